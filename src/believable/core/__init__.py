@@ -1,0 +1,1 @@
+"""The ground everything stands on: errors, registries, ids, clocks and seeds. Imports nothing of ours."""

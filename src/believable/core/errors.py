@@ -1,0 +1,73 @@
+"""What can go wrong, as one tree. Every message names place, value, expectation and cure.
+
+    BelievableError
+    ├── InvalidInput      a value given by the caller (function argument, option, file content)
+    │   └── StudyError    a study file with problems; carries all of them
+    ├── NotFound          a named thing does not exist
+    ├── Refused           allowed in general, not now or not for you
+    ├── Conflict          somebody else was faster, or the same id came with other content
+    ├── StorageFull       the disk or database cannot take more; nothing was acknowledged
+    └── MissingExtra      an optional part is not installed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class BelievableError(Exception):
+    """Any error that `believable` raises on purpose."""
+
+
+class InvalidInput(BelievableError, ValueError):
+    """A value that cannot be used: `place: expectation, got value. Cure.`"""
+
+
+class NotFound(BelievableError, LookupError):
+    """A named thing does not exist."""
+
+
+class Refused(BelievableError):
+    """Allowed in general, but not now or not for this caller."""
+
+
+class Conflict(BelievableError):
+    """Somebody else was faster, or the same id came with other content."""
+
+
+class StorageFull(BelievableError):
+    """Nothing was stored and nothing was acknowledged."""
+
+
+class MissingExtra(BelievableError, ImportError):
+    """An optional part is not installed."""
+
+    def __init__(self, *, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part. Install it with: pip install 'believable[{extra}]'")
+        self.extra = extra
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in a file: where, what, and how to mend it."""
+
+    file: str
+    line: int
+    path: str
+    message: str
+    cure: str
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        note = "" if self.severity == "error" else f"{self.severity}: "
+        place = f"{self.file}:{self.line} {self.path}".rstrip()
+        return f"{place}: {note}{self.message} {self.cure}".rstrip()
+
+
+class StudyError(InvalidInput):
+    """A study file that cannot be used. `problems` holds every one found, in file order."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
