@@ -1,0 +1,96 @@
+"""One number with its interval, or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from believable.core.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A statistic at full precision.
+
+    value       the estimate, or None when it is undefined for these data; `reason` then says why
+    low, high   the interval at `level`; both None when only the interval is undefined (`reason` says why).
+                A bound may be infinite, never NaN. Resampling intervals need not contain the value.
+    n           the number of independent units it rests on (items, participants, sessions)
+    method      the name of the estimator and of its interval
+    exact       True when the interval guarantees its level and may therefore cover more
+    se, statistic, df, p_value   where the method has them; the test is that of "no effect" or "chance only"
+    notes       what a reader has to know, such as rows left out for missing values
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    n: int
+    method: str
+    reason: str | None = None
+    exact: bool = False
+    se: float | None = None
+    statistic: float | None = None
+    df: tuple[float, ...] = ()
+    p_value: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if (self.low is None) != (self.high is None):
+            raise InvalidInput(f"Estimate ({self.method}): one bound is missing, got low={self.low}, high={self.high}. "
+                               "Give both bounds or neither.")
+        if self.value is None:
+            self._check_undefined()
+        elif not math.isfinite(self.value):
+            raise InvalidInput(f"Estimate ({self.method}): the value must be finite, got {self.value}. "
+                               "Use undefined(...) with a reason.")
+        if self.low is None and not self.reason:
+            raise InvalidInput(f"Estimate ({self.method}): there is no interval and no reason. Say why it is undefined.")
+        if self.low is not None and self.high is not None and not self.low <= self.high:
+            raise InvalidInput(f"Estimate ({self.method}): the bounds must be ordered numbers, "
+                               f"got low={self.low}, high={self.high}.")
+
+    def _check_undefined(self) -> None:
+        if self.low is not None:
+            raise InvalidInput(f"Estimate ({self.method}): an undefined value cannot have bounds "
+                               f"[{self.low}, {self.high}]. Leave them out.")
+        if not self.reason:
+            raise InvalidInput(f"Estimate ({self.method}): the value is undefined without a reason. Say why.")
+
+    @property
+    def defined(self) -> bool:
+        return self.value is not None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the interval, as in `mean ± half-width`; None without an interval."""
+        if self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2
+
+    def contains(self, number: float) -> bool:
+        """Does the interval contain this number? False without an interval."""
+        return self.low is not None and self.high is not None and self.low <= number <= self.high
+
+
+def undefined(reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()) -> Estimate:
+    """The result of a computation that these data do not allow."""
+    return Estimate(value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
+
+
+def without_interval(
+    value: float, reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()
+) -> Estimate:
+    """A defined value whose interval these data do not allow."""
+    return Estimate(
+        value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes
+    )
+
+
+def check_level(level: float) -> float:
+    """The confidence level, if it is one."""
+    if not 0 < level < 1:
+        raise InvalidInput(f"level: expected a number between 0 and 1, got {level!r}. For 95 % give 0.95.")
+    return float(level)
