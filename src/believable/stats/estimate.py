@@ -39,23 +39,33 @@ class Estimate:
     def __post_init__(self) -> None:
         check_level(self.level)
         if (self.low is None) != (self.high is None):
-            raise InvalidInput(f"Estimate ({self.method}): one bound is missing, got low={self.low}, high={self.high}. "
-                               "Give both bounds or neither.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): one bound is missing, got low={self.low}, high={self.high}. "
+                "Give both bounds or neither."
+            )
         if self.value is None:
             self._check_undefined()
         elif not math.isfinite(self.value):
-            raise InvalidInput(f"Estimate ({self.method}): the value must be finite, got {self.value}. "
-                               "Use undefined(...) with a reason.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): the value must be finite, got {self.value}. "
+                "Use undefined(...) with a reason."
+            )
         if self.low is None and not self.reason:
-            raise InvalidInput(f"Estimate ({self.method}): there is no interval and no reason. Say why it is undefined.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): there is no interval and no reason. Say why it is undefined."
+            )
         if self.low is not None and self.high is not None and not self.low <= self.high:
-            raise InvalidInput(f"Estimate ({self.method}): the bounds must be ordered numbers, "
-                               f"got low={self.low}, high={self.high}.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): the bounds must be ordered numbers, "
+                f"got low={self.low}, high={self.high}."
+            )
 
     def _check_undefined(self) -> None:
         if self.low is not None:
-            raise InvalidInput(f"Estimate ({self.method}): an undefined value cannot have bounds "
-                               f"[{self.low}, {self.high}]. Leave them out.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): an undefined value cannot have bounds "
+                f"[{self.low}, {self.high}]. Leave them out."
+            )
         if not self.reason:
             raise InvalidInput(f"Estimate ({self.method}): the value is undefined without a reason. Say why.")
 
@@ -75,9 +85,13 @@ class Estimate:
         return self.low is not None and self.high is not None and self.low <= number <= self.high
 
 
-def undefined(reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()) -> Estimate:
+def undefined(
+    reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()
+) -> Estimate:
     """The result of a computation that these data do not allow."""
-    return Estimate(value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
+    return Estimate(
+        value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes
+    )
 
 
 def without_interval(

@@ -19,15 +19,21 @@ def float_array(values: ArrayLike, *, name: str, ndim: int = 1) -> FloatArray:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{name}: expected numbers, got {_short(values)} ({error}). "
-                           "Give numbers only, None or NaN for a missing one.") from error
+        raise InvalidInput(
+            f"{name}: expected numbers, got {_short(values)} ({error}). "
+            "Give numbers only, None or NaN for a missing one."
+        ) from error
     if array.ndim != ndim:
-        raise InvalidInput(f"{name}: expected {ndim} axis(es), got shape {array.shape}. "
-                           f"Give {'a flat list' if ndim == 1 else 'a table of equally long rows'}.")
+        raise InvalidInput(
+            f"{name}: expected {ndim} axis(es), got shape {array.shape}. "
+            f"Give {'a flat list' if ndim == 1 else 'a table of equally long rows'}."
+        )
     infinite = np.isinf(array)
     if infinite.any():
-        raise InvalidInput(f"{name}{_where(infinite)}: expected a finite number, got {array[infinite][0]}. "
-                           "Remove the value or give NaN for missing.")
+        raise InvalidInput(
+            f"{name}{_where(infinite)}: expected a finite number, got {array[infinite][0]}. "
+            "Remove the value or give NaN for missing."
+        )
     return array
 
 
@@ -36,19 +42,25 @@ def finite_array(values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0)
     array = float_array(values, name=name, ndim=ndim)
     missing = np.isnan(array)
     if missing.any():
-        raise InvalidInput(f"{name}{_where(missing)}: expected a finite number, got nan. "
-                           "Leave missing values out (and count them) before the call.")
+        raise InvalidInput(
+            f"{name}{_where(missing)}: expected a finite number, got nan. "
+            "Leave missing values out (and count them) before the call."
+        )
     if len(array) < least:
         raise InvalidInput(f"{name}: expected at least {least} value(s), got {len(array)}. Give more data.")
     return array
 
 
-def paired_arrays(a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b")) -> tuple[FloatArray, FloatArray]:
+def paired_arrays(
+    a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b")
+) -> tuple[FloatArray, FloatArray]:
     """Two finite flat arrays of the same length."""
     first, second = finite_array(a, name=names[0]), finite_array(b, name=names[1])
     if len(first) != len(second):
-        raise InvalidInput(f"{names[0]}, {names[1]}: expected the same length, got {len(first)} and {len(second)}. "
-                           "Pair the values before the call.")
+        raise InvalidInput(
+            f"{names[0]}, {names[1]}: expected the same length, got {len(first)} and {len(second)}. "
+            "Pair the values before the call."
+        )
     return first, second
 
 
