@@ -1,0 +1,52 @@
+"""What an instrument is: a declared record with its parameters, what it records, and how it answers by itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from believable.study.records import Record
+
+P = TypeVar("P", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One thing an instrument records, for the codebook."""
+
+    name: str
+    type: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCell:
+    """One row of the answers table. `item` names the part of a question that has several (a matrix row, a chosen option)."""
+
+    item: str
+    value: str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument(Generic[P]):
+    """How a person answers.
+
+    `read(params, raw)` turns what the browser sent into the answer that is kept, or raises `InvalidInput` with words for the participant's
+    page (it says what is expected, never what is right). `cells(params, answer)` lays it out for the answers table. `simulate(params, rng)`
+    gives a raw answer that `read` accepts. `check(params)` lists what is wrong in the parameters beyond their types, as (path, message, cure).
+    The widget (`widget.html`, a Jinja template; optional `widget.js`, `widget.css`) lives in `folder`.
+    """
+
+    name: str
+    version: int
+    about: str
+    params: type[P]
+    records: tuple[Column, ...]
+    folder: Path
+    read: Callable[[P, Any], Any]
+    cells: Callable[[P, Any], Sequence[AnswerCell]]
+    simulate: Callable[[P, random.Random], Any]
+    check: Callable[[P], Sequence[tuple[str, str, str]]] = lambda params: ()

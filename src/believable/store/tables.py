@@ -1,0 +1,214 @@
+"""The tables. Times are milliseconds since 1970 UTC (`*_ms`); ids of sessions are random and mean nothing."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+studies = Table(
+    "studies",
+    metadata,
+    Column("id", String(64), primary_key=True),  # slug of the study folder
+    Column("title", Text, nullable=False),
+    Column("state", String(8), nullable=False),  # open | paused | closed
+    Column("definition", String(64), nullable=False),  # hash of the current definition, for new sessions
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+definitions = Table(
+    "definitions",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False),
+    Column("body", Text, nullable=False),  # canonical JSON: study tree, pages, media
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+links = Table(
+    "links",
+    metadata,
+    Column("token", String(32), primary_key=True),
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False, index=True),
+    Column("kind", String(10), nullable=False),  # open | personal | preview | simulated
+    Column("label", Text, nullable=False, server_default=""),
+    Column("used_by", String(32), nullable=True),  # session of a used personal link
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("code_hash", String(64), nullable=False, unique=True),  # keyed hash of the continue-later code
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False),
+    Column("definition", String(64), ForeignKey("definitions.hash"), nullable=False),
+    Column("link_kind", String(10), nullable=False),  # open | personal | preview | simulated: for ever
+    Column("number", Integer, nullable=False),  # 1, 2, 3 … within study and link kind
+    Column("language", String(6), nullable=False),
+    Column("arms", Text, nullable=False),  # JSON {arm: level}
+    Column("rows", Text, nullable=False),  # JSON {block id: row}
+    Column("seed", BigInteger, nullable=False),  # below 2**63
+    Column("recruiter_hash", String(64), nullable=True),  # keyed hash of the recruiter's participant id
+    Column("recruiter_extra", Text, nullable=False),  # JSON {parameter: keyed hash}
+    Column("state", String(12), nullable=False),  # active | finished | withdrawn
+    Column("outcome", String(16), nullable=True),  # complete | screened_out | failed_checks | declined
+    Column("position", Integer, nullable=False, server_default="0"),  # of the trial being shown
+    Column("epoch", Integer, nullable=False, server_default="0"),  # grows with each tab or device that takes over
+    Column("head_seq", Integer, nullable=False, server_default="0"),  # highest contiguous event
+    Column("head_hash", String(64), nullable=False),
+    Column("started_ms", BigInteger, nullable=False),
+    Column("seen_ms", BigInteger, nullable=False),  # last batch or page
+    Column("reserved_until_ms", BigInteger, nullable=False),  # holds its place in the balance until then
+    Column("finished_ms", BigInteger, nullable=True),
+    Column("rejected", Boolean, nullable=False, server_default="0"),
+    UniqueConstraint("study", "link_kind", "number"),
+    Index("ix_sessions_recruiter", "study", "recruiter_hash"),
+    Index("ix_sessions_state", "study", "link_kind", "state"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", Text, nullable=False),  # exactly what the browser hashed
+    Column("received_ms", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+strays = Table(  # events of a tab or device that had been taken over: kept, outside the chain
+    "strays",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("epoch", Integer, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("received_ms", BigInteger, nullable=False),
+)
+
+trials = Table(  # one row per trial the server has closed (or skipped by rule)
+    "trials",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True, server_default="0"),  # grows when `resume: restart` begins again
+    Column("key", Text, nullable=False),
+    Column("status", String(10), nullable=False),  # done | skipped | failed
+    Column("attempts", Integer, nullable=False, server_default="1"),
+    Column("submit_seq", Integer, nullable=True),  # the event that holds the accepted answers
+    Column("answers", Text, nullable=False),  # JSON {question id: answer} as read by the instruments
+    Column("opened_ms", BigInteger, nullable=True),
+    Column("closed_ms", BigInteger, nullable=False),
+)
+
+decisions = Table(  # reject / un-reject / review outcomes, never overwritten
+    "decisions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", String(32), ForeignKey("sessions.id"), nullable=False, index=True),
+    Column("kind", String(12), nullable=False),  # reject | unreject | keep | exclude_text
+    Column("target", Text, nullable=False, server_default=""),  # '' = the session, else trial key + question id
+    Column("reason", Text, nullable=False),
+    Column("user", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+tombstones = Table(  # what is left of a withdrawn session: that it was there
+    "tombstones",
+    metadata,
+    Column("session", String(32), primary_key=True),
+    Column("study", String(64), nullable=False, index=True),
+    Column("link_kind", String(10), nullable=False),
+    Column("withdrawn_ms", BigInteger, nullable=False),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("role", String(10), nullable=False),  # owner | researcher | coder
+    Column("password_hash", Text, nullable=True),  # None until the one-time link was used
+    Column("disabled", Boolean, nullable=False, server_default="0"),
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+logins = Table(
+    "logins",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("user", String(64), ForeignKey("users.name"), nullable=False),
+    Column("csrf", String(32), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False),
+)
+
+one_time_links = Table(
+    "one_time_links",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("user", String(64), ForeignKey("users.name"), nullable=False),
+    Column("expires_ms", BigInteger, nullable=False),
+    Column("used_ms", BigInteger, nullable=True),
+)
+
+attempts = Table(  # for rate limits: who is a keyed hash (of a user name, or of a network peer), gone after an hour
+    "attempts",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("what", String(16), nullable=False),  # login | resume_code
+    Column("who", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Index("ix_attempts_what_who", "what", "who", "at_ms"),
+)
+
+alarms = Table(
+    "alarms",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("study", String(64), nullable=True),
+    Column("kind", String(32), nullable=False),  # storage_full | chain_conflict | stall …
+    Column("message", Text, nullable=False),
+    Column("raised_ms", BigInteger, nullable=False),
+    Column("cleared_ms", BigInteger, nullable=True),
+)
+
+audit = Table(  # what researchers did: log-ins, state changes, exports, rejections
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("user", String(64), nullable=False),
+    Column("what", Text, nullable=False),
+    Column("study", String(64), nullable=True),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+blobs = Table(  # files made for one session (rendered replays and videos), deleted with it
+    "blobs",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("media_type", String(64), nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
