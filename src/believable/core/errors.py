@@ -1,13 +1,13 @@
 """What can go wrong, as one tree. Every message names place, value, expectation and cure.
 
-    BelievableError
-    ├── InvalidInput      a value given by the caller (function argument, option, file content)
-    │   └── StudyError    a study file with problems; carries all of them
-    ├── NotFound          a named thing does not exist
-    ├── Refused           allowed in general, not now or not for you
-    ├── Conflict          somebody else was faster, or the same id came with other content
-    ├── StorageFull       the disk or database cannot take more; nothing was acknowledged
-    └── MissingExtra      an optional part is not installed
+BelievableError
+├── InvalidInput      a value given by the caller (function argument, option, file content)
+│   └── StudyError    a study file with problems; carries all of them
+├── NotFound          a named thing does not exist
+├── Refused           allowed in general, not now or not for you
+├── Conflict          somebody else was faster, or the same id came with other content
+├── StorageFull       the disk or database cannot take more; nothing was acknowledged
+└── MissingExtra      an optional part is not installed
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def token_hash(token: str) -> str:
 
 
 def keyed_hash(key: bytes, *parts: str) -> str:
-    """HMAC-SHA-256 over the parts. Equal parts give equal hashes, and without the key nothing can be tried out."""
+    """HMAC-SHA-256 over the parts: equal parts give equal hashes; without the key nothing can be tried out."""
     message = "\x1f".join(parts).encode()
     return hmac.new(key, message, hashlib.sha256).hexdigest()
 

@@ -37,7 +37,7 @@ class Registry(Generic[T]):
 
     def add(self, record: T) -> T:
         if record.name in self._records:
-            raise InvalidInput(f"{self.what} {record.name!r} is registered already. Give the new one another name.")
+            raise InvalidInput(f"{self.what} {record.name!r} is registered already. Use another name.")
         self._records[record.name] = record
         return record
 
