@@ -21,7 +21,7 @@ def token_hash(token: str) -> str:
 
 
 def keyed_hash(key: bytes, *parts: str) -> str:
-    """HMAC-SHA-256 over the parts: equal parts give equal hashes; without the key nothing can be tried out."""
+    """HMAC-SHA-256 over the parts. Equal parts give equal hashes; without the key nothing can be tried."""
     message = "\x1f".join(parts).encode()
     return hmac.new(key, message, hashlib.sha256).hexdigest()
 
@@ -46,6 +46,6 @@ def spoken_code(key: bytes, *parts: str) -> str:
 
 def normalise_code(text: str) -> str:
     """What a person typed, as `spoken_code` writes it: case, spaces, hyphens and look-alikes forgiven."""
-    raw = text.upper().translate(str.maketrans({"I": "1", "L": "1", "O": "0", "U": "V"}))
+    raw = text.upper().translate(str.maketrans("ILOU", "110V"))
     kept = "".join(character for character in raw if character in ALPHABET)
     return f"{kept[:4]}-{kept[4:8]}-{kept[8:]}"
