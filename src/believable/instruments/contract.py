@@ -8,9 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from believable.core.errors import InvalidInput
+from believable.study.catalogue import CATALOGUE
 from believable.study.records import Record
 
 P = TypeVar("P", bound=Record)
+
+
+class InvalidAnswer(InvalidInput):
+    """An answer that cannot be kept, in words for the participant: a key of the texts catalogue and what to fill in.
+
+    `str()` gives the built-in English; the page shows `texts[key].format(**values)` in the participant's language.
+    """
+
+    def __init__(self, key: str, **values: str | int | float) -> None:
+        super().__init__(CATALOGUE["en"][key].format(**values))
+        self.key = key
+        self.values = values
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +48,14 @@ class AnswerCell:
 class Instrument(Generic[P]):
     """How a person answers.
 
-    `read(params, raw)` turns what the browser sent into the answer that is kept, or raises `InvalidInput` with words for the participant's
-    page (it says what is expected, never what is right). `cells(params, answer)` lays it out for the answers table. `simulate(params, rng)`
-    gives a raw answer that `read` accepts. `check(params)` lists what is wrong in the parameters beyond their types, as (path, message, cure).
-    The widget (`widget.html`, a Jinja template; optional `widget.js`, `widget.css`) lives in `folder`.
+    `read(params, raw)` turns what the browser sent into the answer that is kept, or raises `InvalidAnswer` with words for
+    the participant's page (it says what is expected, never what is right). An unanswered question is `None` and never
+    reaches `read`. `cells(params, answer)` lays the answer out for the answers table. `simulate(params, rng)` gives a raw
+    answer that `read` accepts. `check(params)` lists what is wrong in the parameters beyond their types, as (path,
+    message, cure).
+
+    The widget lives in `folder`: `widget.html` (a Jinja template), `widget.js` (an ES module with `read(root)` and
+    `write(root, value)`, and `mount(root, context)` where it needs one) and, where needed, `widget.css`.
     """
 
     name: str

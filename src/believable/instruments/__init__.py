@@ -1,0 +1,22 @@
+"""How people answer: one folder per instrument, each a declared record with its widget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from believable.core.registry import Registry
+from believable.instruments.choice import CHOICE
+from believable.instruments.choices import CHOICES
+from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.likert import LIKERT
+from believable.instruments.long_text import LONG_TEXT
+from believable.instruments.matrix import MATRIX
+from believable.instruments.number import NUMBER
+from believable.instruments.slider import SLIDER
+from believable.instruments.text import TEXT
+
+INSTRUMENTS: Registry[Instrument[Any]] = Registry(
+    "question kind", [CHOICE, CHOICES, LIKERT, MATRIX, NUMBER, TEXT, LONG_TEXT, SLIDER]
+)
+
+__all__ = ["INSTRUMENTS", "AnswerCell", "Column", "Instrument", "InvalidAnswer"]

@@ -1,0 +1,65 @@
+"""One of n ordered points."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.study.records import Record, Text
+
+
+class LikertParams(Record):
+    """`labels` names every point, or only the two ends."""
+
+    points: int = Field(default=5, ge=2, le=11)
+    labels: tuple[Text, ...] = ()
+
+
+def read_point(points: int, raw: Any) -> int:
+    """A whole number from 1 to `points`."""
+    if isinstance(raw, bool) or not isinstance(raw, int) or not 1 <= raw <= points:
+        raise InvalidAnswer("error.point", points=points)
+    return raw
+
+
+def label_problems(points: int, labels: Sequence[Text]) -> list[tuple[str, str, str]]:
+    """Labels must name all points, or the ends, or be left out."""
+    if len(labels) in (0, 2, points):
+        return []
+    cure = f"Give {points} labels, or 2 for the ends, or none."
+    return [("labels", f"{len(labels)} labels for {points} points.", cure)]
+
+
+def read(params: LikertParams, raw: Any) -> int:
+    return read_point(params.points, raw)
+
+
+def cells(params: LikertParams, answer: int) -> Sequence[AnswerCell]:
+    return (AnswerCell("", answer),)
+
+
+def simulate(params: LikertParams, rng: random.Random) -> int:
+    return rng.randint(1, params.points)
+
+
+def check(params: LikertParams) -> Sequence[tuple[str, str, str]]:
+    return label_problems(params.points, params.labels)
+
+
+LIKERT = Instrument(
+    name="likert",
+    version=1,
+    about="One of n ordered points.",
+    params=LikertParams,
+    records=(Column("value", "integer", "the point chosen, counted from 1"),),
+    folder=Path(__file__).parent,
+    read=read,
+    cells=cells,
+    simulate=simulate,
+    check=check,
+)

@@ -1,0 +1,63 @@
+"""Several statements rated on one Likert scale."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.likert import label_problems, read_point
+from believable.instruments.option import Option, repeated_values
+from believable.study.records import Record, Text
+
+
+class MatrixParams(Record):
+    """`rows` are the statements (`{value: calm, label: "I felt calm."}`). With `partial` a row may be left out."""
+
+    rows: tuple[Option, ...] = Field(min_length=1)
+    points: int = Field(default=5, ge=2, le=11)
+    labels: tuple[Text, ...] = ()
+    partial: bool = False
+    shuffle: bool = False
+
+
+def read(params: MatrixParams, raw: Any) -> dict[str, int]:
+    """Row value → point, in the order in which the study lists the rows."""
+    if not isinstance(raw, dict) or not raw:
+        raise InvalidAnswer("error.rows")
+    rows = [row.value for row in params.rows]
+    if not set(raw) <= set(rows):
+        raise InvalidAnswer("error.option")
+    if not params.partial and len(raw) < len(rows):
+        raise InvalidAnswer("error.rows")
+    return {row: read_point(params.points, raw[row]) for row in rows if row in raw}
+
+
+def cells(params: MatrixParams, answer: dict[str, int]) -> Sequence[AnswerCell]:
+    return tuple(AnswerCell(row.value, answer.get(row.value)) for row in params.rows)
+
+
+def simulate(params: MatrixParams, rng: random.Random) -> dict[str, int]:
+    return {row.value: rng.randint(1, params.points) for row in params.rows}
+
+
+def check(params: MatrixParams) -> Sequence[tuple[str, str, str]]:
+    return [*repeated_values(params.rows, "rows"), *label_problems(params.points, params.labels)]
+
+
+MATRIX = Instrument(
+    name="matrix",
+    version=1,
+    about="Several statements rated on one Likert scale.",
+    params=MatrixParams,
+    records=(Column("value", "integer", "the point chosen for the row named by `item`, counted from 1"),),
+    folder=Path(__file__).parent,
+    read=read,
+    cells=cells,
+    simulate=simulate,
+    check=check,
+)

@@ -1,0 +1,81 @@
+"""A number typed in."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.study.records import Record, Text
+
+#: What a browser and a double keep to the unit.
+LARGEST_WHOLE = 2**53
+
+
+class NumberParams(Record):
+    """Bounds are inclusive; `whole` asks for a whole number; `unit` is shown behind the box."""
+
+    min: float | None = Field(default=None, allow_inf_nan=False)
+    max: float | None = Field(default=None, allow_inf_nan=False)
+    whole: bool = True
+    unit: Text | None = None
+
+
+def read(params: NumberParams, raw: Any) -> int | float:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not abs(raw) <= LARGEST_WHOLE:
+        raise InvalidAnswer("error.number")
+    if params.whole and raw != math.floor(raw):
+        raise InvalidAnswer("error.whole_number")
+    if params.min is not None and raw < params.min:
+        raise InvalidAnswer("error.number_min", min=_plain(params.min))
+    if params.max is not None and raw > params.max:
+        raise InvalidAnswer("error.number_max", max=_plain(params.max))
+    return int(raw) if params.whole else float(raw)
+
+
+def cells(params: NumberParams, answer: int | float) -> Sequence[AnswerCell]:
+    return (AnswerCell("", answer),)
+
+
+def simulate(params: NumberParams, rng: random.Random) -> int | float:
+    low, high = _range(params)
+    return rng.randint(math.ceil(low), math.floor(high)) if params.whole else rng.uniform(low, high)
+
+
+def check(params: NumberParams) -> Sequence[tuple[str, str, str]]:
+    if params.min is None or params.max is None:
+        return ()
+    if params.min > params.max:
+        return (("min", f"{_plain(params.min)} is above max {_plain(params.max)}.", "Swap them."),)
+    if params.whole and math.ceil(params.min) > math.floor(params.max):
+        return (("whole", "no whole number lies between min and max.", "Set `whole: false` or widen them."),)
+    return ()
+
+
+def _range(params: NumberParams) -> tuple[float, float]:
+    """The bounds, with an open side set 100 away from the other."""
+    low = params.min if params.min is not None else (0.0 if params.max is None else params.max - 100)
+    return low, params.max if params.max is not None else low + 100
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if number == math.floor(number) else number
+
+
+NUMBER = Instrument(
+    name="number",
+    version=1,
+    about="A number typed in.",
+    params=NumberParams,
+    records=(Column("value", "number", "the number, in the unit shown"),),
+    folder=Path(__file__).parent,
+    read=read,
+    cells=cells,
+    simulate=simulate,
+    check=check,
+)

@@ -1,0 +1,68 @@
+"""A point on a line. Untouched means unanswered: there is no preset value."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.study.records import Record, Text
+
+#: How far, in steps, a value may lie from a step: decimal fractions are not exact in binary.
+_STEP_TOLERANCE = 1e-6
+
+
+class SliderParams(Record):
+    """`low` and `high` name the ends; `show_value` shows the number while it moves."""
+
+    min: float = Field(default=0, allow_inf_nan=False)
+    max: float = Field(default=100, allow_inf_nan=False)
+    step: float = Field(default=1, gt=0, allow_inf_nan=False)
+    low: Text | None = None
+    high: Text | None = None
+    show_value: bool = False
+
+
+def read(params: SliderParams, raw: Any) -> int | float:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not params.min <= raw <= params.max:
+        raise InvalidAnswer("error.slider")
+    steps = (raw - params.min) / params.step
+    if abs(steps - round(steps)) > _STEP_TOLERANCE:
+        raise InvalidAnswer("error.slider")
+    return int(raw) if raw == math.floor(raw) else raw
+
+
+def cells(params: SliderParams, answer: int | float) -> Sequence[AnswerCell]:
+    return (AnswerCell("", answer),)
+
+
+def simulate(params: SliderParams, rng: random.Random) -> int | float:
+    steps = math.floor((params.max - params.min) / params.step + _STEP_TOLERANCE)
+    return min(params.max, params.min + rng.randint(0, steps) * params.step)
+
+
+def check(params: SliderParams) -> Sequence[tuple[str, str, str]]:
+    if params.min >= params.max:
+        return (("min", f"{params.min:g} is not below max {params.max:g}.", "Make min smaller than max."),)
+    if params.step > params.max - params.min:
+        return (("step", f"{params.step:g} is wider than the whole line.", "Make it smaller."),)
+    return ()
+
+
+SLIDER = Instrument(
+    name="slider",
+    version=1,
+    about="A point on a line, with no preset value.",
+    params=SliderParams,
+    records=(Column("value", "number", "the point, from min to max"),),
+    folder=Path(__file__).parent,
+    read=read,
+    cells=cells,
+    simulate=simulate,
+    check=check,
+)
