@@ -24,20 +24,40 @@ class InvalidInput(BelievableError, ValueError):
     """A value that cannot be used: `place: expectation, got value. Cure.`"""
 
 
+class TooLarge(InvalidInput):
+    """More than is taken at once."""
+
+
 class NotFound(BelievableError, LookupError):
     """A named thing does not exist."""
+
+
+class Withdrawn(BelievableError):
+    """The participant took everything back; it is deleted and cannot be reached again."""
 
 
 class Refused(BelievableError):
     """Allowed in general, but not now or not for this caller."""
 
 
+class TooManyTries(Refused):
+    """Too often in too short a time."""
+
+
 class Conflict(BelievableError):
     """Somebody else was faster, or the same id came with other content."""
 
 
+class TakenOver(Conflict):
+    """Another tab or device writes this session now."""
+
+
 class StorageFull(BelievableError):
     """Nothing was stored and nothing was acknowledged."""
+
+
+class Unavailable(BelievableError):
+    """The database cannot be reached now. Nothing was acknowledged; trying again later is safe."""
 
 
 class MissingExtra(BelievableError, ImportError):

@@ -72,15 +72,21 @@ sessions = Table(
     Column("seed", BigInteger, nullable=False),  # below 2**63
     Column("recruiter_hash", String(64), nullable=True),  # keyed hash of the recruiter's participant id
     Column("recruiter_extra", Text, nullable=False),  # JSON {parameter: keyed hash}
-    Column("state", String(12), nullable=False),  # active | finished | withdrawn
+    Column("state", String(12), nullable=False),  # active | finished (a withdrawn session leaves only its tombstone)
     Column("outcome", String(16), nullable=True),  # complete | screened_out | failed_checks | declined
     Column("position", Integer, nullable=False, server_default="0"),  # of the trial being shown
+    Column("run", Integer, nullable=False, server_default="0"),  # grows when `resume: restart` begins again
+    Column("wrong_tries", Integer, nullable=False, server_default="0"),  # at the check being shown
+    Column("tried_seq", Integer, nullable=False, server_default="0"),  # the last submission counted in wrong_tries
+    Column("opened_ms", BigInteger, nullable=False),  # when the trial being shown became the current one
     Column("epoch", Integer, nullable=False, server_default="0"),  # grows with each tab or device that takes over
     Column("head_seq", Integer, nullable=False, server_default="0"),  # highest contiguous event
     Column("head_hash", String(64), nullable=False),
+    Column("top_seq", Integer, nullable=False, server_default="0"),  # highest stored event; above head_seq: a gap
     Column("started_ms", BigInteger, nullable=False),
     Column("seen_ms", BigInteger, nullable=False),  # last batch or page
     Column("reserved_until_ms", BigInteger, nullable=False),  # holds its place in the balance until then
+    Column("reservation_ms", BigInteger, nullable=False),  # each batch renews the reservation by this much
     Column("finished_ms", BigInteger, nullable=True),
     Column("rejected", Boolean, nullable=False, server_default="0"),
     UniqueConstraint("study", "link_kind", "number"),
@@ -139,8 +145,10 @@ tombstones = Table(  # what is left of a withdrawn session: that it was there
     "tombstones",
     metadata,
     Column("session", String(32), primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),  # so that its page can say what happened
     Column("study", String(64), nullable=False, index=True),
     Column("link_kind", String(10), nullable=False),
+    Column("number", Integer, nullable=False),  # never given to anybody else
     Column("withdrawn_ms", BigInteger, nullable=False),
 )
 
