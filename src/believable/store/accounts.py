@@ -1,0 +1,354 @@
+"""Who may enter the console: users, one-time links, log-ins and the brake on guessing.
+
+Passwords are hashed with argon2 outside any transaction (`Passwords`), because a hash takes tens of milliseconds
+and the writer is shared. Tokens are kept as hashes; names and peers that failed to log in as keyed hashes, for an hour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from believable.core import ids
+from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
+from believable.core.registry import did_you_mean
+from believable.store.tables import attempts, logins, one_time_links, users
+
+Role: TypeAlias = Literal["owner", "researcher", "coder"]
+ROLES: tuple[Role, ...] = ("owner", "researcher", "coder")
+
+#: The account that the first one-time link belongs to.
+FIRST_OWNER = "owner"
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+LINK_LIFE_MS = 24 * HOUR_MS
+LOGIN_IDLE_MS = 12 * HOUR_MS
+LOGIN_LIFE_MS = 7 * 24 * HOUR_MS
+#: A log-in is prolonged when this much of its idle time is used up, so that reading pages writes next to nothing.
+SLIDE_AFTER_MS = HOUR_MS
+
+LIMIT_WINDOW_MS = 15 * MINUTE_MS
+ATTEMPT_LIFE_MS = HOUR_MS
+#: Failed tries in the window before the answer is "later": for one name, and for one network peer.
+LIMITS: Mapping[str, int] = {"name": 8, "peer": 40}
+
+PASSWORD_MIN = 10
+PASSWORD_MAX = 1024
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    name: str
+    role: Role
+    disabled: bool
+    has_password: bool
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A browser that is logged in. `csrf` is the token its forms must carry."""
+
+    user: User
+    csrf: str
+    token_hash: str
+    created_ms: int
+    expires_ms: int
+
+
+class Passwords:
+    """Hashing and checking, in constant time whether or not the user exists."""
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._nobody = self._hasher.hash(ids.new_token())
+
+    def hash(self, password: str) -> str:
+        check_password(password)
+        return self._hasher.hash(password)
+
+    def verify(self, stored: str | None, password: str) -> bool:
+        """Costs the same for an unknown user, for one without a password, and for a wrong password."""
+        given = password[:PASSWORD_MAX]
+        try:
+            self._hasher.verify(stored or self._nobody, given)
+        except (VerificationError, InvalidHashError):
+            return False
+        return stored is not None
+
+
+def check_password(password: str) -> None:
+    if len(password) < PASSWORD_MIN:
+        raise InvalidInput(
+            f"password: expected at least {PASSWORD_MIN} characters, got {len(password)}. "
+            "A few unrelated words make a good one."
+        )
+    if len(password) > PASSWORD_MAX:
+        raise InvalidInput(
+            f"password: expected at most {PASSWORD_MAX} characters, got {len(password)}. Shorten it."
+        )
+
+
+# ---------------------------------------------------------------------------------------------- users
+
+
+def check_name(name: str) -> str:
+    """The name as stored (lower case), or an error that says what a name looks like."""
+    lowered = name.strip().lower()
+    if not _NAME.fullmatch(lowered):
+        raise InvalidInput(
+            f"user name: expected 1 to 64 letters a–z, digits or . _ @ + -, starting with a letter or digit, "
+            f"got {name[:80]!r}. Choose another name."
+        )
+    return lowered
+
+
+def check_role(role: str) -> Role:
+    for known in ROLES:
+        if role == known:
+            return known
+    raise InvalidInput(f"role: unknown role {role!r}. {did_you_mean(role, ROLES)}")
+
+
+def _user(row: Row[tuple[str, str, str | None, bool, int]]) -> User:
+    return User(
+        row.name, check_role(row.role), bool(row.disabled), row.password_hash is not None, row.created_ms
+    )
+
+
+def everyone(conn: Connection) -> tuple[User, ...]:
+    rows = conn.execute(select(users).order_by(users.c.created_ms, users.c.name))
+    return tuple(_user(row) for row in rows)
+
+
+def find(conn: Connection, name: str) -> User:
+    row = conn.execute(select(users).where(users.c.name == name.strip().lower())).one_or_none()
+    if row is None:
+        known = conn.execute(select(users.c.name)).scalars()
+        raise NotFound(f"unknown user {name!r}. {did_you_mean(name, known)}")
+    return _user(row)
+
+
+def add(conn: Connection, name: str, role: str, *, now_ms: int) -> User:
+    """A user without a password; a one-time link lets them choose one."""
+    stored = check_name(name)
+    checked = check_role(role)
+    if conn.execute(select(users.c.name).where(users.c.name == stored)).one_or_none():
+        raise Conflict(f"user {stored!r} exists already. Choose another name, or reset that user's password.")
+    conn.execute(insert(users).values(name=stored, role=checked, created_ms=now_ms, disabled=False))
+    return User(stored, checked, disabled=False, has_password=False, created_ms=now_ms)
+
+
+def set_role(conn: Connection, name: str, role: str) -> User:
+    user, checked = find(conn, name), check_role(role)
+    if checked != "owner":
+        _keep_an_owner(conn, user, "give that user another role")
+    conn.execute(update(users).where(users.c.name == user.name).values(role=checked))
+    return find(conn, user.name)
+
+
+def disable(conn: Connection, name: str) -> User:
+    """Ends all log-ins and open one-time links of the user. The account stays, because decisions bear its name."""
+    user = find(conn, name)
+    _keep_an_owner(conn, user, "disable that user")
+    conn.execute(update(users).where(users.c.name == user.name).values(disabled=True))
+    log_out_everywhere(conn, user.name)
+    _drop_links(conn, user.name)
+    return find(conn, user.name)
+
+
+def enable(conn: Connection, name: str) -> User:
+    user = find(conn, name)
+    conn.execute(update(users).where(users.c.name == user.name).values(disabled=False))
+    return find(conn, user.name)
+
+
+def reset(conn: Connection, name: str) -> User:
+    """Takes the password away and ends all log-ins; a new one-time link must follow."""
+    user = find(conn, name)
+    conn.execute(update(users).where(users.c.name == user.name).values(password_hash=None))
+    log_out_everywhere(conn, user.name)
+    return find(conn, user.name)
+
+
+def set_password(conn: Connection, name: str, password_hash: str) -> None:
+    """Sets the password and ends every log-in made with the old one."""
+    user = find(conn, name)
+    conn.execute(update(users).where(users.c.name == user.name).values(password_hash=password_hash))
+    log_out_everywhere(conn, user.name)
+
+
+def _keep_an_owner(conn: Connection, user: User, deed: str) -> None:
+    if user.role != "owner" or user.disabled:
+        return
+    others = select(func.count()).where(
+        users.c.role == "owner", users.c.disabled.is_(False), users.c.name != user.name
+    )
+    if not conn.execute(others).scalar_one():
+        raise Refused(f"{user.name!r} is the last owner. Make somebody else owner first, then {deed}.")
+
+
+# ---------------------------------------------------------------------------------------------- one-time links
+
+
+def new_link(conn: Connection, name: str, *, now_ms: int, life_ms: int = LINK_LIFE_MS) -> str:
+    """A token with which the user may set a password, once. Earlier ones of that user stop working."""
+    user = find(conn, name)
+    if user.disabled:
+        raise Refused(f"user {user.name!r} is disabled. Enable the user first.")
+    _drop_links(conn, user.name)
+    token = ids.new_token()
+    row = {"token_hash": ids.token_hash(token), "user": user.name, "expires_ms": now_ms + life_ms}
+    conn.execute(insert(one_time_links).values(row))
+    return token
+
+
+def open_link(conn: Connection, token: str, *, now_ms: int) -> User:
+    """The user a link belongs to, as long as it can be used."""
+    row = conn.execute(
+        select(one_time_links).where(one_time_links.c.token_hash == ids.token_hash(token))
+    ).one_or_none()
+    if row is None or row.used_ms is not None or row.expires_ms <= now_ms:
+        raise Refused(
+            "This one-time link was used already or is too old. "
+            "Ask an owner for a new one, or run: believable user reset NAME"
+        )
+    user = find(conn, row.user)
+    if user.disabled:
+        raise Refused(f"user {user.name!r} is disabled. Ask an owner.")
+    return user
+
+
+def use_link(conn: Connection, token: str, password_hash: str, *, now_ms: int) -> User:
+    """Sets the password and spends the link. Of two at the same moment only one succeeds."""
+    user = open_link(conn, token, now_ms=now_ms)
+    spent = conn.execute(
+        update(one_time_links)
+        .where(one_time_links.c.token_hash == ids.token_hash(token), one_time_links.c.used_ms.is_(None))
+        .values(used_ms=now_ms)
+    )
+    if spent.rowcount != 1:
+        raise Refused("This one-time link was used a moment ago. Log in with the password chosen there.")
+    set_password(conn, user.name, password_hash)
+    return find(conn, user.name)
+
+
+def first_owner(conn: Connection, *, now_ms: int) -> User | None:
+    """The owner who has yet to choose a password, created if there are no users; None once an owner can log in."""
+    owners = [user for user in everyone(conn) if user.role == "owner" and not user.disabled]
+    if any(user.has_password for user in owners):
+        return None
+    return owners[0] if owners else add(conn, FIRST_OWNER, "owner", now_ms=now_ms)
+
+
+def _drop_links(conn: Connection, name: str) -> None:
+    conn.execute(
+        delete(one_time_links).where(one_time_links.c.user == name, one_time_links.c.used_ms.is_(None))
+    )
+
+
+# ---------------------------------------------------------------------------------------------- log-ins
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """An attempt to log in that may go on to the password. `stored` is None for users who cannot log in."""
+
+    user: User | None
+    stored: str | None
+
+
+def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int) -> Try:
+    """Counts the attempt before the password is looked at, so that parallel guesses are counted too."""
+    lowered = name.strip().lower()
+    conn.execute(
+        delete(attempts).where(attempts.c.what == "login", attempts.c.at_ms < now_ms - ATTEMPT_LIFE_MS)
+    )
+    who = _who(key, lowered, peer)
+    for what, hashed in who.items():
+        recent = select(func.count()).where(
+            attempts.c.what == "login", attempts.c.who == hashed, attempts.c.at_ms > now_ms - LIMIT_WINDOW_MS
+        )
+        if conn.execute(recent).scalar_one() >= LIMITS[what]:
+            raise Refused(
+                f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again."
+            )
+    conn.execute(
+        insert(attempts), [{"what": "login", "who": hashed, "at_ms": now_ms} for hashed in who.values()]
+    )
+    row = conn.execute(select(users).where(users.c.name == lowered)).one_or_none()
+    if row is None or row.disabled:
+        return Try(None, None)
+    return Try(_user(row), row.password_hash)
+
+
+def forget_tries(conn: Connection, key: bytes, name: str, peer: str) -> None:
+    """After a success: what this name and this peer did before counts no more."""
+    for hashed in _who(key, name.strip().lower(), peer).values():
+        conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.who == hashed))
+
+
+def _who(key: bytes, name: str, peer: str) -> dict[str, str]:
+    return {
+        "name": ids.keyed_hash(key, "login name", name),
+        "peer": ids.keyed_hash(key, "login peer", peer),
+    }
+
+
+def log_in(conn: Connection, name: str, *, now_ms: int) -> tuple[str, Login]:
+    """A new log-in: the token for the cookie, and what is known about it."""
+    user = find(conn, name)
+    conn.execute(delete(logins).where(logins.c.expires_ms <= now_ms))
+    token, csrf = ids.new_token(), ids.new_token()
+    login = Login(user, csrf, ids.token_hash(token), now_ms, now_ms + LOGIN_IDLE_MS)
+    conn.execute(
+        insert(logins).values(
+            token_hash=login.token_hash,
+            user=user.name,
+            csrf=csrf,
+            created_ms=now_ms,
+            expires_ms=login.expires_ms,
+        )
+    )
+    return token, login
+
+
+def who(conn: Connection, token: str, *, now_ms: int) -> Login | None:
+    """The log-in behind a cookie, or None when it is unknown, expired, or its user is disabled."""
+    row = conn.execute(
+        select(logins, users.c.name, users.c.role, users.c.password_hash, users.c.disabled)
+        .add_columns(users.c.created_ms.label("user_created_ms"))
+        .join(users, users.c.name == logins.c.user)
+        .where(logins.c.token_hash == ids.token_hash(token))
+    ).one_or_none()
+    if row is None or row.disabled or row.expires_ms <= now_ms:
+        return None
+    user = User(row.name, check_role(row.role), False, row.password_hash is not None, row.user_created_ms)
+    return Login(user, row.csrf, row.token_hash, row.created_ms, row.expires_ms)
+
+
+def prolonged_until(login: Login, *, now_ms: int) -> int | None:
+    """When the log-in should now expire, or None while that is not worth a write."""
+    until = min(now_ms + LOGIN_IDLE_MS, login.created_ms + LOGIN_LIFE_MS)
+    return until if until - login.expires_ms >= SLIDE_AFTER_MS else None
+
+
+def prolong(conn: Connection, login: Login, until_ms: int) -> None:
+    conn.execute(update(logins).where(logins.c.token_hash == login.token_hash).values(expires_ms=until_ms))
+
+
+def log_out(conn: Connection, login: Login) -> None:
+    conn.execute(delete(logins).where(logins.c.token_hash == login.token_hash))
+
+
+def log_out_everywhere(conn: Connection, name: str) -> int:
+    """Ends all log-ins of a user and says how many there were."""
+    return conn.execute(delete(logins).where(logins.c.user == name)).rowcount

@@ -1,0 +1,227 @@
+"""Users, one-time links, log-ins and the brake on guessing, on a real database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import Connection, create_engine, select
+
+from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
+from believable.store import accounts, tables
+
+NOW = 1_750_000_000_000
+KEY = b"k" * 32
+
+
+@pytest.fixture
+def conn() -> Iterator[Connection]:
+    engine = create_engine("sqlite://")
+    tables.metadata.create_all(engine)
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def passwords() -> accounts.Passwords:
+    return accounts.Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+def test_a_password_is_verified_and_is_not_kept_readable(passwords: accounts.Passwords) -> None:
+    stored = passwords.hash("correct horse battery")
+    assert stored.startswith("$argon2id$")
+    assert "horse" not in stored
+    assert passwords.verify(stored, "correct horse battery")
+    assert not passwords.verify(stored, "correct horse batter")
+
+
+def test_nobody_has_a_password_that_works(passwords: accounts.Passwords) -> None:
+    assert not passwords.verify(None, "")
+    assert not passwords.verify(None, "anything at all")
+
+
+def test_an_unknown_user_costs_a_real_verification() -> None:
+    calls: list[str] = []
+
+    class Counting(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> bool:  # type: ignore[override]
+            calls.append(str(hash))
+            return super().verify(hash, password)  # type: ignore[return-value]
+
+    passwords = accounts.Passwords(Counting(time_cost=1, memory_cost=8, parallelism=1))
+    passwords.verify(None, "guess")
+    passwords.verify(passwords.hash("correct horse battery"), "guess")
+    assert len(calls) == 2
+    assert all(call.startswith("$argon2id$") for call in calls)
+
+
+@pytest.mark.parametrize(("password", "words"), [("short", "at least 10"), ("x" * 1025, "at most 1024")])
+def test_passwords_have_a_length(passwords: accounts.Passwords, password: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        passwords.hash(password)
+
+
+def test_names_are_lower_case_and_unique(conn: Connection) -> None:
+    assert accounts.add(conn, " Ada ", "owner", now_ms=NOW).name == "ada"
+    with pytest.raises(Conflict, match="'ada' exists already"):
+        accounts.add(conn, "ADA", "coder", now_ms=NOW)
+    assert accounts.find(conn, "Ada").role == "owner"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "<b>", "a b", "x" * 65, "-dash", "a\nb"])
+def test_strange_names_are_refused(conn: Connection, name: str) -> None:
+    with pytest.raises(InvalidInput, match="user name: expected"):
+        accounts.add(conn, name, "owner", now_ms=NOW)
+
+
+def test_a_wrong_role_or_name_gets_a_hint(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    with pytest.raises(InvalidInput, match="Did you mean 'researcher'"):
+        accounts.add(conn, "bob", "reseacher", now_ms=NOW)
+    with pytest.raises(NotFound, match="Did you mean 'ada'"):
+        accounts.find(conn, "adda")
+
+
+def test_the_last_owner_stays(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "bob", "researcher", now_ms=NOW)
+    with pytest.raises(Refused, match="last owner"):
+        accounts.disable(conn, "ada")
+    with pytest.raises(Refused, match="last owner"):
+        accounts.set_role(conn, "ada", "coder")
+    accounts.set_role(conn, "bob", "owner")
+    assert accounts.disable(conn, "ada").disabled
+    with pytest.raises(Refused, match="last owner"):
+        accounts.set_role(conn, "bob", "researcher")
+    assert not accounts.enable(conn, "ada").disabled
+
+
+def test_the_first_owner_is_asked_until_there_is_a_password(conn: Connection) -> None:
+    first = accounts.first_owner(conn, now_ms=NOW)
+    assert first is not None
+    assert first.name == "owner"
+    assert accounts.first_owner(conn, now_ms=NOW + 1) == first
+    accounts.set_password(conn, "owner", "$argon2id$x")
+    assert accounts.first_owner(conn, now_ms=NOW + 2) is None
+
+
+def test_a_link_works_once_and_not_for_ever(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    token = accounts.new_link(conn, "ada", now_ms=NOW)
+    assert accounts.open_link(conn, token, now_ms=NOW).name == "ada"
+    with pytest.raises(Refused, match="too old"):
+        accounts.open_link(conn, token, now_ms=NOW + accounts.LINK_LIFE_MS)
+    assert accounts.use_link(conn, token, "$argon2id$new", now_ms=NOW + 5).has_password
+    with pytest.raises(Refused, match="used already"):
+        accounts.use_link(conn, token, "$argon2id$other", now_ms=NOW + 6)
+    stored = conn.execute(select(tables.users.c.password_hash)).scalar_one()
+    assert stored == "$argon2id$new"
+    assert token not in str(conn.execute(select(tables.one_time_links)).all())
+
+
+def test_a_new_link_replaces_the_old_one(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    old = accounts.new_link(conn, "ada", now_ms=NOW)
+    new = accounts.new_link(conn, "ada", now_ms=NOW + 1)
+    with pytest.raises(Refused):
+        accounts.open_link(conn, old, now_ms=NOW + 2)
+    assert accounts.open_link(conn, new, now_ms=NOW + 2)
+
+
+def test_a_disabled_user_has_no_links_and_no_logins(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "bob", "coder", now_ms=NOW)
+    link = accounts.new_link(conn, "bob", now_ms=NOW)
+    token, _ = accounts.log_in(conn, "bob", now_ms=NOW)
+    accounts.disable(conn, "bob")
+    assert accounts.who(conn, token, now_ms=NOW) is None
+    with pytest.raises(Refused):
+        accounts.open_link(conn, link, now_ms=NOW)
+    with pytest.raises(Refused, match="is disabled"):
+        accounts.new_link(conn, "bob", now_ms=NOW)
+    assert accounts.begin_try(conn, KEY, "bob", "peer", now_ms=NOW).stored is None
+
+
+def test_a_login_slides_up_to_a_limit(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    token, login = accounts.log_in(conn, "ada", now_ms=NOW)
+    assert accounts.prolonged_until(login, now_ms=NOW + 10 * accounts.MINUTE_MS) is None
+    until = accounts.prolonged_until(login, now_ms=NOW + 2 * accounts.HOUR_MS)
+    assert until == NOW + 2 * accounts.HOUR_MS + accounts.LOGIN_IDLE_MS
+    accounts.prolong(conn, login, until)
+    still = accounts.who(conn, token, now_ms=NOW + 13 * accounts.HOUR_MS)
+    assert still is not None
+    assert still.user.name == "ada"
+    late = NOW + accounts.LOGIN_LIFE_MS - accounts.HOUR_MS
+    assert accounts.prolonged_until(still, now_ms=late) == NOW + accounts.LOGIN_LIFE_MS
+    assert accounts.who(conn, token, now_ms=until) is None
+
+
+def test_the_token_itself_is_not_stored(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    token, login = accounts.log_in(conn, "ada", now_ms=NOW)
+    assert token not in str(conn.execute(select(tables.logins)).all())
+    assert login.csrf != token
+
+
+def test_log_out_here_and_everywhere(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    one, login = accounts.log_in(conn, "ada", now_ms=NOW)
+    two, _ = accounts.log_in(conn, "ada", now_ms=NOW)
+    three, _ = accounts.log_in(conn, "ada", now_ms=NOW)
+    accounts.log_out(conn, login)
+    assert accounts.who(conn, one, now_ms=NOW) is None
+    assert accounts.who(conn, two, now_ms=NOW) is not None
+    assert accounts.log_out_everywhere(conn, "ada") == 2
+    assert accounts.who(conn, three, now_ms=NOW) is None
+
+
+def test_a_new_password_ends_old_logins(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    token, _ = accounts.log_in(conn, "ada", now_ms=NOW)
+    accounts.set_password(conn, "ada", "$argon2id$new")
+    assert accounts.who(conn, token, now_ms=NOW) is None
+
+
+def test_a_reset_takes_the_password_and_the_logins_away(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.set_password(conn, "ada", "$argon2id$old")
+    token, _ = accounts.log_in(conn, "ada", now_ms=NOW)
+    assert not accounts.reset(conn, "ada").has_password
+    assert accounts.who(conn, token, now_ms=NOW) is None
+
+
+def test_one_name_is_braked_from_any_peer(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    for i in range(accounts.LIMITS["name"]):
+        accounts.begin_try(conn, KEY, "ada", f"peer {i}", now_ms=NOW + i)
+    with pytest.raises(Refused, match="Too many failed log-ins"):
+        accounts.begin_try(conn, KEY, "Ada", "another peer", now_ms=NOW + 60)
+    later = NOW + accounts.LIMIT_WINDOW_MS + accounts.LIMITS["name"]
+    assert accounts.begin_try(conn, KEY, "ada", "another peer", now_ms=later).user is not None
+
+
+def test_one_peer_is_braked_over_many_names(conn: Connection) -> None:
+    for i in range(accounts.LIMITS["peer"]):
+        accounts.begin_try(conn, KEY, f"user{i}", "peer", now_ms=NOW)
+    with pytest.raises(Refused, match="Too many"):
+        accounts.begin_try(conn, KEY, "fresh", "peer", now_ms=NOW)
+    assert accounts.begin_try(conn, KEY, "fresh", "other peer", now_ms=NOW).user is None
+
+
+def test_a_success_releases_the_brake(conn: Connection) -> None:
+    for _ in range(accounts.LIMITS["name"]):
+        accounts.begin_try(conn, KEY, "ada", "peer", now_ms=NOW)
+    accounts.forget_tries(conn, KEY, "ada", "peer")
+    accounts.begin_try(conn, KEY, "ada", "peer", now_ms=NOW)
+
+
+def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Connection) -> None:
+    accounts.begin_try(conn, KEY, "ada", "192.0.2.7", now_ms=NOW)
+    rows = str(conn.execute(select(tables.attempts)).all())
+    assert "ada" not in rows
+    assert "192.0.2.7" not in rows
+    accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.ATTEMPT_LIFE_MS + 1)
+    assert len(conn.execute(select(tables.attempts)).all()) == 2
