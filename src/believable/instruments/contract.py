@@ -52,7 +52,8 @@ class Instrument(Generic[P]):
     the participant's page (it says what is expected, never what is right). An unanswered question is `None` and never
     reaches `read`. `cells(params, answer)` lays the answer out for the answers table. `simulate(params, rng)` gives a raw
     answer that `read` accepts. `check(params)` lists what is wrong in the parameters beyond their types, as (path,
-    message, cure).
+    message, cure). `options(params)` lists the values an answer (or one of its parts) can take, and `items(params)` the
+    names of its parts, where they can be listed: the study checker compares rules and right answers with them.
 
     The widget lives in `folder`: `widget.html` (a Jinja template), `widget.js` (an ES module with `read(root)` and
     `write(root, value)`, and `mount(root, context)` where it needs one) and, where needed, `widget.css`.
@@ -68,3 +69,5 @@ class Instrument(Generic[P]):
     cells: Callable[[P, Any], Sequence[AnswerCell]]
     simulate: Callable[[P, random.Random], Any]
     check: Callable[[P], Sequence[tuple[str, str, str]]] = lambda params: ()
+    options: Callable[[P], Sequence[str | int]] = lambda params: ()
+    items: Callable[[P], Sequence[str]] = lambda params: ()

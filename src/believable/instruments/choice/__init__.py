@@ -37,6 +37,10 @@ def check(params: ChoiceParams) -> Sequence[tuple[str, str, str]]:
     return repeated_values(params.options, "options")
 
 
+def options(params: ChoiceParams) -> Sequence[str]:
+    return [option.value for option in params.options]
+
+
 CHOICE = Instrument(
     name="choice",
     version=1,
@@ -48,4 +52,5 @@ CHOICE = Instrument(
     cells=cells,
     simulate=simulate,
     check=check,
+    options=options,
 )

@@ -64,6 +64,10 @@ def check(params: ChoicesParams) -> Sequence[tuple[str, str, str]]:
     return problems
 
 
+def options(params: ChoicesParams) -> Sequence[str]:
+    return [option.value for option in params.options]
+
+
 CHOICES = Instrument(
     name="choices",
     version=1,
@@ -75,4 +79,5 @@ CHOICES = Instrument(
     cells=cells,
     simulate=simulate,
     check=check,
+    options=options,
 )

@@ -51,6 +51,10 @@ def check(params: LikertParams) -> Sequence[tuple[str, str, str]]:
     return label_problems(params.points, params.labels)
 
 
+def options(params: LikertParams) -> Sequence[int]:
+    return range(1, params.points + 1)
+
+
 LIKERT = Instrument(
     name="likert",
     version=1,
@@ -62,4 +66,5 @@ LIKERT = Instrument(
     cells=cells,
     simulate=simulate,
     check=check,
+    options=options,
 )

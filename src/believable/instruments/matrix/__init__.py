@@ -49,6 +49,14 @@ def check(params: MatrixParams) -> Sequence[tuple[str, str, str]]:
     return [*repeated_values(params.rows, "rows"), *label_problems(params.points, params.labels)]
 
 
+def options(params: MatrixParams) -> Sequence[int]:
+    return range(1, params.points + 1)
+
+
+def items(params: MatrixParams) -> Sequence[str]:
+    return [row.value for row in params.rows]
+
+
 MATRIX = Instrument(
     name="matrix",
     version=1,
@@ -60,4 +68,6 @@ MATRIX = Instrument(
     cells=cells,
     simulate=simulate,
     check=check,
+    options=options,
+    items=items,
 )
