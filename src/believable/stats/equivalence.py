@@ -1,0 +1,122 @@
+"""Two one-sided tests (TOST): is an effect small enough to call it none? Non-significance is not sameness."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from believable.core.errors import InvalidInput
+from believable.stats.counts import check_counts, proportion
+from believable.stats.estimate import Estimate, undefined
+from believable.stats.inputs import finite_array
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalenceResult:
+    """The outcome of two one-sided tests against margins stated beforehand.
+
+    p_low, p_high  one-sided p of "not above margin_low" and of "not below margin_high"
+    p_value        the larger of both: equivalence is shown when both nulls are rejected
+    estimate       with the 1 − 2·alpha interval, which lies inside the margins exactly when equivalence is
+                   shown
+    """
+
+    p_value: float | None
+    p_low: float | None
+    p_high: float | None
+    margin_low: float
+    margin_high: float
+    alpha: float
+    n: int
+    estimate: Estimate
+    method: str
+    df: float | None = None
+    reason: str | None = None
+
+    @property
+    def equivalent(self) -> bool:
+        """Is equivalence shown at alpha? False, too, when the tests are undefined."""
+        return self.p_value is not None and self.p_value < self.alpha
+
+
+def tost_mean(
+    a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: float, alpha: float = 0.05
+) -> EquivalenceResult:
+    """Is a mean, or the difference of two independent means, inside [low, high]?
+
+    Says         whether the mean of `a` (say judges' accuracy, or paired differences) is practically equal to
+                 what lies between the margins. With `b`, the difference mean(a) − mean(b), variances unequal.
+    Formula      one-sided t tests against each margin, n − 1 (Welch) degrees of freedom.
+    Undefined    fewer than two values in a sample; no variance.
+    Source       Schuirmann (1987).
+    Checked      R t.test(alternative = "greater", mu = low) and t.test(alternative = "less", mu = high).
+    """
+    _check_margins(low, high, alpha)
+    level = 1 - 2 * alpha
+    first = finite_array(a, name="a")
+    samples = [first] if b is None else [first, finite_array(b, name="b")]
+    n, method = (
+        sum(len(sample) for sample in samples),
+        f"TOST, {'one-sample' if b is None else 'Welch'} t tests",
+    )
+    named = "mean, t interval" if b is None else "difference of means, Welch interval"
+    if min(len(sample) for sample in samples) < 2:
+        sizes = [len(sample) for sample in samples]
+        return _none(
+            f"needs at least 2 values in each sample, got {sizes}", low, high, alpha, n, named, method
+        )
+    if all(sample.min() == sample.max() for sample in samples):
+        return _none("no variance", low, high, alpha, n, named, method)
+    parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
+    df = sum(parts) ** 2 / sum(part**2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True))
+    se = math.sqrt(sum(parts))
+    mean = float(first.mean()) - (float(samples[1].mean()) if b is not None else 0.0)
+    half = float(stats.t.ppf((1 + level) / 2, df)) * se
+    estimate = Estimate(mean, mean - half, mean + half, level, n, named, se=se, df=(df,))
+    p_low, p_high = float(stats.t.sf((mean - low) / se, df)), float(stats.t.cdf((mean - high) / se, df))
+    return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df)
+
+
+def tost_proportion(
+    successes: int, n: int, *, low: float, high: float, alpha: float = 0.05
+) -> EquivalenceResult:
+    """Is a share inside [low, high]?
+
+    Says         whether, say, a preference of 50 % is shown up to a margin, rather than merely not refuted.
+    Formula      exact one-sided binomial tests against each margin; the interval is Clopper-Pearson.
+    Undefined    no observations.
+    Checked      R binom.test(alternative = "greater", p = low) and (alternative = "less", p = high).
+    """
+    _check_margins(low, high, alpha)
+    if not 0 <= low < high <= 1:
+        raise InvalidInput(
+            f"low, high: expected shares between 0 and 1, got {low} and {high}. Give 0.4, 0.6 say."
+        )
+    check_counts(successes, n)
+    method = "TOST, exact binomial tests"
+    if n == 0:
+        return _none("no observations", low, high, alpha, 0, "share, Clopper-Pearson interval", method)
+    estimate = proportion(successes, n, interval="exact", level=1 - 2 * alpha)
+    p_low = float(stats.binom.sf(successes - 1, n, low))
+    p_high = float(stats.binom.cdf(successes, n, high))
+    return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method)
+
+
+def _check_margins(low: float, high: float, alpha: float) -> None:
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InvalidInput(
+            f"low, high: expected finite margins with low < high, got {low} and {high}. "
+            "State the margin before looking at the data."
+        )
+    if not 0 < alpha < 0.5:
+        raise InvalidInput(f"alpha: expected a number between 0 and 0.5, got {alpha!r}. For 5 % give 0.05.")
+
+
+def _none(
+    reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str
+) -> EquivalenceResult:
+    estimate = undefined(reason, method=named, n=n, level=1 - 2 * alpha)
+    return EquivalenceResult(None, None, None, low, high, alpha, n, estimate, method, reason=reason)

@@ -1,0 +1,126 @@
+"""Rank distributions under the null hypothesis, and order statistics of pairwise sums and differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special, stats
+
+from believable.stats.inputs import FloatArray
+
+_DIRECT_UP_TO = 1_000_000
+_EXACT_INDEX_UP_TO = 60
+
+
+def signed_rank_chances(ranks: FloatArray) -> FloatArray:
+    """P(2·W₊ = k) for k = 0, 1, …, given these midranks (their doubles are whole), each sign a fair coin."""
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    chances = np.zeros(int(doubled.sum()) + 1)
+    chances[0] = 1.0
+    for rank in doubled:
+        moved = np.zeros_like(chances)
+        moved[rank:] = chances[: len(chances) - rank]
+        chances = (chances + moved) / 2
+    return chances
+
+
+def rank_sum_chances(ranks: FloatArray, m: int) -> FloatArray:
+    """P(2·rank sum = k) of m values drawn without replacement from these midranks."""
+    doubled = np.sort(np.rint(2 * ranks).astype(np.int64))
+    n = len(doubled)
+    largest = int(doubled[n - m :].sum())
+    # chances[j, k]: j drawn so far with doubled rank sum k; chances, not counts,
+    # so that nothing overflows.
+    chances = np.zeros((m + 1, largest + 1))
+    chances[0, 0] = 1.0
+    drawn = np.arange(m + 1, dtype=np.float64)[:, None]
+    for seen, rank in enumerate(doubled):
+        take = np.clip((m - drawn) / (n - seen), 0.0, 1.0)
+        taken = chances * take
+        chances = chances - taken
+        chances[1:, rank:] += taken[:-1, : largest + 1 - rank]
+    result: FloatArray = chances[m]
+    return result
+
+
+def signed_rank_index(n: int, level: float) -> int:
+    """The k for which [k-th smallest, k-th largest] Walsh average covers at least `level`, or 0."""
+    half = (1 - level) / 2
+    if n <= _EXACT_INDEX_UP_TO:
+        lower = np.cumsum(signed_rank_chances(np.arange(1.0, n + 1)))[::2]
+        return int(np.searchsorted(lower, half, side="right"))
+    mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    return max(0, math.floor(mean - float(stats.norm.ppf(1 - half)) * sd))
+
+
+def rank_sum_index(m: int, n: int, level: float) -> int:
+    """The k for which [k-th smallest, k-th largest] difference covers at least `level`; 0 when none does."""
+    half = (1 - level) / 2
+    if m + n <= _EXACT_INDEX_UP_TO:
+        chances = rank_sum_chances(np.arange(1.0, m + n + 1), m)[m * (m + 1) :: 2]
+        return int(np.searchsorted(np.cumsum(chances), half, side="right"))
+    mean, sd = m * n / 2, math.sqrt(m * n * (m + n + 1) / 12)
+    return max(0, math.floor(mean - float(stats.norm.ppf(1 - half)) * sd))
+
+
+def kth_walsh_average(values: FloatArray, k: int) -> float:
+    """The k-th smallest (from 1) of (x_i + x_j)/2 over i ≤ j."""
+    n = len(values)
+    ordered = np.sort(values)
+    if n * n <= _DIRECT_UP_TO:
+        rows, columns = np.triu_indices(n)
+        return float(np.partition(ordered[rows] + ordered[columns], k - 1)[k - 1]) / 2
+    positions = np.arange(n)
+
+    def within(limit: float) -> FloatArray:
+        """For each i the number of j ≥ i with x_i + x_j ≤ limit."""
+        reach = np.searchsorted(ordered, limit - ordered, side="right")
+        counts: FloatArray = np.maximum(reach - positions, 0).astype(np.float64)
+        return counts
+
+    def largest(limit: float) -> float:
+        counts = within(limit).astype(np.int64)
+        some = counts > 0
+        return float((ordered[some] + ordered[positions[some] + counts[some] - 1]).max())
+
+    return _select(within, largest, 2 * float(ordered[0]), 2 * float(ordered[-1]), k) / 2
+
+
+def kth_difference(a: FloatArray, b: FloatArray, k: int) -> float:
+    """The k-th smallest (from 1) of a_i − b_j over all pairs."""
+    if len(a) * len(b) <= _DIRECT_UP_TO:
+        return float(np.partition(np.subtract.outer(a, b).ravel(), k - 1)[k - 1])
+    ordered = np.sort(-b)
+
+    def within(limit: float) -> FloatArray:
+        return np.searchsorted(ordered, limit - a, side="right").astype(np.float64)
+
+    def largest(limit: float) -> float:
+        counts = within(limit).astype(np.int64)
+        some = counts > 0
+        return float((a[some] + ordered[counts[some] - 1]).max())
+
+    return _select(within, largest, float(a.min() + ordered[0]), float(a.max() + ordered[-1]), k)
+
+
+def _select(
+    within: Callable[[float], FloatArray], largest: Callable[[float], float], low: float, high: float, k: int
+) -> float:
+    """Bisect on the value until no float lies between, then take the largest pair not above it."""
+    while True:
+        middle = low + (high - low) / 2
+        if not low < middle < high:
+            return largest(low) if within(low).sum() >= k else largest(high)
+        if within(middle).sum() >= k:
+            high = middle
+        else:
+            low = middle
+
+
+def binomial_index(n: int, level: float) -> int:
+    """The k for which [k-th smallest, k-th largest] value covers a median at least at `level`, or 0."""
+    half = (1 - level) / 2
+    lower = special.bdtr(np.arange(n), n, 0.5)
+    return int(np.searchsorted(lower, half, side="right"))

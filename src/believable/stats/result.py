@@ -1,0 +1,106 @@
+"""The record of one hypothesis test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from believable.core.errors import InvalidInput
+from believable.stats.estimate import Estimate
+from believable.stats.inputs import one_of
+
+Alternative = Literal["two-sided", "less", "greater"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What a test found, at full precision.
+
+    statistic, p_value   both None when the test is undefined for these data; `reason` then says why
+    df                   degrees of freedom, empty where the test has none
+    n                    independent units (pairs for a paired test, all observations otherwise)
+    alternative          "less" and "greater" speak of the first sample, or of the estimate against its
+                         null value
+    estimate             the quantity under test in its own unit, with interval
+    effect               the standardised effect size, with interval
+    method               test, variant and correction by name
+    notes                what a reader has to know, such as zero differences left out
+    """
+
+    __test__: ClassVar[bool] = False  # its name starts with Test, but pytest has nothing to collect here
+
+    statistic: float | None
+    p_value: float | None
+    n: int
+    method: str
+    df: tuple[float, ...] = ()
+    alternative: Alternative = "two-sided"
+    estimate: Estimate | None = None
+    effect: Estimate | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.statistic is None) != (self.p_value is None):
+            raise InvalidInput(
+                f"TestResult ({self.method}): statistic and p_value go together, got "
+                f"{self.statistic} and {self.p_value}."
+            )
+        if self.statistic is None:
+            if not self.reason:
+                raise InvalidInput(f"TestResult ({self.method}): undefined without a reason. Say why.")
+            return
+        if not math.isfinite(self.statistic) or self.p_value is None or not 0 <= self.p_value <= 1:
+            raise InvalidInput(
+                f"TestResult ({self.method}): expected a finite statistic and a probability, "
+                f"got {self.statistic} and {self.p_value}. Give a reason instead."
+            )
+
+    @property
+    def defined(self) -> bool:
+        return self.p_value is not None
+
+    def significant(self, alpha: float = 0.05) -> bool:
+        """Is p below alpha? False when the test is undefined."""
+        return self.p_value is not None and self.p_value < alpha
+
+
+def no_result(
+    reason: str,
+    *,
+    method: str,
+    n: int,
+    alternative: Alternative = "two-sided",
+    estimate: Estimate | None = None,
+    effect: Estimate | None = None,
+    notes: tuple[str, ...] = (),
+) -> TestResult:
+    """A test these data do not allow."""
+    return TestResult(
+        statistic=None,
+        p_value=None,
+        n=n,
+        method=method,
+        alternative=alternative,
+        estimate=estimate,
+        effect=effect,
+        reason=reason,
+        notes=notes,
+    )
+
+
+def check_alternative(alternative: str) -> Alternative:
+    """The alternative, if it is one."""
+    checked: Alternative = one_of(alternative, ALTERNATIVES, name="alternative")
+    return checked
+
+
+def tail(lower: float, upper: float, alternative: Alternative) -> float:
+    """The p value from both one-sided ones; two-sided is twice the smaller, at most 1."""
+    if alternative == "less":
+        return min(1.0, lower)
+    if alternative == "greater":
+        return min(1.0, upper)
+    return min(1.0, 2 * min(lower, upper))
