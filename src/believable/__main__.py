@@ -1,0 +1,5 @@
+"""`python -m believable`."""
+
+from believable.cli import main
+
+main()

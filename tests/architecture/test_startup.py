@@ -1,0 +1,50 @@
+"""Lean where it counts: importing the package and serving studies load nothing heavy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = {"pandas", "torch", "gymnasium", "av", "matplotlib", "altair", "plotly", "numba", "distributed", "dask", "sklearn"}
+ROUNDS = 5
+
+
+def fastest_start_s(*arguments: str) -> float:
+    """The best of a few starts: what the machine does when nothing else is on it."""
+    times = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def modules_after(statement: str) -> set[str]:
+    code = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return {line.split(".")[0] for line in result.stdout.splitlines()}
+
+
+def test_importing_the_package_takes_under_150_ms() -> None:
+    bare_s = fastest_start_s("-c", "pass")
+    ours_s = fastest_start_s("-c", "import believable")
+    # 150 ms on a quiet machine where Python itself needs about 15 ms; a slower machine slows both.
+    assert ours_s - bare_s < max(0.150, 5 * bare_s)
+
+
+def test_help_answers_at_once() -> None:
+    bare_s = fastest_start_s("-c", "pass")
+    ours_s = fastest_start_s("-c", "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()")
+    assert ours_s - bare_s < max(0.250, 10 * bare_s)
+
+
+@pytest.mark.parametrize("statement", ["import believable", "import believable.cli", "import believable.web.app"])
+def test_nothing_heavy_is_loaded(statement: str) -> None:
+    assert modules_after(statement) & HEAVY == set()
+
+
+def test_the_check_notices_a_heavy_import() -> None:
+    assert "pandas" in modules_after("import pandas")
