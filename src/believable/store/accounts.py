@@ -16,7 +16,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from believable.core import ids
-from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
+from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.core.registry import did_you_mean
 from believable.store.tables import attempts, logins, one_time_links, users
 
@@ -118,7 +118,7 @@ def check_role(role: str) -> Role:
     raise InvalidInput(f"role: unknown role {role!r}. {did_you_mean(role, ROLES)}")
 
 
-def _user(row: Row[tuple[str, str, str | None, bool, int]]) -> User:
+def _user(row: Row[str, str, str | None, bool, int]) -> User:
     return User(
         row.name, check_role(row.role), bool(row.disabled), row.password_hash is not None, row.created_ms
     )
@@ -278,7 +278,7 @@ def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int
             attempts.c.what == "login", attempts.c.who == hashed, attempts.c.at_ms > now_ms - LIMIT_WINDOW_MS
         )
         if conn.execute(recent).scalar_one() >= LIMITS[what]:
-            raise Refused(
+            raise TooManyTries(
                 f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again."
             )
     conn.execute(

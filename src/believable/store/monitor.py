@@ -1,0 +1,305 @@
+"""What the console watches: counts, progress, balance, pace and silence of a study.
+
+The cost grows with the number of sessions, not of events: events are looked at only near the end of each running session.
+Real, simulated and preview sessions are separate pools and are never added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, select
+
+from believable.core.errors import InvalidInput
+from believable.core.registry import did_you_mean
+from believable.store.tables import events, sessions, tombstones
+
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "real": ("open", "personal"),
+    "simulated": ("simulated",),
+    "preview": ("preview",),
+}
+
+#: A session counts as active while something came from it within this time, then as quiet until its place runs out.
+ACTIVE_MS = 60_000
+
+#: The pace is counted over at most so many sessions and scaled up when there are more.
+PULSE_SESSIONS = 100
+#: No browser sends more than this, so the end of a session is enough to look at.
+PULSE_EVENTS_PER_S = 30
+
+
+def link_kinds(pool: str) -> tuple[str, ...]:
+    if pool not in POOLS:
+        raise InvalidInput(f"pool: unknown pool {pool!r}. {did_you_mean(pool, POOLS)}")
+    return POOLS[pool]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sessions that are alike in everything the monitor shows. `arms` and `rows` are JSON as stored."""
+
+    definition: str
+    state: str
+    outcome: str | None
+    rejected: bool
+    position: int
+    arms: str
+    rows: str
+    active: bool
+    reserved: bool
+    n_sessions: int
+    n_events: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether these count as filled places: finished, complete, and not rejected."""
+        return self.state == "finished" and self.outcome == "complete" and not self.rejected
+
+    @property
+    def running(self) -> bool:
+        """Still under way, or at least still holding a place."""
+        return self.state == "active" and (self.reserved or self.active)
+
+
+def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Group, ...]:
+    """All sessions of a pool, counted by what they have in common: one query, whatever the number of events."""
+    active = case((sessions.c.seen_ms > now_ms - ACTIVE_MS, 1), else_=0)
+    reserved = case((sessions.c.reserved_until_ms > now_ms, 1), else_=0)
+    alike = (
+        sessions.c.definition,
+        sessions.c.state,
+        sessions.c.outcome,
+        sessions.c.rejected,
+        sessions.c.position,
+        sessions.c.arms,
+        sessions.c.rows,
+        active.label("active"),
+        reserved.label("reserved"),
+    )
+    query = (
+        select(*alike, func.count(), func.sum(sessions.c.top_seq))
+        .where(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
+        .group_by(*(sessions.c[name] for name in ("definition", "state", "outcome", "rejected", "position")))
+        .group_by(sessions.c.arms, sessions.c.rows, active, reserved)
+    )
+    return tuple(
+        Group(
+            definition=row[0],
+            state=row[1],
+            outcome=row[2],
+            rejected=bool(row[3]),
+            position=row[4],
+            arms=row[5],
+            rows=row[6],
+            active=row[1] == "active" and bool(row[7]),
+            reserved=bool(row[8]),
+            n_sessions=row[9],
+            n_events=int(row[10] or 0),
+        )
+        for row in conn.execute(query)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many sessions of a pool are where. Every started one is in exactly one of the others, `rejected` apart."""
+
+    started: int
+    active: int
+    quiet: int
+    dropped_out: int
+    complete: int
+    screened_out: int
+    failed_checks: int
+    declined: int
+    withdrawn: int
+    rejected: int
+    n_events: int
+
+
+def counts(found: Iterable[Group], withdrawn: int) -> Counts:
+    """Pure: adds the groups up. A rejected session stays in its outcome and is counted in `rejected` besides."""
+    tally: dict[str, int] = {}
+    rejected = n_events = 0
+    for group in found:
+        tally[_place(group)] = tally.get(_place(group), 0) + group.n_sessions
+        rejected += group.n_sessions if group.rejected else 0
+        n_events += group.n_events
+    return Counts(
+        started=sum(tally.values()) + withdrawn,
+        active=tally.get("active", 0),
+        quiet=tally.get("quiet", 0),
+        dropped_out=tally.get("dropped_out", 0),
+        complete=tally.get("complete", 0),
+        screened_out=tally.get("screened_out", 0),
+        failed_checks=tally.get("failed_checks", 0),
+        declined=tally.get("declined", 0),
+        withdrawn=withdrawn,
+        rejected=rejected,
+        n_events=n_events,
+    )
+
+
+def _place(group: Group) -> str:
+    if group.state == "finished":
+        return group.outcome or "complete"
+    if group.active:
+        return "active"
+    return "quiet" if group.reserved else "dropped_out"
+
+
+def withdrawn(conn: Connection, study: str, pool: str) -> int:
+    query = select(func.count()).where(
+        tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool))
+    )
+    return conn.execute(query).scalar_one()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One planned trial: how many came to it or past it, how many are at it now, how many ended there for good."""
+
+    position: int
+    reached: int
+    here: int
+    left: int
+
+
+def funnel(found: Iterable[Group], definition: str, n_trials: int) -> tuple[Step, ...]:
+    """Pure: progress over the planned trials of one definition."""
+    own = [group for group in found if group.definition == definition]
+    reached, here, left = ([0] * n_trials for _ in range(3))
+    for group in own:
+        done = group.state == "finished" and group.outcome == "complete"
+        last = n_trials - 1 if done else min(group.position, n_trials - 1)
+        for position in range(last + 1):
+            reached[position] += group.n_sessions
+        if group.running:
+            here[last] += group.n_sessions
+        elif not done:
+            left[last] += group.n_sessions
+    return tuple(Step(i, reached[i], here[i], left[i]) for i in range(n_trials))
+
+
+def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
+    """Median time from start to finish of complete sessions, None when there is none."""
+    lasted = sessions.c.finished_ms - sessions.c.started_ms
+    where = and_(
+        sessions.c.study == study,
+        sessions.c.link_kind.in_(link_kinds(pool)),
+        sessions.c.state == "finished",
+        sessions.c.outcome == "complete",
+    )
+    n = conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
+    if not n:
+        return None
+    middle = select(lasted).where(where).order_by(lasted).offset((n - 1) // 2).limit(2 - n % 2)
+    values = conn.execute(middle).scalars().all()
+    return float(sum(values) / len(values))
+
+
+# ---------------------------------------------------------------------------------------------- pace
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What arrived in one stretch of time that starts at `at_ms`."""
+
+    at_ms: int
+    n_events: float
+    n_media_stalls: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What arrived lately. `exact` is False when only a sample of the running sessions was counted and scaled up."""
+
+    beats: tuple[Beat, ...]
+    bucket_ms: int
+    exact: bool
+
+
+def pulse(
+    conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: int = 60_000, bucket_ms: int = 2_000
+) -> Pulse:
+    """Events and media stalls by time of arrival, for whole buckets that are over."""
+    end = now_ms // bucket_ms
+    start_ms = (end - window_ms // bucket_ms) * bucket_ms
+    lately = and_(
+        sessions.c.study == study,
+        sessions.c.link_kind.in_(link_kinds(pool)),
+        sessions.c.seen_ms >= start_ms,
+    )
+    n_lately = conn.execute(select(func.count()).select_from(sessions).where(lately)).scalar_one()
+    scale = max(1.0, n_lately / PULSE_SESSIONS)
+    found = {row[0]: row for row in conn.execute(_arrivals(lately, start_ms, bucket_ms, window_ms))}
+    beats = []
+    for bucket in range(start_ms // bucket_ms, end):
+        row = found.get(bucket)
+        n_events, n_stalls = (row[1] * scale, row[2] * scale) if row else (0.0, 0.0)
+        beats.append(Beat(bucket * bucket_ms, n_events, n_stalls))
+    return Pulse(tuple(beats), bucket_ms, exact=scale == 1.0)
+
+
+def _arrivals(
+    lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window_ms: int
+) -> Select[int, int, int]:
+    """Counts by bucket over the ends of a sample of sessions. Session ids are random, so their order is a fair draw."""
+    sample = (
+        select(sessions.c.id, sessions.c.top_seq)
+        .where(lately)
+        .order_by(sessions.c.id)
+        .limit(PULSE_SESSIONS)
+        .subquery()
+    )
+    bucket = events.c.received_ms // bucket_ms
+    stall = case((events.c.body.like('%"media.stall"%'), 1), else_=0)
+    return (
+        select(bucket, func.count(), func.sum(stall))
+        .select_from(sample)
+        .join(
+            events,
+            and_(
+                events.c.session == sample.c.id,
+                events.c.seq > sample.c.top_seq - PULSE_EVENTS_PER_S * window_ms // 1000,
+            ),
+        )
+        .where(events.c.received_ms >= start_ms)
+        .group_by(bucket)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """A running session from which nothing comes, or whose events have a hole that the browser has yet to fill."""
+
+    number: int
+    link_kind: str
+    position: int
+    silent_ms: int
+    missing: int
+
+
+def silent(
+    conn: Connection, study: str, pool: str, *, now_ms: int, limit: int = 20
+) -> tuple[tuple[Silent, ...], int]:
+    """The running sessions that are quiet or have holes, longest silence first, and how many there are in all."""
+    where = and_(
+        sessions.c.study == study,
+        sessions.c.link_kind.in_(link_kinds(pool)),
+        sessions.c.state == "active",
+        sessions.c.reserved_until_ms > now_ms,
+        (sessions.c.seen_ms <= now_ms - ACTIVE_MS) | (sessions.c.top_seq > sessions.c.head_seq),
+    )
+    n = conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
+    columns = (sessions.c.number, sessions.c.link_kind, sessions.c.position, sessions.c.seen_ms)
+    query = (
+        select(*columns, sessions.c.top_seq - sessions.c.head_seq)
+        .where(where)
+        .order_by(sessions.c.seen_ms, sessions.c.number)
+        .limit(limit)
+    )
+    rows = conn.execute(query)
+    return tuple(Silent(row[0], row[1], row[2], now_ms - row[3], row[4]) for row in rows), n
