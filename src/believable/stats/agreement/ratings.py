@@ -1,0 +1,238 @@
+"""The table every agreement measure reads: one row per rated item, one column per rater, cells may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.errors import InvalidInput
+from believable.stats.inputs import FloatArray
+
+IntArray = NDArray[np.int64]
+
+_OFFSET_SPAN = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Labels as whole numbers: `codes[i, j]` indexes `categories`, −1 is a missing cell."""
+
+    codes: IntArray
+    categories: tuple[Any, ...]
+    numeric: bool
+
+
+def code_labels(ratings: Any, *, name: str, ndim: int, categories: Sequence[Any] | None = None) -> Coded:
+    """Labels of any one kind (numbers or texts), None or NaN for missing, to codes in category order.
+
+    Without `categories` the categories are the labels that occur, in ascending order.
+    """
+    array = _as_array(ratings, name)
+    if array.ndim != ndim:
+        raise InvalidInput(
+            f"{name}: expected {'a flat sequence' if ndim == 1 else 'a table of items × raters'}, "
+            f"got shape {array.shape}. Give one row per item{'' if ndim == 1 else ' and one column per rater'}."
+        )
+    numeric = array.dtype.kind in "biuf"
+    missing = _missing(array)
+    if numeric:
+        codes, found = _code_numbers(array, missing, name)
+    else:
+        codes, found = _code_texts(array, missing, name)
+    if categories is not None:
+        codes = _recode(codes, found, categories, name)
+        found = tuple(categories)
+    return Coded(codes, found, numeric)
+
+
+def code_pair(
+    a: Any, b: Any, *, categories: Sequence[Any] | None = None
+) -> tuple[IntArray, IntArray, tuple[Any, ...], bool, int]:
+    """Two raters' labels in one coding: codes of both, categories, numeric, and how many pairs were incomplete."""
+    first, second = _as_array(a, "a"), _as_array(b, "b")
+    if first.shape != second.shape or first.ndim != 1:
+        raise InvalidInput(
+            f"a, b: expected two flat sequences of the same length, got shapes {first.shape} and {second.shape}. "
+            "Give one label per item from each rater, None where one is missing."
+        )
+    both = _stack(first, second)
+    coded = code_labels(both, name="a, b", ndim=2, categories=categories)
+    complete = (coded.codes >= 0).all(axis=1)
+    if complete.all():
+        return coded.codes[:, 0], coded.codes[:, 1], coded.categories, coded.numeric, 0
+    kept = coded.codes[complete]
+    used = (
+        coded
+        if categories is not None
+        else code_labels(both[complete], name="a, b", ndim=2)  # a category seen only in dropped pairs is none
+    )
+    codes = used.codes if categories is None else kept
+    return codes[:, 0], codes[:, 1], used.categories, coded.numeric, int((~complete).sum())
+
+
+def count_table(coded: Coded) -> IntArray:
+    """How many raters put each item (row) into each category (column)."""
+    items, width = len(coded.codes), len(coded.categories)
+    rows, columns = np.nonzero(coded.codes >= 0)
+    cells = rows * width + coded.codes[rows, columns]
+    return np.bincount(cells, minlength=items * width).reshape(items, width)
+
+
+def number_table(ratings: Any, *, name: str) -> FloatArray:
+    """A table of numbers, NaN for a missing cell."""
+    array = _as_array(ratings, name)
+    if array.ndim != 2:
+        raise InvalidInput(
+            f"{name}: expected a table of rows × columns, got shape {array.shape}. Give equally long rows."
+        )
+    missing = _missing(array)
+    if array.dtype.kind not in "biuf":
+        bad = next(iter(array[~missing]), None)
+        raise InvalidInput(f"{name}: expected numbers, got {bad!r}. Code the labels as numbers first.")
+    numbers = array.astype(np.float64)
+    if np.isinf(numbers).any():
+        place = np.argwhere(np.isinf(numbers))[0]
+        raise InvalidInput(
+            f"{name}[{place[0]}, {place[1]}]: expected a finite number, got {numbers[tuple(place)]}. "
+            "Give NaN or None for a missing cell."
+        )
+    return numbers
+
+
+def complete_rows(table: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
+    """The rows without a missing cell, and a note when some were left out."""
+    complete = ~np.isnan(table).any(axis=1)
+    left_out = int((~complete).sum())
+    if not left_out:
+        return table, ()
+    return table[complete], (f"{left_out} of {len(table)} rows left out for a missing cell",)
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    if not isinstance(values, np.ndarray):
+        values = [list(row) if _is_row(row) else row for row in values]
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            array = np.empty(0, dtype="V1")
+        if array.dtype.kind in "UV":  # numpy turns a missing cell among texts into the text "nan"
+            array = _object_array(values, name)
+    else:
+        array = values
+    return _unwrapped(array, name) if array.dtype.kind == "O" else array
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, Iterable) and not isinstance(row, (str, bytes, np.ndarray))
+
+
+def _object_array(values: Sequence[Any], name: str) -> NDArray[Any]:
+    rows = [row for row in values if isinstance(row, (list, np.ndarray))]
+    if rows and (len(rows) != len(values) or len({len(row) for row in rows}) != 1):
+        lengths = sorted({len(row) for row in rows})
+        raise InvalidInput(
+            f"{name}: expected equally long rows, got lengths {lengths}. Give None where a rating is missing."
+        )
+    return np.array(values, dtype=object)
+
+
+def _unwrapped(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Objects as floats when every present one is a number (None becomes NaN); texts stay objects."""
+    flat = array.ravel()
+    missing = _missing(flat)
+    present = [value for value, gone in zip(flat, missing, strict=True) if not gone]
+    if all(isinstance(value, (int, float, bool, np.number, np.bool_)) for value in present):
+        return np.array(
+            [np.nan if gone else value for value, gone in zip(flat, missing, strict=True)], dtype=np.float64
+        ).reshape(array.shape)
+    if not all(isinstance(value, str) for value in present):
+        kinds = sorted({type(value).__name__ for value in present})
+        raise InvalidInput(
+            f"{name}: expected labels of one kind, got {', '.join(kinds)}. Give all numbers or all texts."
+        )
+    return array
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array), dtype=bool)
+    if array.dtype.kind != "O":
+        return np.zeros(array.shape, dtype=bool)
+    flags = [value is None or (isinstance(value, float) and value != value) for value in array.ravel()]
+    return np.array(flags, dtype=bool).reshape(array.shape)
+
+
+def _stack(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    kinds = {array.dtype.kind in "biuf" for array in (first, second) if array.size}
+    if len(kinds) > 1:
+        return np.array(
+            [list(pair) for pair in zip(first.tolist(), second.tolist(), strict=True)], dtype=object
+        )
+    return np.stack([first, second], axis=1)
+
+
+def _code_numbers(
+    array: NDArray[Any], missing: NDArray[np.bool_], name: str
+) -> tuple[IntArray, tuple[Any, ...]]:
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise InvalidInput(
+            f"{name}: expected finite labels, got infinity. Give NaN or None for a missing label."
+        )
+    present = array[~missing] if missing.any() else array.ravel()
+    if not present.size:
+        return np.full(array.shape, -1, dtype=np.int64), ()
+    low = present.min()
+    span = float(present.max()) - float(low)
+    if span < _OFFSET_SPAN and (array.dtype.kind in "biu" or np.array_equal(present, np.rint(present))):
+        offsets = present.astype(np.int64) - int(low)  # no sorting: labels are small whole numbers
+        used = np.flatnonzero(np.bincount(offsets))
+        if len(used) == int(span) + 1:
+            inverse = offsets
+        else:
+            rank = np.zeros(int(span) + 1, dtype=np.int64)
+            rank[used] = np.arange(len(used))
+            inverse = rank[offsets]
+        found = tuple((used + int(low)).tolist())
+    else:
+        values, inverse = np.unique(present, return_inverse=True)
+        found = tuple(values.tolist())
+    return _scatter(inverse, missing), found
+
+
+def _code_texts(
+    array: NDArray[Any], missing: NDArray[np.bool_], name: str
+) -> tuple[IntArray, tuple[Any, ...]]:
+    present = array[~missing]
+    if (present == "").any():
+        raise InvalidInput(f"{name}: expected a label, got an empty text. Give None for a missing label.")
+    index = {label: code for code, label in enumerate(sorted(set(present.tolist())))}
+    inverse = np.fromiter((index[label] for label in present.tolist()), dtype=np.int64, count=len(present))
+    return _scatter(inverse, missing), tuple(index)
+
+
+def _scatter(inverse: IntArray, missing: NDArray[np.bool_]) -> IntArray:
+    if not missing.any():
+        return inverse.reshape(missing.shape)
+    codes = np.full(missing.shape, -1, dtype=np.int64)
+    codes[~missing] = inverse
+    return codes
+
+
+def _recode(codes: IntArray, found: tuple[Any, ...], categories: Sequence[Any], name: str) -> IntArray:
+    position = {label: place for place, label in enumerate(categories)}
+    if len(position) != len(categories):
+        raise InvalidInput(
+            f"categories: expected each label once, got {list(categories)!r}. Remove the repeated one."
+        )
+    unknown = [label for label in found if label not in position]
+    if unknown:
+        raise InvalidInput(
+            f"{name}: label {unknown[0]!r} is not among the categories {list(categories)!r}. "
+            "Add it to categories or correct the label."
+        )
+    places = np.array([position[label] for label in found] + [-1], dtype=np.int64)
+    return places[codes]

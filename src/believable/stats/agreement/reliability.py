@@ -1,0 +1,282 @@
+"""Numbers from several raters or items: intraclass correlations, Cronbach's α, and relatives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy import stats
+
+from believable.core.errors import InvalidInput
+from believable.stats.agreement.interval import coefficient, jackknife_se
+from believable.stats.agreement.ratings import complete_rows, number_table
+from believable.stats.estimate import Estimate, check_level, undefined, without_interval
+from believable.stats.inputs import FloatArray, one_of
+
+IccForm = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Squares:
+    """Mean squares of the two-way table: between rows, within rows, between columns, residual."""
+
+    n: int
+    k: int
+    rows: float
+    within: float
+    columns: float
+    error: float
+
+    @property
+    def df_rows(self) -> int:
+        return self.n - 1
+
+    @property
+    def df_error(self) -> int:
+        return (self.n - 1) * (self.k - 1)
+
+
+def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimate:
+    """How much of the variance of ratings is due to the rated items rather than to raters and error?
+
+    Forms       Shrout & Fleiss: ICC1 (each item has its own raters), ICC2 (the same random raters, absolute agreement),
+                ICC3 (the same fixed raters, consistency); with "k" the reliability of the mean of the k raters.
+                McGraw & Wong: ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k), ICC(C,k).
+    Formula     from the mean squares of items (R), within items (W), raters (C), residual (E), k raters, n items:
+                ICC1 (R−W)/(R+(k−1)W) · ICC2 (R−E)/(R+(k−1)E+k(C−E)/n) · ICC3 (R−E)/(R+(k−1)E)
+                ICC1k (R−W)/R · ICC2k (R−E)/(R+(C−E)/n) · ICC3k (R−E)/R.
+    Range       ≤ 1, higher is better; a negative value means less variance between items than chance gives.
+    Interval    F distribution (McGraw & Wong 1996), ICC2 with Satterthwaite's degrees of freedom.
+    Test        of ICC = 0: F = R/W or R/E with its exact degrees of freedom (`df`).
+    Missing     rows with a missing cell are left out and noted.
+    Undefined   fewer than two items or raters, or no variance at all.
+    Checked     R psych 2.2.9 `ICC`, irr 0.84.1 `icc`, pingouin.
+    """
+    check_level(level)
+    one_of(form, get_args(IccForm), name="form")
+    method = f"{form} (F interval)"
+    table, notes = complete_rows(number_table(ratings, name="ratings"))
+    squares = _squares(table, method, level, notes)
+    if isinstance(squares, Estimate):
+        return squares
+    denominator = _icc_denominator(squares, form)
+    noise = squares.within if form.startswith("ICC1") else squares.error
+    if denominator <= 1e-15 * max(squares.rows, squares.within):
+        return undefined(
+            "the ratings do not vary between items", method=method, n=squares.n, level=level, notes=notes
+        )
+    value = (squares.rows - noise) / denominator
+    if noise <= 1e-14 * squares.rows and ((form != "ICC2" and form != "ICC2k") or value >= 1 - 1e-12):
+        return without_interval(
+            1.0,
+            "the raters agree perfectly, so the error variance is 0 and has no interval",
+            method=method,
+            n=squares.n,
+            level=level,
+            notes=notes,
+        )
+    low, high = _icc_bounds(squares, form, level)
+    df = (
+        float(squares.df_rows),
+        float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error),
+    )
+    statistic = squares.rows / noise if noise > 0 else None
+    p_value = None if statistic is None else float(stats.f.sf(statistic, *df))
+    return Estimate(
+        value, low, high, level, squares.n, method, statistic=statistic, df=df, p_value=p_value, notes=notes
+    )
+
+
+def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
+    """Do several items (columns) measure one thing across cases (rows)?
+
+    Formula     α = k/(k − 1) · (1 − Σ var(item)/var(sum of items)), variances with n − 1. Equals ICC3k.
+    Range       ≤ 1, higher is more consistent; negative when items work against each other.
+    Orientation rows are cases, columns are items. For annotation traces the two readings differ: annotators as
+                items over time points as cases, or time points as items over annotators as cases. Say which.
+    Interval    Feldt's, from F with n − 1 and (n − 1)(k − 1) degrees of freedom.
+    Missing     rows with a missing cell are left out and noted.
+    Undefined   fewer than two cases or items; the sums do not vary.
+    Source      Cronbach 1951; Feldt 1965.
+    Checked     R psych 2.2.9 `alpha`, `alpha.ci`; psy 1.2 `cronbach`; pingouin.
+    """
+    check_level(level)
+    method = "cronbach_alpha (Feldt interval)"
+    table, notes = complete_rows(number_table(items, name="items"))
+    n, k = table.shape
+    if n < 2 or k < 2:
+        return undefined(
+            f"needs at least two cases and two items, got {n} and {k}",
+            method=method,
+            n=n,
+            level=level,
+            notes=notes,
+        )
+    total = float(table.sum(axis=1).var(ddof=1))
+    single = float(table.var(axis=0, ddof=1).sum())
+    if total <= 1e-14 * max(single, float(np.abs(table).max()) ** 2, 1e-300):
+        return undefined(
+            "the sums of the items do not vary between cases", method=method, n=n, level=level, notes=notes
+        )
+    value = k / (k - 1) * (1 - single / total)
+    df = (float(n - 1), float((n - 1) * (k - 1)))
+    tail = (1 - level) / 2
+    low = 1 - (1 - value) * float(stats.f.ppf(1 - tail, *df))
+    high = 1 - (1 - value) * float(stats.f.ppf(tail, *df))
+    if value >= 1 - 1e-12:
+        return without_interval(
+            1.0,
+            "the items are identical up to constants, so the error variance is 0",
+            method=method,
+            n=n,
+            level=level,
+            notes=notes,
+        )
+    return Estimate(value, low, high, level, n, method, df=df, notes=notes)
+
+
+def finn(
+    ratings: Any, *, levels: int, model: Literal["oneway", "twoway"] = "twoway", level: float = 0.95
+) -> Estimate:
+    """Agreement of ratings whose variance between items is small: 1 − error variance / variance of pure guessing.
+
+    Formula     1 − MS/((levels² − 1)/12), MS within items ("oneway") or residual ("twoway"); `levels` is the number
+                of points of the scale. Range ≤ 1, 0 is guessing, higher is better.
+    Interval    jackknife over items, scale log(1 − value), Student's t.
+    Undefined   fewer than two items or raters. Source: Finn 1970. Checked: R irr 0.84.1 `finn`.
+    """
+    check_level(level)
+    one_of(model, ("oneway", "twoway"), name="model")
+    if levels < 2:
+        raise InvalidInput(f"levels: expected the number of points of the scale, at least 2, got {levels}.")
+    method = f"finn ({model}; log-scale jackknife interval)"
+    table, notes = complete_rows(number_table(ratings, name="ratings"))
+    squares = _squares(table, method, level, notes, needs_variance=False)
+    if isinstance(squares, Estimate):
+        return squares
+    guess = (levels**2 - 1) / 12
+
+    def value_of(part: FloatArray) -> float:
+        found = _mean_squares(part)
+        return 1 - (found.error if model == "twoway" else found.within) / guess
+
+    return _jackknifed(value_of, table, method, level, notes)
+
+
+def robinson_a(ratings: Any, *, level: float = 0.95) -> Estimate:
+    """Robinson's A: the share of the variation of ratings, raters' own levels set aside, that lies between items.
+
+    Formula     SS_items/(SS_items + SS_residual) of the two-way table = (1 + (k − 1)·ICC3)/k.
+    Range       0 to 1, higher is better. Interval: jackknife over items, scale log(1 − A), Student's t.
+    Undefined   fewer than two items or raters, or no variance. Source: Robinson 1957.
+    Checked     R irr 0.84.1 `robinson`.
+    """
+    check_level(level)
+    method = "robinson_a (log-scale jackknife interval)"
+    table, notes = complete_rows(number_table(ratings, name="ratings"))
+    squares = _squares(table, method, level, notes)
+    if isinstance(squares, Estimate):
+        return squares
+    return _jackknifed(_robinson, table, method, level, notes)
+
+
+def _robinson(table: FloatArray) -> float:
+    squares = _mean_squares(table)
+    between, error = squares.df_rows * squares.rows, squares.df_error * squares.error
+    return between / (between + error) if between + error > 0 else 1.0
+
+
+def _jackknifed(
+    value_of: Any, table: FloatArray, method: str, level: float, notes: tuple[str, ...]
+) -> Estimate:
+    n = len(table)
+    without_each = (
+        np.array([value_of(np.delete(table, row, axis=0)) for row in range(n)]) if n > 2 else np.zeros(n)
+    )
+    return coefficient(
+        value_of(table), jackknife_se(without_each), n=n, level=level, method=method, at_one=None, notes=notes
+    )
+
+
+def _squares(
+    table: FloatArray, method: str, level: float, notes: tuple[str, ...], *, needs_variance: bool = True
+) -> _Squares | Estimate:
+    n, k = table.shape
+    if n < 2 or k < 2:
+        return undefined(
+            f"needs at least two items and two raters, got {n} and {k}",
+            method=method,
+            n=n,
+            level=level,
+            notes=notes,
+        )
+    if needs_variance and np.ptp(table) == 0:
+        return undefined("all ratings are the same", method=method, n=n, level=level, notes=notes)
+    return _mean_squares(table)
+
+
+def _mean_squares(table: FloatArray) -> _Squares:
+    n, k = table.shape
+    centred = table - table.mean()  # keeps the digits of ratings far from zero
+    row_means, column_means = centred.mean(axis=1), centred.mean(axis=0)
+    rows = k * float(row_means @ row_means)
+    columns = n * float(column_means @ column_means)
+    residual = centred - row_means[:, None] - column_means[None, :]
+    error = float((residual * residual).sum())
+    return _Squares(
+        n,
+        k,
+        rows / (n - 1),
+        (error + columns) / (n * (k - 1)),
+        columns / (k - 1),
+        error / ((n - 1) * (k - 1)),
+    )
+
+
+def _icc_denominator(s: _Squares, form: IccForm) -> float:
+    return {
+        "ICC1": s.rows + (s.k - 1) * s.within,
+        "ICC2": s.rows + (s.k - 1) * s.error + s.k * (s.columns - s.error) / s.n,
+        "ICC3": s.rows + (s.k - 1) * s.error,
+        "ICC1k": s.rows,
+        "ICC2k": s.rows + (s.columns - s.error) / s.n,
+        "ICC3k": s.rows,
+    }[form]
+
+
+def _icc_bounds(s: _Squares, form: IccForm, level: float) -> tuple[float, float]:
+    tail = 1 - (1 - level) / 2
+    if form.startswith("ICC2"):
+        low, high = _absolute_bounds(s, tail)
+        if form == "ICC2k":
+            low, high = (s.k * bound / (1 + (s.k - 1) * bound) for bound in (low, high))
+        return low, high
+    noise = s.within if form.startswith("ICC1") else s.error
+    df_noise = s.n * (s.k - 1) if form.startswith("ICC1") else s.df_error
+    ratio = s.rows / noise
+    lower = ratio / float(stats.f.ppf(tail, s.df_rows, df_noise))
+    upper = ratio * float(stats.f.ppf(tail, df_noise, s.df_rows))
+    if form.endswith("k"):
+        return 1 - 1 / lower, 1 - 1 / upper
+    return (lower - 1) / (lower + s.k - 1), (upper - 1) / (upper + s.k - 1)
+
+
+def _absolute_bounds(s: _Squares, tail: float) -> tuple[float, float]:
+    v = satterthwaite_df(s, (s.rows - s.error) / _icc_denominator(s, "ICC2"))
+    f_low = float(stats.f.ppf(tail, s.df_rows, v))
+    f_high = float(stats.f.ppf(tail, v, s.df_rows))
+    rest = s.k * s.columns + (s.k * s.n - s.k - s.n) * s.error
+    low = s.n * (s.rows - f_low * s.error) / (f_low * rest + s.n * s.rows)
+    high = s.n * (f_high * s.rows - s.error) / (rest + s.n * f_high * s.rows)
+    return low, high
+
+
+def satterthwaite_df(s: _Squares, value: float) -> float:
+    """The degrees of freedom of the mixture of rater and residual variance in ICC2's interval."""
+    a = s.k * value / (s.n * (1 - value))
+    b = 1 + s.k * value * (s.n - 1) / (s.n * (1 - value))
+    mix = a * s.columns + b * s.error
+    parts = (a * s.columns) ** 2 / (s.k - 1) + (b * s.error) ** 2 / s.df_error
+    return mix * mix / parts if parts > 0 and math.isfinite(parts) else float(s.df_error)
