@@ -12,6 +12,7 @@ from scipy import optimize, special, stats
 from believable.core.errors import InvalidInput
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arrays
+from believable.stats.ranks import paired_differences
 
 _LARGEST_NCP = 1e4
 
@@ -117,7 +118,7 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimat
     """
     check_level(level)
     first, second = paired_arrays(a, b)
-    differences = first - second
+    differences = paired_differences(first, second)
     kept = differences[differences != 0]
     n = len(kept)
     notes = _zeros_note(len(differences) - n)

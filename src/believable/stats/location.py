@@ -17,6 +17,7 @@ from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arr
 from believable.stats.ranks import (
     kth_difference,
     kth_walsh_average,
+    paired_differences,
     rank_sum_chances,
     rank_sum_index,
     signed_rank_chances,
@@ -96,10 +97,10 @@ def wilcoxon(
     one_of(zeros, ("drop", "pratt"), name="zeros")
     one_of(p, _PVALUE, name="p")
     first, second = paired_arrays(a, b)
-    difference = first - second
+    difference = paired_differences(first, second)
     kept = difference[difference != 0]
     effect = rank_biserial(first, second, level=level)
-    estimate = _pseudo_median(difference, level)
+    estimate = _pseudo_median(first - second, level)
     if len(kept) == 0:
         return no_result(
             "no difference other than zero",
