@@ -30,6 +30,7 @@ from believable.replay.records import (
     Track,
     World,
 )
+from believable.replay.tiles import tile_rects
 from believable.replay.validate import require_sound
 
 TIME_FORMAT = "%B %d, %Y, %H:%M:%S"
@@ -293,10 +294,10 @@ def _world(folder: Path) -> World:
     sector_names = _block_names(maze / "special_blocks" / "sector_blocks.csv")
     arena_names = _block_names(maze / "special_blocks" / "arena_blocks.csv")
     places = [
-        Place(names[0], names[0], None, _rects(sectors, block)) for block, names in sector_names.items()
+        Place(names[0], names[0], None, tile_rects(sectors, block)) for block, names in sector_names.items()
     ]
     places += [
-        Place(":".join(names), names[1], names[0], _rects(arenas, block))
+        Place(":".join(names), names[1], names[0], tile_rects(arenas, block))
         for block, names in arena_names.items()
     ]
     return World("town", width, height, walls, tuple(place for place in places if place.rects))
@@ -322,26 +323,6 @@ def _block_names(path: Path) -> dict[str, tuple[str, ...]]:
     """Block number → names below the world, e.g. ('Hobbs Cafe', 'cafe')."""
     with path.open(encoding="utf-8", newline="") as file:
         return {row[0].strip(): tuple(cell.strip() for cell in row[2:]) for row in csv.reader(file) if row}
-
-
-def _rects(matrix: list[list[str]], block: str) -> tuple[tuple[int, int, int, int], ...]:
-    """The tiles of a block as rectangles: equal runs of following rows are joined."""
-    open_runs: dict[tuple[int, int], int] = {}
-    rects: list[tuple[int, int, int, int]] = []
-    for y, row in enumerate([*matrix, []]):
-        runs: set[tuple[int, int]] = set()
-        x = 0
-        for tile, group in groupby(row):
-            length = len(list(group))
-            if tile == block:
-                runs.add((x, length))
-            x += length
-        for run in [run for run in open_runs if run not in runs]:
-            top = open_runs.pop(run)
-            rects.append((run[0], top, run[1], y - top))
-        for run in runs:
-            open_runs.setdefault(run, y)
-    return tuple(sorted(rects, key=lambda rect: (rect[1], rect[0])))
 
 
 # ------------------------------------------------------------------------------------------ facts

@@ -1,0 +1,1 @@
+"""The replay player: draws a recording on a canvas at any speed."""

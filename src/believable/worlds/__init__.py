@@ -1,0 +1,1 @@
+"""Game worlds: pure rules, how they are drawn (as plain data), and environments for training."""

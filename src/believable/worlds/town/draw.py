@@ -1,0 +1,52 @@
+"""A town seen from above: buildings in soft colours with their names, people as round tokens with a day of their own."""
+
+from __future__ import annotations
+
+from believable.replay.records import Place, Replay
+from believable.replay.tiles import tile_rects
+from believable.worlds.scene import Scene, Shape, Sprite
+
+BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
+PEOPLE = ("#c8553d", "#2f6690", "#5b8c5a", "#8f5aa8", "#c48a1b", "#3c6e71")
+
+
+def draw(replay: Replay) -> Scene:
+    world = replay.world
+    outer = [place for place in world.places if place.parent is None]
+    inner = [place for place in world.places if place.parent is not None]
+    ground = [
+        *(
+            shape
+            for number, place in enumerate(outer)
+            for shape in _area(place, BUILDINGS[number % len(BUILDINGS)])
+        ),
+        *(shape for place in inner for shape in _area(place, "#ffffff59")),
+        *(Shape("rect", "#6f7a6c", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
+        *(_name(place) for place in outer),
+    ]
+    sprites = tuple(
+        Sprite(
+            actor=actor.id,
+            shapes=(
+                Shape("circle", "#00000026", 0.06, 0.1, r=0.62, turns=False),
+                Shape("circle", PEOPLE[number % len(PEOPLE)], r=0.58),
+                Shape("circle", "#ffffff", 0.3, -0.2, r=0.13),
+                Shape("circle", "#ffffff", 0.3, 0.2, r=0.13),
+            ),
+            label=actor.name.partition(" ")[0],
+            bubbles=("speech", "emoji"),
+        )
+        for number, actor in enumerate(replay.actors)
+    )
+    return Scene(world.width, world.height, "#f3f1ea", tuple(ground), sprites)
+
+
+def _area(place: Place, fill: str) -> list[Shape]:
+    return [Shape("rect", fill, x, y, w, h) for x, y, w, h in place.rects]
+
+
+def _name(place: Place) -> Shape:
+    left = min(x for x, _, _, _ in place.rects)
+    right = max(x + w for x, _, w, _ in place.rects)
+    top = min(y for _, y, _, _ in place.rects)
+    return Shape("text", "#4a5568", (left + right) / 2, top - 0.4, text=place.name, size=1.0)
