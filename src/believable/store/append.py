@@ -1,0 +1,202 @@
+"""The hot path: all waiting batches of all sessions, merged into a few statements.
+
+`(session, seq)` is the key, so sending again is harmless. The answer to a batch is the highest event up to which nothing is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from believable.core import chain
+from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused, TakenOver, Withdrawn
+from believable.store import alarms
+from believable.store.tables import events, sessions, strays, tombstones
+
+#: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is a mistake.
+SEQ_WINDOW = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Checked events of one session, from one tab (`epoch`)."""
+
+    token_hash: str
+    epoch: int
+    events: tuple[tuple[int, str], ...]
+
+
+@dataclass(slots=True)
+class _Open:
+    """A session while batches are merged into it."""
+
+    id: str
+    study: str
+    state: str
+    epoch: int
+    head_seq: int
+    head_hash: str
+    top_seq: int
+    reservation_ms: int
+    stored: dict[int, str] = field(default_factory=dict)  # bodies at hand: duplicates, beyond a gap, and new ones
+    new: dict[int, str] = field(default_factory=dict)
+    strays: dict[tuple[int, int], str] = field(default_factory=dict)
+    conflicts: set[int] = field(default_factory=set)
+
+
+_COLUMNS = (
+    sessions.c.token_hash,
+    sessions.c.id,
+    sessions.c.study,
+    sessions.c.state,
+    sessions.c.epoch,
+    sessions.c.head_seq,
+    sessions.c.head_hash,
+    sessions.c.top_seq,
+    sessions.c.reservation_ms,
+)
+# Locked in one order, so that processes appending to the same sessions never wait for each other in a circle.
+_SELECT = (
+    select(*_COLUMNS)
+    .where(sessions.c.token_hash.in_(bindparam("tokens", expanding=True)))
+    .order_by(sessions.c.id)
+    .with_for_update()
+)
+_INSERT = insert(events)
+_UPDATE = (
+    update(sessions)
+    .where(sessions.c.id == bindparam("session"))
+    .values(
+        head_seq=bindparam("seq"),
+        head_hash=bindparam("hash"),
+        top_seq=bindparam("top"),
+        seen_ms=bindparam("now"),
+        reserved_until_ms=bindparam("until"),
+    )
+)
+
+
+def apply(conn: Connection, batches: Sequence[Batch], now_ms: int) -> list[int | BelievableError]:
+    """Store the batches; per batch the acknowledgement, or the error to answer with (what it brought is kept all the same)."""
+    tokens = list({batch.token_hash for batch in batches})
+    opened = {row[0]: _Open(*row[1:]) for row in conn.execute(_SELECT, {"tokens": tokens})}
+    gone = _withdrawn(conn, [token for token in tokens if token not in opened])
+    _fetch_stored(conn, batches, opened)
+    answers: list[int | BelievableError] = []
+    for batch in batches:
+        session = opened.get(batch.token_hash)
+        answers.append(_missing(batch, gone) if session is None else _take(session, batch))
+    _extend(opened.values())
+    _write(conn, opened.values(), now_ms)
+    return [
+        opened[batch.token_hash].head_seq if isinstance(reply, int) else reply
+        for batch, reply in zip(batches, answers, strict=True)
+    ]
+
+
+def _withdrawn(conn: Connection, tokens: Sequence[str]) -> set[str]:
+    if not tokens:
+        return set()
+    return set(conn.execute(select(tombstones.c.token_hash).where(tombstones.c.token_hash.in_(tokens))).scalars())
+
+
+def _missing(batch: Batch, gone: set[str]) -> BelievableError:
+    if batch.token_hash in gone:
+        return Withdrawn("this session was withdrawn and everything of it deleted.")
+    return NotFound("there is no session with this address. Open the link you were given again.")
+
+
+def _fetch_stored(conn: Connection, batches: Sequence[Batch], opened: Mapping[str, _Open]) -> None:
+    """Bodies needed for comparing (sent again) and for closing gaps. Nothing to do in the ordinary case."""
+    ranges: dict[str, tuple[int, int]] = {}
+    for batch in batches:
+        session = opened.get(batch.token_hash)
+        if session is None or not batch.events:
+            continue
+        low, high = ranges.get(batch.token_hash, (session.head_seq + 1, session.top_seq))
+        ranges[batch.token_hash] = (min(low, min(seq for seq, _ in batch.events)), high)
+    for token, (low, high) in ranges.items():
+        if low <= high:
+            session = opened[token]
+            query = select(events.c.seq, events.c.body).where(events.c.session == session.id, events.c.seq.between(low, high))
+            session.stored = {row.seq: row.body for row in conn.execute(query)}
+
+
+def _take(session: _Open, batch: Batch) -> int | BelievableError:
+    fresh = [(seq, body) for seq, body in batch.events if session.stored.get(seq) != body]
+    if session.state == "finished":
+        return _outside(session, batch, fresh, Refused("this session is finished. What came later is kept outside of it."))
+    if batch.epoch < session.epoch:
+        message = "this session continues in another tab or on another device. Reload here to take it back."
+        return _outside(session, batch, fresh, TakenOver(message), always=True)
+    if batch.epoch > session.epoch:
+        return Conflict(f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
+    furthest = max((seq for seq, _ in fresh), default=0)
+    if furthest > session.head_seq + SEQ_WINDOW:
+        return InvalidInput(
+            f"event {furthest} is more than {SEQ_WINDOW} ahead of the last complete one ({session.head_seq}). Send in order."
+        )
+    differing = [seq for seq, _ in fresh if seq in session.stored]
+    if differing:
+        session.conflicts.update(differing)
+        message = f"event {differing[0]} is stored with other content. The stored one stays; what was sent now is kept beside it."
+        return _outside(session, batch, fresh, Conflict(message))
+    session.stored.update(fresh)
+    session.new.update(fresh)
+    return session.head_seq
+
+
+def _outside(
+    session: _Open, batch: Batch, fresh: Iterable[tuple[int, str]], error: BelievableError, *, always: bool = False
+) -> int | BelievableError:
+    """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
+    kept = {(batch.epoch, seq): body for seq, body in fresh}
+    session.strays.update({key: body for key, body in kept.items() if key not in session.strays})
+    return error if kept or always else session.head_seq
+
+
+def _extend(opened: Iterable[_Open]) -> None:
+    for session in opened:
+        if not session.new:
+            continue
+        seq, bodies = session.head_seq + 1, []
+        while (body := session.stored.get(seq)) is not None:
+            bodies.append(body)
+            seq += 1
+        session.head_seq, session.head_hash = seq - 1, chain.extend(session.head_hash, bodies)
+        session.top_seq = max(session.top_seq, max(session.new))
+
+
+def _write(conn: Connection, opened: Iterable[_Open], now_ms: int) -> None:
+    fresh: list[dict[str, Any]] = []
+    heads: list[dict[str, Any]] = []
+    outside: list[dict[str, Any]] = []
+    for session in opened:
+        row = {"session": session.id, "received_ms": now_ms}
+        fresh += [{**row, "seq": seq, "body": body} for seq, body in session.new.items()]
+        outside += [{**row, "epoch": epoch, "seq": seq, "body": body} for (epoch, seq), body in session.strays.items()]
+        if session.state == "active":
+            heads.append(
+                {
+                    "session": session.id,
+                    "seq": session.head_seq,
+                    "hash": session.head_hash,
+                    "top": session.top_seq,
+                    "now": now_ms,
+                    "until": now_ms + session.reservation_ms,
+                }
+            )
+        for seq in sorted(session.conflicts):
+            message = f"session {session.id}: event {seq} was sent twice with different content"
+            alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms)
+    if fresh:
+        conn.execute(_INSERT, fresh)
+    if heads:
+        conn.execute(_UPDATE, heads)
+    if outside:
+        build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
+        conn.execute(build(strays).on_conflict_do_nothing(), outside)

@@ -1,0 +1,215 @@
+"""The two databases we speak to, and what their errors mean.
+
+SQLite: one file in WAL mode with `synchronous=FULL`, so a commit that returned survives a power cut. Writers begin with
+`BEGIN IMMEDIATE`: they wait for each other instead of failing half-way. PostgreSQL: `synchronous_commit=on`; a transaction with changes
+takes an exclusive advisory lock and one with event batches only a shared one, so changes never deadlock and batches of several
+processes still run side by side.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+
+from believable.core.errors import InvalidInput, MissingExtra, Unavailable
+
+#: How long SQLite waits for another process's transaction.
+BUSY_TIMEOUT_MS = 30_000
+#: The key of PostgreSQL's advisory locks: "believab" in ASCII.
+ADVISORY_KEY = int.from_bytes(b"believab", "big")
+
+
+class Trouble(enum.Enum):
+    """What an exception from the database means for the transaction."""
+
+    FULL = "no space"
+    LOST = "the connection or file is gone"
+    BUSY = "another writer was in the way"
+    OTHER = "the statement itself"
+
+
+_SQLITE = {
+    "SQLITE_FULL": Trouble.FULL,
+    "SQLITE_IOERR_WRITE": Trouble.FULL,  # a disk quota or file size limit
+    "SQLITE_BUSY": Trouble.BUSY,
+    "SQLITE_LOCKED": Trouble.BUSY,
+    "SQLITE_CANTOPEN": Trouble.LOST,
+    "SQLITE_IOERR": Trouble.LOST,
+}
+_POSTGRES = {
+    "53100": Trouble.FULL,
+    "40001": Trouble.BUSY,
+    "40P01": Trouble.BUSY,
+    "55P03": Trouble.BUSY,
+    "53300": Trouble.LOST,
+    "57P01": Trouble.LOST,
+    "57P02": Trouble.LOST,
+    "57P03": Trouble.LOST,
+}
+
+
+def trouble(error: BaseException) -> Trouble:
+    """Sort an exception raised while talking to the database."""
+    if not isinstance(error, DBAPIError):
+        return Trouble.OTHER
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        family = "_".join(name.split("_")[:2])
+        return _SQLITE.get(name) or _SQLITE.get(family) or Trouble.OTHER
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return Trouble.LOST if state.startswith("08") else _POSTGRES.get(state, Trouble.OTHER)
+    # psycopg raises without a state when the server cannot be reached at all.
+    if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
+        return Trouble.LOST
+    return Trouble.OTHER
+
+
+def parse_url(url: str) -> URL:
+    """`sqlite:///path/to/file.db` or `postgresql://user@host/name`, with the driver we use."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise _bad_url(url) from None
+    backend = parsed.get_backend_name()
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed.set(drivername="sqlite+pysqlite")
+    raise _bad_url(url)
+
+
+def _bad_url(url: str) -> InvalidInput:
+    shown = url.split("@")[-1]  # what stands before it may be a password
+    return InvalidInput(
+        f"database address: expected sqlite:///path/to/file.db or postgresql://user@host/name, got …{shown!r}. "
+        "Give one of these forms."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One transaction, such that its fate can be asked for after the connection broke."""
+
+    xid: str | None
+
+
+class Database:
+    """Engines for writing (one connection) and reading (a few), configured for durability."""
+
+    def __init__(self, url: str, *, max_pages: int | None = None, readers: int = 4) -> None:
+        self.url = parse_url(url)
+        self.dialect = self.url.get_backend_name()
+        self.max_pages = max_pages
+        if self.dialect == "sqlite":
+            self.path: Path | None = Path(self.url.database or "")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.writer, self.reader = self._sqlite("BEGIN IMMEDIATE", 1), self._sqlite("BEGIN", readers)
+        else:
+            self.path = None
+            self.writer = self._postgres(1, "READ COMMITTED", "on")
+            self.reader = self._postgres(readers, "REPEATABLE READ", "on")
+
+    def _sqlite(self, begin: str, size: int) -> Engine:
+        engine = create_engine(
+            self.url,
+            pool_size=size,
+            max_overflow=0,
+            pool_timeout=BUSY_TIMEOUT_MS / 1000,
+            connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
+        )
+
+        @event.listens_for(engine, "connect")
+        def configure(connection: Any, _record: Any) -> None:
+            connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA secure_delete=ON")
+            connection.execute("PRAGMA journal_size_limit=67108864")
+            if self.max_pages is not None and begin != "BEGIN":
+                connection.execute(f"PRAGMA max_page_count={self.max_pages:d}")
+
+        @event.listens_for(engine, "begin")
+        def start(connection: Connection) -> None:
+            connection.exec_driver_sql(begin)
+
+        return engine
+
+    def _postgres(self, size: int, isolation: Any, synchronous_commit: str) -> Engine:
+        try:
+            return create_engine(
+                self.url,
+                pool_size=size,
+                max_overflow=0,
+                isolation_level=isolation,
+                connect_args={
+                    "options": f"-c synchronous_commit={synchronous_commit} -c timezone=UTC",
+                    "connect_timeout": 10,
+                    "client_encoding": "utf8",
+                },
+            )
+        except ImportError:
+            raise MissingExtra(what="PostgreSQL", extra="postgres") from None
+
+    def enter(self, conn: Connection, *, exclusive: bool) -> Ticket:
+        """Begin a transaction among other processes' ones."""
+        conn.begin()
+        if self.dialect == "sqlite":
+            return Ticket(None)
+        lock = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
+        row = conn.exec_driver_sql(f"SELECT {lock}({ADVISORY_KEY}), pg_current_xact_id()::text").one()
+        return Ticket(row[1])
+
+    def committed(self, ticket: Ticket, *, patience_s: float) -> bool:
+        """Whether a transaction whose COMMIT got no answer took place. PostgreSQL knows; we ask until it is back."""
+        deadline_s = time.monotonic() + patience_s
+        while True:
+            try:
+                with self.reader.connect() as conn:
+                    status = conn.exec_driver_sql(f"SELECT pg_xact_status('{ticket.xid}'::xid8)").scalar()
+                if status in ("committed", "aborted"):
+                    return bool(status == "committed")
+                if status is None:
+                    raise Unavailable("the database forgot whether a change was stored. Look at the data before repeating it.")
+            except DBAPIError as error:
+                if trouble(error) is not Trouble.LOST:
+                    raise
+            if time.monotonic() > deadline_s:
+                raise Unavailable(
+                    "the database went away while storing, and it is not known whether the change is in. "
+                    "Reload to see what is stored."
+                )
+            time.sleep(0.1)
+
+    def driver_connection(self, conn: Connection) -> Any:
+        return conn.connection.driver_connection
+
+    def scrub(self, conn: Connection) -> bool:
+        """SQLite: fold the write-ahead log into the file and empty it, so that erased content is in neither. False: try again."""
+        if self.dialect != "sqlite":
+            return True
+        raw = self.driver_connection(conn)
+        raw.execute("PRAGMA busy_timeout=250")  # never hold up other people's answers for long
+        try:
+            busy = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            raw.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        return not busy
+
+    def limit_pages(self, conn: Connection, pages: int | None) -> None:
+        """SQLite: refuse to grow past this many pages (None: no limit). For drills of a full disk."""
+        self.max_pages = pages
+        self.driver_connection(conn).execute(f"PRAGMA max_page_count={4294967294 if pages is None else pages:d}")
+
+    def dispose(self) -> None:
+        self.writer.dispose()
+        self.reader.dispose()
+
+

@@ -1,0 +1,154 @@
+"""The store: durable, grouped writing and separate reading, on SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Self, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from believable.core.clock import Clock, WallClock
+from believable.core.errors import InvalidInput, Unavailable
+from believable.store import alarms, schema
+from believable.store.alarms import Alarm
+from believable.store.append import Batch
+from believable.store.database import Database, Trouble, trouble
+from believable.store.writer import Writer
+
+T = TypeVar("T")
+
+#: Changes per commit at most: bounds how long a commit takes.
+GROUP_LIMIT = 1_000
+#: How long a change waits for a database that went away before its caller is told.
+PATIENCE_S = 15.0
+#: How long the writer waits for company before it begins a commit.
+LINGER_S = 0.002
+READERS = 4
+
+
+class Store:
+    """One database, opened by one process. Thread-safe. Close it, or use it as a context manager.
+
+    `write(fn)` runs `fn(conn)` in a transaction shared with everybody who waits, and returns when it is durable. `read(fn)` runs
+    `fn(conn)` on a consistent snapshot. `awrite` and `aread` are the same for coroutines.
+    """
+
+    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
+        self.database = database
+        self.clock = clock
+        self._patience_s = patience_s
+        self._writer = Writer(database, clock, group_limit=group_limit, patience_s=patience_s, linger_s=linger_s)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="believable-reader")
+
+    @classmethod
+    def open(
+        cls,
+        url: str,
+        *,
+        clock: Clock | None = None,
+        max_pages: int | None = None,
+        group_limit: int | None = None,
+        patience_s: float = PATIENCE_S,
+        linger_s: float = LINGER_S,
+    ) -> Store:
+        """Open, and bring the tables to this version. Refuses a database made by a newer version.
+
+        `max_pages` (or BELIEVABLE_SQLITE_MAX_PAGES) limits a SQLite file; `group_limit` (or BELIEVABLE_GROUP_LIMIT) the changes per
+        commit, 1 meaning one commit per change.
+        """
+        pages = max_pages if max_pages is not None else _from_environment("BELIEVABLE_SQLITE_MAX_PAGES")
+        limit = group_limit if group_limit is not None else _from_environment("BELIEVABLE_GROUP_LIMIT")
+        database = Database(url, max_pages=pages, readers=READERS)
+        try:
+            schema.migrate(database)
+        except DBAPIError as error:
+            database.dispose()
+            if trouble(error) is Trouble.OTHER:
+                raise
+            raise Unavailable(
+                f"the database {database.url.render_as_string()} cannot be opened: {error.orig}. "
+                "Check its address, and that it runs."
+            ) from error
+        return cls(
+            database,
+            clock or WallClock(),
+            group_limit=limit or GROUP_LIMIT,
+            patience_s=patience_s,
+            linger_s=linger_s,
+        )
+
+    # ------------------------------------------------------------------------------------------ writing
+
+    def write(self, change: Callable[[Connection], T]) -> T:
+        result: T = self._writer.submit(change).result()
+        return result
+
+    async def awrite(self, change: Callable[[Connection], T]) -> T:
+        result: T = await self._writer.submit_async(change)
+        return result
+
+    def append(self, batch: Batch) -> int:
+        """Store events; the highest number up to which nothing is missing, once that is durable."""
+        ack: int = self._writer.submit(batch).result()
+        return ack
+
+    async def aappend(self, batch: Batch) -> int:
+        ack: int = await self._writer.submit_async(batch)
+        return ack
+
+    # ------------------------------------------------------------------------------------------ reading
+
+    def read(self, query: Callable[[Connection], T]) -> T:
+        deadline_s = time.monotonic() + self._patience_s
+        while True:
+            try:
+                with self.database.reader.connect() as conn, conn.begin():
+                    return query(conn)
+            except DBAPIError as error:
+                if trouble(error) not in (Trouble.LOST, Trouble.BUSY):
+                    raise
+                if time.monotonic() > deadline_s:
+                    raise Unavailable(f"the database cannot be read now: {error.orig}. Try again later.") from error
+            time.sleep(0.1)
+
+    async def aread(self, query: Callable[[Connection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self.read, query)
+
+    # ------------------------------------------------------------------------------------------ care
+
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What stands: alarms that cannot be written now (first), and those in the database."""
+        return self._writer.unwritten_alarms + self.read(alarms.standing)
+
+    def limit_pages(self, pages: int | None) -> None:
+        """Let the SQLite file grow to this many pages at most (None: no limit). For drills of a full disk."""
+        if self.database.dialect != "sqlite":
+            raise InvalidInput("a page limit exists on SQLite only. Use a quota of the server's disk.")
+        self.write(lambda conn: self.database.limit_pages(conn, pages))
+
+    def close(self) -> None:
+        """Finish what waits, then let go."""
+        self._writer.close()
+        self._readers.shutdown()
+        self.database.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _from_environment(name: str) -> int | None:
+    text = os.environ.get(name)
+    if text is None:
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise InvalidInput(f"environment variable {name}: expected a whole number above 0, got {text!r}. Correct or unset it.")
+    return int(text)

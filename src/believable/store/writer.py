@@ -1,0 +1,291 @@
+"""Group commit: one thread runs all waiting changes in one transaction, commits once, durably, and only then answers them.
+
+Each change has a savepoint of its own, so a failing change fails alone. Event batches are merged into a few statements. A change may be
+run more than once (another writer in the way, a connection lost before the commit); only the run that was committed counts, so a change
+must act through its connection alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from believable.core.clock import Clock
+from believable.core.errors import BelievableError, StorageFull, Unavailable
+from believable.store import append
+from believable.store.alarms import Alarm, write
+from believable.store.append import Batch
+from believable.store.database import Database, Ticket, Trouble, trouble
+
+Change = Callable[[Connection], Any]
+log = logging.getLogger(__name__)
+
+#: `conn.info` key by which a change says that it erased something for good.
+ERASED = "erased"
+
+
+@dataclass(slots=True)
+class Waiting:
+    """One change or batch, and who waits for its answer."""
+
+    work: Change | Batch
+    future: Future[Any] | asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    error: BaseException
+
+
+Outcome = Any  # a value, or Failed
+
+
+class Writer:
+    """The writing thread of one process."""
+
+    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
+        self._database = database
+        self._clock = clock
+        self._group_limit = group_limit
+        self._patience_s = patience_s
+        self._linger_s = linger_s if group_limit > 1 else 0.0
+        self._waiting: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
+        self._alarms: dict[str, Alarm] = {}
+        self._unscrubbed = False
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="believable-writer", daemon=True)
+        self._thread.start()
+
+    # ------------------------------------------------------------------------------------------ asking
+
+    def submit(self, work: Change | Batch) -> Future[Any]:
+        """For threads."""
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("a change may not start another change and wait for it. Do both on the same connection.")
+        future: Future[Any] = Future()
+        self._put(Waiting(work, future))
+        return future
+
+    def submit_async(self, work: Change | Batch) -> asyncio.Future[Any]:
+        """For coroutines."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._put(Waiting(work, future, loop))
+        return future
+
+    def _put(self, waiting: Waiting) -> None:
+        if self._closed:
+            raise Unavailable("the store is closed. Open it again.")
+        self._waiting.put(waiting)
+
+    def close(self) -> None:
+        """Finish what waits, then stop."""
+        if not self._closed:
+            self._closed = True
+            self._waiting.put(None)
+            self._thread.join()
+
+    @property
+    def unwritten_alarms(self) -> tuple[Alarm, ...]:
+        return tuple(self._alarms.values())
+
+    # ------------------------------------------------------------------------------------------ the thread
+
+    def _run(self) -> None:
+        open_for_more = True
+        while open_for_more:
+            first = self._next()
+            if first is None:
+                break
+            group = [first]
+            if self._linger_s:
+                time.sleep(self._linger_s)
+            while len(group) < self._group_limit:
+                try:
+                    more = self._waiting.get_nowait()
+                except queue.Empty:
+                    break
+                if more is None:
+                    open_for_more = False
+                    break
+                group.append(more)
+            self._store(group)
+
+    def _next(self) -> Waiting | None:
+        while True:
+            try:
+                return self._waiting.get(timeout=1.0 if self._unscrubbed else None)
+            except queue.Empty:
+                self._scrub()
+
+    def _store(self, group: Sequence[Waiting]) -> None:
+        """Commit the group and answer it, whatever happens."""
+        try:
+            outcomes = self._commit([waiting.work for waiting in group])
+        except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it; the thread must live
+            log.exception("a group of %d changes failed", len(group))
+            outcomes = [Failed(error)] * len(group)
+        answer(zip(group, outcomes, strict=True))
+        self._after_commit()
+
+    def _commit(self, works: Sequence[Change | Batch]) -> list[Outcome]:
+        deadline_s = time.monotonic() + self._patience_s
+        pause_s = 0.05
+        while True:
+            try:
+                return self._transaction(works)
+            except DBAPIError as error:
+                kind = trouble(error)
+                if kind is Trouble.FULL:
+                    return self._without_space(works, error)
+                if kind is Trouble.OTHER:
+                    raise
+                if kind is Trouble.LOST:
+                    self._raise_alarm("database_lost", f"the database cannot be reached: {error.orig}")
+                if time.monotonic() > deadline_s:
+                    return [Failed(_unavailable(kind, error))] * len(works)
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, 1.0)
+
+    def _without_space(self, works: Sequence[Change | Batch], error: DBAPIError) -> list[Outcome]:
+        """Nothing of the group is stored. Something small may still fit, so that each is tried alone."""
+        self._raise_alarm("storage_full", f"no space left for the database: {error.orig}. Nothing new is acknowledged.")
+        if len(works) > 1:
+            return [outcome for work in works for outcome in self._commit([work])]
+        return [
+            Failed(
+                StorageFull("the database has no space left, so this was not stored. Free space on its disk; then send it again.")
+            )
+        ]
+
+    def _transaction(self, works: Sequence[Change | Batch]) -> list[Outcome]:
+        with self._database.writer.connect() as conn:
+            exclusive = not all(isinstance(work, Batch) for work in works)
+            ticket = self._database.enter(conn, exclusive=exclusive)
+            outcomes = self._work(conn, works)
+            self._unscrubbed |= bool(conn.info.pop(ERASED, False))
+            self._make_durable(conn, ticket)
+            return outcomes
+
+    def _make_durable(self, conn: Connection, ticket: Ticket) -> None:
+        try:
+            conn.commit()
+        except DBAPIError as error:
+            unanswered = trouble(error) is Trouble.LOST and ticket.xid is not None
+            if not unanswered or not self._database.committed(ticket, patience_s=self._patience_s):
+                raise
+
+    def _work(self, conn: Connection, works: Sequence[Change | Batch]) -> list[Outcome]:
+        outcomes: list[Outcome] = [None] * len(works)
+        places = [place for place, work in enumerate(works) if isinstance(work, Batch)]
+        if places:
+            merged = self._append(conn, [works[place] for place in places])  # type: ignore[misc]
+            for place, outcome in zip(places, merged, strict=True):
+                outcomes[place] = outcome
+        for place, work in enumerate(works):
+            if not isinstance(work, Batch):
+                outcomes[place] = self._alone(conn, work)
+        return outcomes
+
+    def _append(self, conn: Connection, batches: list[Batch]) -> list[Outcome]:
+        now_ms = self._clock.now_ms()
+        together = self._alone(conn, lambda inner: append.apply(inner, batches, now_ms))
+        if not isinstance(together, Failed):
+            return [Failed(one) if isinstance(one, BelievableError) else one for one in together]
+        if len(batches) == 1:
+            return [together]
+        log.error("merged batches failed, storing them one by one", exc_info=together.error)
+        return [outcome for batch in batches for outcome in self._append(conn, [batch])]
+
+    def _alone(self, conn: Connection, change: Change) -> Outcome:
+        """Run one change in a savepoint: its failure is its own, unless the transaction itself is lost."""
+        savepoint = conn.begin_nested()
+        try:
+            value = change(conn)
+            savepoint.commit()
+            return value
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for this change
+            if trouble(error) is not Trouble.OTHER:
+                raise
+            savepoint.rollback()
+            return Failed(error)
+
+    # ------------------------------------------------------------------------------------------ afterwards
+
+    def _after_commit(self) -> None:
+        """Chores that nobody waits for: alarms that could not be written, and erased bytes."""
+        if self._alarms:
+            self._write_alarms()
+        if self._unscrubbed:
+            self._scrub()
+
+    def _raise_alarm(self, kind: str, message: str) -> None:
+        if kind not in self._alarms:
+            log.error("%s: %s", kind, message)
+            self._alarms[kind] = Alarm(None, None, kind, message, self._clock.now_ms())
+
+    def _write_alarms(self) -> None:
+        """An alarm about the store itself is over as soon as it can be written."""
+        now_ms = self._clock.now_ms()
+        held = tuple(self._alarms.values())
+        try:
+            with self._database.writer.connect() as conn:
+                self._database.enter(conn, exclusive=True)
+                for alarm in held:
+                    write(conn, Alarm(None, None, alarm.kind, alarm.message, alarm.raised_ms, now_ms))
+                conn.commit()
+        except DBAPIError as error:
+            if trouble(error) is Trouble.OTHER:
+                raise
+            return
+        self._alarms.clear()
+
+    def _scrub(self) -> None:
+        try:
+            with self._database.writer.connect() as conn:
+                self._unscrubbed = not self._database.scrub(conn)
+        except DBAPIError as error:
+            if trouble(error) is Trouble.OTHER:
+                raise
+
+
+def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
+    return Unavailable(f"the database cannot store now ({kind.value}: {error.orig}). Nothing was acknowledged; send it again.")
+
+
+def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:
+    """Tell everybody, waking each event loop once."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Waiting, Outcome]]] = {}
+    for waiting, outcome in pairs:
+        if waiting.loop is None:
+            _settle(waiting.future, outcome)
+        else:
+            by_loop.setdefault(waiting.loop, []).append((waiting, outcome))
+    for loop, told in by_loop.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_settle_all, told)
+
+
+def _settle_all(told: list[tuple[Waiting, Outcome]]) -> None:
+    for waiting, outcome in told:
+        _settle(waiting.future, outcome)
+
+
+def _settle(future: Future[Any] | asyncio.Future[Any], outcome: Outcome) -> None:
+    if future.done():  # the caller gave up; what was stored stays stored
+        return
+    if isinstance(outcome, Failed):
+        future.set_exception(outcome.error)
+    else:
+        future.set_result(outcome)
