@@ -51,6 +51,9 @@ class Patience:
     give_up_ms: int = 120_000
 
 
+PATIENT = Patience()
+
+
 @dataclass(frozen=True, slots=True)
 class Advanced:
     status: str
@@ -70,7 +73,7 @@ class Receipt:
 class Participant:
     """One participant's browser. `http` talks to the server (over a network or in-process); `pace` is its time."""
 
-    def __init__(self, http: httpx.AsyncClient, pace: Pace, patience: Patience = Patience()) -> None:
+    def __init__(self, http: httpx.AsyncClient, pace: Pace, patience: Patience = PATIENT) -> None:
         self._http = http
         self._pace = pace
         self._patience = patience
@@ -216,7 +219,8 @@ class Participant:
             error = reply.json()["error"]
         except (ValueError, KeyError, TypeError):
             error = {"code": str(reply.status_code), "message": reply.text[:500]}
-        message = f"{reply.request.method} {reply.request.url.path}: {reply.status_code} {error.get('code')}: {error.get('message')}"
+        asked = f"{reply.request.method} {reply.request.url.path}"
+        message = f"{asked}: {reply.status_code} {error.get('code')}: {error.get('message')}"
         if error.get("code") == "taken_over":
             raise TakenOver(message)
         if reply.status_code == 409:

@@ -1,0 +1,337 @@
+"""How many annotators can answer at once? Every second each of them sends a batch of events and waits for the durable acknowledgement.
+
+    python bench/ingest.py             1,000 annotators, 10 events per second each, 30 s
+    python bench/ingest.py --quick     a short run, for checking that nothing is lost
+
+A real server (`believable serve`, SQLite, durable commits) runs in a process of its own; the load comes from a second process
+that does nothing but write prepared bytes and read answers. Printed beside, in the same run: the disk's own rate of durable
+commits, the same job with one commit per request, and how fast the machine is. A latency counts from the moment a batch was
+due, not from when it could be sent, so a slow server cannot hide its queue.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import httpx
+import uvloop
+
+from believable.core.clock import WallClock
+from believable.simulate.client import Participant
+from believable.simulate.pace import RealPace
+from believable.simulate.server import Server, link_of
+
+STUDY = """\
+believable: 1
+title: Ingest benchmark
+seed: 1
+timeline:
+  - form: {id: trace, questions: [{id: level, prompt: Level, slider: {min: -100, max: 100}}]}
+  - finish: {}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    annotators: int
+    seconds: int
+    events_per_batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the load generator saw, with the sessions' chains as it computed them: token → (last event, head)."""
+
+    latencies_ms: list[float]
+    refused: int
+    unanswered: int
+    sent_late_p99_ms: float
+    cpu_s: float
+    chains: dict[str, tuple[int, str]]
+
+
+# ---------------------------------------------------------------------------------------------- the load
+
+
+class Line(asyncio.Protocol):
+    """One annotator's keep-alive connection: sends the next due batch as soon as the last one was answered."""
+
+    def __init__(self, batches: list[bytes], last_acks: list[bytes]) -> None:
+        self._batches = batches
+        self._last_acks = last_acks
+        self._next = 0
+        self._due_s: list[float] = []
+        self._buffer = b""
+        self._busy = False
+        self.latencies_ms: list[float] = []
+        self.late_ms: list[float] = []
+        self.refused = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def due(self, now_s: float, due_s: float) -> None:
+        self.late_ms.append((now_s - due_s) * 1000)
+        self._due_s.append(due_s)
+        if not self._busy:
+            self._send()
+
+    def _send(self) -> None:
+        self._busy = True
+        self._transport.write(self._batches[self._next])
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        end = self._buffer.find(b"\r\n\r\n")
+        if end < 0:
+            return
+        head = self._buffer[:end].lower()
+        at = head.index(b"content-length:") + 15
+        stop = head.find(b"\r\n", at)
+        length = int(head[at : stop if stop >= 0 else len(head)])
+        if len(self._buffer) < end + 4 + length:
+            return
+        body = self._buffer[end + 4 : end + 4 + length]
+        self._buffer = self._buffer[end + 4 + length :]
+        self._answered(head.startswith(b"http/1.1 200"), body)
+
+    def _answered(self, accepted: bool, body: bytes) -> None:
+        self._busy = False
+        if not accepted or body.replace(b" ", b"") != self._last_acks[self._next]:
+            self.refused += 1
+        else:
+            self.latencies_ms.append((time.perf_counter() - self._due_s[self._next]) * 1000)
+        self._next += 1
+        if self._next < len(self._due_s):
+            self._send()
+
+
+def event_body(seq: int, now_ms: int) -> str:
+    data = {"question": "level", "value": (seq * 7) % 201 - 100}
+    event = {"kind": "answer.change", "trial": 0, "at_ms": now_ms + 100 * seq, "mono_ms": 100 * seq, "data": data}
+    return json.dumps(event, separators=(",", ":"))
+
+
+def prepare(person: Participant, job: Job, host: str) -> tuple[list[bytes], list[bytes], str]:
+    """All requests of one annotator as bytes, the answers to expect, and the chain's head in the end."""
+    head, now_ms = person.head_at(0), WallClock().now_ms()
+    requests, answers = [], []
+    for second in range(job.seconds):
+        first = second * job.events_per_batch + 1
+        events = [(seq, event_body(seq, now_ms)) for seq in range(first, first + job.events_per_batch)]
+        for _, body in events:
+            head = hashlib.sha256(f"{head}\n{body}".encode()).hexdigest()
+        payload = json.dumps({"epoch": person.epoch, "events": events}, separators=(",", ":")).encode()
+        start = f"POST /s/{person.token}/events HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
+        requests.append(f"{start}content-length: {len(payload)}\r\n\r\n".encode() + payload)
+        answers.append(b'{"ack":%d}' % (first + job.events_per_batch - 1))
+    return requests, answers, head
+
+
+async def join_all(url: str, link: str, count: int) -> list[Participant]:
+    """Sessions for everybody, through the real routes."""
+    gate = asyncio.Semaphore(16)
+    async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+
+        async def join() -> Participant:
+            async with gate:
+                person = Participant(http, RealPace(WallClock()))
+                await person.join(link)
+                await person.claim()
+                return person
+
+        return list(await asyncio.gather(*[join() for _ in range(count)]))
+
+
+async def load(url: str, link: str, job: Job) -> Outcome:
+    host, port = url.removeprefix("http://").split(":")
+    people = await join_all(url, link, job.annotators)
+    loop = asyncio.get_running_loop()
+    lines: list[Line] = []
+    chains = {}
+    for person in people:
+        requests, answers, head = prepare(person, job, f"{host}:{port}")
+        chains[person.token] = (job.seconds * job.events_per_batch, head)
+        _, line = await loop.create_connection(lambda r=requests, a=answers: Line(r, a), host, int(port))
+        lines.append(line)
+    cpu_s = time.process_time()
+    start_s = time.perf_counter() + 0.5
+    for tick in range(job.seconds * job.annotators):
+        due_s = start_s + tick / job.annotators
+        while (now_s := time.perf_counter()) < due_s:
+            await asyncio.sleep(min(0.002, due_s - now_s))
+        lines[tick % job.annotators].due(now_s, due_s)
+    deadline_s = time.perf_counter() + 60
+    expected = job.seconds * job.annotators
+    while time.perf_counter() < deadline_s and sum(len(li.latencies_ms) + li.refused for li in lines) < expected:
+        await asyncio.sleep(0.05)
+    latencies = [ms for line in lines for ms in line.latencies_ms]
+    refused = sum(line.refused for line in lines)
+    late = sorted(ms for line in lines for ms in line.late_ms)
+    return Outcome(
+        latencies, refused, expected - len(latencies) - refused, late[int(0.99 * len(late))],
+        time.process_time() - cpu_s, chains,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- yardsticks
+
+
+def durable_commits_per_s(folder: Path, seconds: float) -> float:
+    """What the disk can do: one row per commit, nothing else."""
+    connection = sqlite3.connect(folder / "raw.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, body TEXT)")
+    body, count, start_s = "x" * 120, 0, time.perf_counter()
+    while time.perf_counter() - start_s < seconds:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO rows (body) VALUES (?)", (body,))
+        connection.execute("COMMIT")
+        count += 1
+    connection.close()
+    return count / (time.perf_counter() - start_s)
+
+
+def calibration_ms() -> float:
+    """A fixed piece of interpreter work, best of five: compare machines by it."""
+    best = float("inf")
+    for _ in range(5):
+        start_s, total = time.perf_counter(), 0
+        for number in range(1_000_000):
+            total += number & 7
+        best = min(best, time.perf_counter() - start_s)
+    return best * 1000
+
+
+# ---------------------------------------------------------------------------------------------- one run
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    lost: int
+    duplicated: int
+    changed: int
+    p50_ms: float
+    p99_ms: float
+    worst_ms: float
+    batches_per_s: float
+    unanswered: int
+    refused: int
+    server_cpu_share: float
+    generator_cpu_share: float
+    sent_late_p99_ms: float
+
+
+def percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
+
+
+def stored(database: Path, chains: dict[str, tuple[int, str]]) -> tuple[int, int, int]:
+    """Events lost, duplicated, and sessions whose stored chain differs, as the database itself says."""
+    connection = sqlite3.connect(database)
+    rows = dict(connection.execute("SELECT token_hash, id FROM sessions").fetchall())
+    heads = dict(connection.execute("SELECT id, head_hash FROM sessions").fetchall())
+    lost = duplicated = changed = 0
+    for token, (last, head) in chains.items():
+        session = rows[hashlib.sha256(token.encode()).hexdigest()]
+        numbers = [row[0] for row in connection.execute("SELECT seq FROM events WHERE session = ?", (session,))]
+        lost += len(set(range(1, last + 1)) - set(numbers))
+        duplicated += len(numbers) - len(set(numbers))
+        changed += heads[session] != head
+    connection.close()
+    return lost, duplicated, changed
+
+
+def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
+    study = folder / "study"
+    study.mkdir(parents=True)
+    (study / "study.yaml").write_text(STUDY, encoding="utf-8")
+    with Server([study], data_dir=folder / "data", environment=environment) as server:
+        link = link_of(folder / "data", study.name, "simulated")
+        before_s = server.cpu_s()
+        command = [sys.executable, __file__, "--generate", server.url, link, json.dumps(asdict(job))]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        seen = Outcome(**json.loads(output))
+        server_s = server.cpu_s() - before_s
+    chains = {token: (last, head) for token, (last, head) in seen.chains.items()}
+    lost, duplicated, changed = stored(folder / "data" / "believable.db", chains)
+    return Result(
+        lost=lost,
+        duplicated=duplicated,
+        changed=changed,
+        p50_ms=statistics.median(seen.latencies_ms) if seen.latencies_ms else float("nan"),
+        p99_ms=percentile(seen.latencies_ms, 0.99),
+        worst_ms=max(seen.latencies_ms, default=float("nan")),
+        batches_per_s=len(seen.latencies_ms) / job.seconds,
+        unanswered=seen.unanswered,
+        refused=seen.refused,
+        server_cpu_share=server_s / job.seconds,
+        generator_cpu_share=seen.cpu_s / job.seconds,
+        sent_late_p99_ms=seen.sent_late_p99_ms,
+    )
+
+
+def show(name: str, result: Result) -> None:
+    print(f"{name}")
+    print(f"  lost {result.lost}, duplicated {result.duplicated}, chains that differ {result.changed},", end=" ")
+    print(f"refused {result.refused}, unanswered {result.unanswered}")
+    print(f"  acknowledged after p50 {result.p50_ms:.1f} ms, p99 {result.p99_ms:.1f} ms, worst {result.worst_ms:.1f} ms")
+    print(f"  {result.batches_per_s:.0f} batches/s; server CPU {result.server_cpu_share:.2f} cores (joins included),", end=" ")
+    print(f"generator {result.generator_cpu_share:.2f} cores, sent late p99 {result.sent_late_p99_ms:.1f} ms")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--annotators", type=int, default=1000)
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--events", type=int, default=10, help="events per batch")
+    parser.add_argument("--quick", action="store_true", help="100 annotators for 3 s, without the comparison")
+    parser.add_argument("--dir", type=Path, help="where the database lies (default: a temporary folder)")
+    parser.add_argument("--json", type=Path, help="write the figures here too")
+    parser.add_argument("--generate", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.generate:
+        url, link, job_json = options.generate
+        outcome = uvloop.run(load(url, link, Job(**json.loads(job_json))))
+        print(json.dumps(asdict(outcome)))
+        return 0
+    job = Job(100, 3, options.events) if options.quick else Job(options.annotators, options.seconds, options.events)
+    with tempfile.TemporaryDirectory(dir=options.dir, prefix="believable-ingest-") as name:
+        folder = Path(name)
+        machine_ms = calibration_ms()
+        disk = durable_commits_per_s(folder, 0.5 if options.quick else 3.0)
+        print(f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; disk: {disk:.0f} durable commits/s")
+        print(f"job: {job.annotators} annotators, 1 batch of {job.events_per_batch} events per second each, {job.seconds} s")
+        grouped = run(folder / "grouped", job, {})
+        show("group commit", grouped)
+        single = None
+        if not options.quick:
+            single = run(folder / "single", job, {"BELIEVABLE_GROUP_LIMIT": "1"})
+            show("one commit per request", single)
+            print(f"one commit per request / group commit: p50 ×{single.p50_ms / grouped.p50_ms:.2f},", end=" ")
+            print(f"p99 ×{single.p99_ms / grouped.p99_ms:.2f}, CPU ×{single.server_cpu_share / grouped.server_cpu_share:.2f}")
+    if options.json:
+        figures = {"machine_ms": machine_ms, "durable_commits_per_s": disk, "job": asdict(job), "grouped": asdict(grouped)}
+        figures |= {"single": asdict(single)} if single else {}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    good = grouped.lost == grouped.duplicated == grouped.changed == grouped.unanswered == grouped.refused == 0
+    return 0 if good and (options.quick or grouped.p99_ms < 500) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

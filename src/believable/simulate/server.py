@@ -1,0 +1,124 @@
+"""A real server in a process of its own, to be started, killed and started again: for fault tests and load measurements."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import httpx
+
+from believable.core.errors import BelievableError
+
+START_LIMIT_S = 60.0
+
+
+class ServerFailed(BelievableError):
+    """The server process ended, or did not answer in time."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Server:
+    """`believable serve` as a child process on a port of its own. Killing and starting again keeps port and data."""
+
+    def __init__(
+        self,
+        studies: Sequence[Path],
+        *,
+        data_dir: Path,
+        database: str | None = None,
+        workers: int = 1,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.data_dir = data_dir
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = data_dir.with_name(data_dir.name + ".log")
+        self._command = [
+            sys.executable, "-m", "believable", "serve", *map(str, studies), "--data", str(data_dir),
+            "--host", "127.0.0.1", "--port", str(self.port), "--workers", str(workers),
+        ]  # fmt: skip
+        if database is not None:
+            self._command += ["--database", database]
+        self.environment = dict(environment or {})
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **self.environment},
+                start_new_session=True,  # so that its workers can be ended with it
+            )
+        self._wait_until_it_answers()
+
+    def _wait_until_it_answers(self) -> None:
+        deadline_s = time.monotonic() + START_LIMIT_S
+        while time.monotonic() < deadline_s:
+            if self._process is None or self._process.poll() is not None:
+                raise ServerFailed(f"the server ended at once; its last words:\n{self.last_words()}")
+            try:
+                if httpx.get(f"{self.url}/health", timeout=2).status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.05)
+        raise ServerFailed(f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}")
+
+    def last_words(self, characters: int = 4000) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
+
+    def kill(self) -> None:
+        """SIGKILL to the server and its workers: no goodbye, no flushing."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._end(signal.SIGTERM)
+
+    def _end(self, number: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.poll() is None:
+            os.killpg(process.pid, number)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise ServerFailed("the server is not running")
+        return self._process.pid
+
+    def cpu_s(self) -> float:
+        """Processor time of the server process so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
