@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Problem, StudyError
 
 
@@ -28,3 +30,10 @@ def test_a_missing_extra_names_the_install_command() -> None:
     assert "pip install 'believable[video]'" in str(error)
     assert isinstance(error, BelievableError)
     assert isinstance(error, ImportError)
+
+
+def test_errors_travel_between_processes() -> None:
+    problems = (Problem("s.yaml", 1, "a", "wrong.", "Mend it."),)
+    assert copy.copy(StudyError(problems)).problems == problems
+    missing = copy.copy(MissingExtra(what="reading video", extra="video"))
+    assert (missing.what, missing.extra) == ("reading video", "video")

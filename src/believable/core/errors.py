@@ -12,7 +12,7 @@ BelievableError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -65,7 +65,15 @@ class MissingExtra(BelievableError, ImportError):
 
     def __init__(self, *, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part. Install it with: pip install 'believable[{extra}]'")
-        self.extra = extra
+        self.what, self.extra = what, extra
+
+    def __reduce__(self) -> tuple[Callable[..., MissingExtra], tuple[str, str]]:
+        """Errors travel between processes."""
+        return _missing_extra, (self.what, self.extra)
+
+
+def _missing_extra(what: str, extra: str) -> MissingExtra:
+    return MissingExtra(what=what, extra=extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +99,7 @@ class StudyError(InvalidInput):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[StudyError], tuple[tuple[Problem, ...]]]:
+        """Errors travel between processes."""
+        return StudyError, (self.problems,)
