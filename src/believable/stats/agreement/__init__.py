@@ -16,9 +16,10 @@ from believable.stats.agreement.multirater import (
     percent_agreement,
 )
 from believable.stats.agreement.pairwise import conger_kappa, light_kappa
-from believable.stats.agreement.reliability import cronbach_alpha, finn, icc, robinson_a
+from believable.stats.agreement.reliability import IccForm, cronbach_alpha, finn, icc, robinson_a
 
 __all__ = [
+    "IccForm",
     "brennan_prediger",
     "cohen_kappa",
     "conger_kappa",
