@@ -24,7 +24,8 @@ class Shape:
     """A primitive in tiles. Colours are `#rrggbb` or `#rrggbbaa`. In a sprite, x points where the actor looks.
 
     `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg, to_deg) ·
-    `text` (x, y, text, size) · `bar` (x, y, w, h; filled to the share `state`/`full`).
+    `text` (x, y, text, size) · `bubble` (x, y of its foot, text, size) · `bar` (x, y, w, h; filled to the
+    share `state`/`full`).
     """
 
     kind: str
@@ -46,7 +47,8 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """How one actor is drawn. `shown_when` names a state that must be truthy; `bubbles` the states shown above the actor."""
+    """How one actor is drawn. `shown_when` names a state that must be truthy; of `bubbles`, the first state
+    that is set is shown above the actor."""
 
     actor: str
     shapes: tuple[Shape, ...]
@@ -171,12 +173,9 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float) -> Shape:
 def _words(sprite: Sprite, pose: Pose, track: Track, frame: float) -> Iterator[Shape]:
     if sprite.label:
         yield Shape("text", "#26303a", pose.x, pose.y + 1.1, text=sprite.label, size=0.8)
-    above = 0.9
-    for key in sprite.bubbles:
-        value = state_at(track, key, frame)
-        if value:
-            yield Shape("bubble", "#ffffff", pose.x, pose.y - above, text=str(value), size=0.8)
-            above += 1.4
+    said = next((value for key in sprite.bubbles if (value := state_at(track, key, frame))), None)
+    if said is not None:
+        yield Shape("bubble", "#ffffff", pose.x, pose.y - 0.8, text=str(said), size=0.8)
 
 
 def _shape_tree(shape: Shape) -> dict[str, Any]:

@@ -109,13 +109,8 @@ function place(shape, pose, track, frame) {
 function wordsOf(sprite, pose, track, frame) {
   /** @type {Shape[]} */ const words = [];
   if (sprite.label) words.push({ kind: "text", fill: "#26303a", x: pose.x, y: pose.y + 1.1, text: sprite.label, size: 0.8 });
-  let above = 0.9;
-  for (const key of sprite.bubbles) {
-    const value = stateAt(track, key, frame);
-    if (!value) continue;
-    words.push({ kind: "bubble", fill: "#ffffff", x: pose.x, y: pose.y - above, text: String(value), size: 0.8 });
-    above += 1.4;
-  }
+  const said = sprite.bubbles.map((key) => stateAt(track, key, frame)).find(Boolean);
+  if (said) words.push({ kind: "bubble", fill: "#ffffff", x: pose.x, y: pose.y - 0.8, text: String(said), size: 0.8 });
   return words;
 }
 

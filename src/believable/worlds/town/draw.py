@@ -21,7 +21,7 @@ def draw(replay: Replay) -> Scene:
             for shape in _area(place, BUILDINGS[number % len(BUILDINGS)])
         ),
         *(shape for place in inner for shape in _area(place, "#ffffff59")),
-        *(Shape("rect", "#6f7a6c", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
+        *(Shape("rect", "#a3ad9b", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
         *(_name(place) for place in outer),
     ]
     sprites = tuple(
@@ -46,7 +46,9 @@ def _area(place: Place, fill: str) -> list[Shape]:
 
 
 def _name(place: Place) -> Shape:
+    """The name across the building's upper edge, as large as its width allows."""
     left = min(x for x, _, _, _ in place.rects)
     right = max(x + w for x, _, w, _ in place.rects)
     top = min(y for _, y, _, _ in place.rects)
-    return Shape("text", "#4a5568", (left + right) / 2, top - 0.4, text=place.name, size=1.0)
+    size = min(1.1, 1.9 * (right - left) / max(len(place.name), 1))
+    return Shape("text", "#39434f", (left + right) / 2, top - 0.5, text=place.name, size=size)

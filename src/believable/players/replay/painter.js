@@ -1,0 +1,100 @@
+// @ts-check
+/**
+ * Paints display lists on a canvas. The video rasteriser (`believable.stimuli.raster`) paints the same lists.
+ * @typedef {import("./scene.js").Shape} Shape
+ * @typedef {{x: number, y: number, pxPerTile: number}} Camera
+ */
+
+const FONT = "system-ui, sans-serif";
+const BUBBLE_CHARACTERS = 36;
+
+/** @param {CanvasRenderingContext2D} context @param {Shape[]} shapes @param {Camera} camera @param {string} background */
+export function paint(context, shapes, camera, background) {
+  const { width, height } = context.canvas;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = background;
+  context.fillRect(0, 0, width, height);
+  const scale = camera.pxPerTile;
+  const left = width / 2 - camera.x * scale;
+  const top = height / 2 - camera.y * scale;
+  for (const shape of shapes) {
+    context.fillStyle = shape.fill;
+    const x = left + (shape.x ?? 0) * scale;
+    const y = top + (shape.y ?? 0) * scale;
+    const r = (shape.r ?? 0) * scale;
+    switch (shape.kind) {
+      case "rect":
+        context.fillRect(x, y, (shape.w ?? 0) * scale, (shape.h ?? 0) * scale);
+        break;
+      case "circle":
+        context.beginPath();
+        context.arc(x, y, r, 0, 2 * Math.PI);
+        context.fill();
+        break;
+      case "sector":
+        context.beginPath();
+        context.moveTo(x, y);
+        context.arc(x, y, r, radians(shape.from_deg ?? 0), radians(shape.to_deg ?? 360));
+        context.fill();
+        break;
+      case "poly":
+        context.beginPath();
+        for (const [px, py] of shape.points ?? []) context.lineTo(left + px * scale, top + py * scale);
+        context.fill();
+        break;
+      case "text":
+        words(context, shape, x, y, scale);
+        break;
+      case "bubble":
+        bubble(context, shape, x, y, scale);
+        break;
+    }
+  }
+}
+
+/** @param {number} degrees */
+function radians(degrees) {
+  return (degrees * Math.PI) / 180;
+}
+
+/** @param {Shape} shape @param {number} scale */
+function sizePx(shape, scale) {
+  return Math.max(11, Math.round((shape.size ?? 1) * scale));
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y @param {number} scale */
+function words(context, shape, x, y, scale) {
+  context.font = `${sizePx(shape, scale)}px ${FONT}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(shape.text ?? "", x, y);
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale */
+function bubble(context, shape, x, y, scale) {
+  const size = Math.min(sizePx(shape, scale), 18);
+  const lines = inLines(shape.text ?? "", BUBBLE_CHARACTERS);
+  context.font = `${size}px ${FONT}`;
+  const width = Math.max(...lines.map((line) => context.measureText(line).width)) + size;
+  const height = lines.length * size * 1.25 + size * 0.6;
+  context.globalAlpha = 0.92;
+  context.beginPath();
+  context.roundRect(x - width / 2, y - height, width, height, size * 0.5);
+  context.fill();
+  context.globalAlpha = 1;
+  context.fillStyle = "#26303a";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  lines.forEach((line, i) => context.fillText(line, x, y - height + size * (0.95 + 1.25 * i)));
+}
+
+/** @param {string} text @param {number} width @returns {string[]} at most four lines */
+function inLines(text, width) {
+  /** @type {string[]} */ const lines = [""];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.length - 1;
+    if (lines[last] && lines[last].length + 1 + word.length > width) lines.push(word);
+    else lines[last] = `${lines[last]} ${word}`.trim();
+  }
+  return lines.slice(0, 4);
+}

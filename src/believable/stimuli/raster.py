@@ -1,0 +1,223 @@
+"""Pictures from display lists: the same shapes the browser's canvas paints, with soft edges, as RGB arrays.
+
+Own code because it is small: every shape is a signed distance, and a pixel is covered by how far it lies inside.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from believable.replay.records import Replay
+from believable.worlds.scene import Scene, Shape, display_list
+
+Pixels = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """What part of the world fills the picture: its centre in tiles, and pixels per tile."""
+
+    x: float
+    y: float
+    px_per_tile: float
+    width_px: int
+    height_px: int
+
+
+def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
+    """The camera that just shows everything."""
+    scale = min(width_px / scene.width, height_px / scene.height)
+    return Camera(scene.width / 2, scene.height / 2, scale, width_px, height_px)
+
+
+class Rasteriser:
+    """Paints one recording. What stands still is painted once."""
+
+    def __init__(self, scene: Scene, replay: Replay, camera: Camera) -> None:
+        self._scene, self._replay, self._camera = scene, replay, camera
+        empty = np.empty((camera.height_px, camera.width_px, 3), np.float32)
+        empty[:] = _rgb(scene.background)
+        self._ground = paint(empty, scene.ground, camera)
+
+    def picture(self, t_ms: float) -> NDArray[np.uint8]:
+        """The frame at a moment of replay time, height × width × 3."""
+        moving = display_list(self._scene, self._replay, t_ms)[len(self._scene.ground) :]
+        painted = paint(self._ground.copy(), moving, self._camera)
+        return np.clip(np.rint(painted), 0, 255).astype(np.uint8)
+
+
+def paint(pixels: Pixels, shapes: Iterable[Shape], camera: Camera) -> Pixels:
+    """Paint the shapes onto `pixels`, in place, and return it."""
+    for shape in shapes:
+        if shape.kind in ("text", "bubble"):
+            _paint_words(pixels, shape, camera)
+        else:
+            _paint_shape(pixels, shape, camera)
+    return pixels
+
+
+def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
+    scale = camera.px_per_tile
+    left_px, top_px = camera.width_px / 2 - camera.x * scale, camera.height_px / 2 - camera.y * scale
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left_px + x * scale, top_px + y * scale
+
+    if shape.kind == "rect":
+        (x0, y0), (x1, y1) = at(shape.x, shape.y), at(shape.x + shape.w, shape.y + shape.h)
+        _blend_rect(pixels, (x0, y0, x1, y1), shape.fill)
+    elif shape.kind == "poly":
+        points = [at(x, y) for x, y in shape.points]
+        xs, ys = [p[0] for p in points], [p[1] for p in points]
+        _blend_where(
+            pixels, (min(xs), min(ys), max(xs), max(ys)), shape.fill, lambda x, y: _in_polygon(points, x, y)
+        )
+    else:
+        (x, y), r = at(shape.x, shape.y), shape.r * scale
+        distance = _sector(x, y, r, shape) if shape.kind == "sector" else _disc(x, y, r)
+        _blend_where(pixels, (x - r, y - r, x + r, y + r), shape.fill, distance)
+
+
+Distance = Callable[[Pixels, Pixels], Pixels]
+
+
+def _blend_where(
+    pixels: Pixels, box: tuple[float, float, float, float], fill: str, distance: Distance
+) -> None:
+    """Blend `fill` over the part of the picture inside `box`, as far as each pixel's centre lies inside the shape."""
+    x0, y0 = max(0, math.floor(box[0]) - 1), max(0, math.floor(box[1]) - 1)
+    part = pixels[y0 : math.ceil(box[3]) + 1, x0 : math.ceil(box[2]) + 1]
+    if box[2] < 0 or box[3] < 0 or part.size == 0:
+        return
+    y, x = np.mgrid[0 : part.shape[0], 0 : part.shape[1]].astype(np.float32)
+    cover = np.clip(0.5 - distance(x + np.float32(x0 + 0.5), y + np.float32(y0 + 0.5)), 0.0, 1.0)
+    part += (cover * _alpha(fill))[..., None] * (_rgb(fill) - part)
+
+
+def _blend_rect(pixels: Pixels, box: tuple[float, float, float, float], fill: str) -> None:
+    """An upright rectangle: each edge pixel is covered by exactly its share."""
+    height, width = pixels.shape[:2]
+    across = _covered(width, box[0], box[2])
+    down = _covered(height, box[1], box[3])
+    xs, ys = np.flatnonzero(across), np.flatnonzero(down)
+    if not len(xs) or not len(ys):
+        return
+    part = pixels[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1]
+    cover = np.outer(down[ys[0] : ys[-1] + 1], across[xs[0] : xs[-1] + 1])
+    part += (cover * _alpha(fill))[..., None] * (_rgb(fill) - part)
+
+
+def _covered(count: int, low: float, high: float) -> NDArray[np.float32]:
+    edges = np.arange(count + 1, dtype=np.float64)
+    inside = np.clip(edges, low, high)
+    return np.diff(inside).astype(np.float32)
+
+
+def _disc(cx: float, cy: float, r: float) -> Distance:
+    return lambda x, y: np.asarray(np.hypot(x - np.float32(cx), y - np.float32(cy)) - np.float32(r))
+
+
+def _sector(cx: float, cy: float, r: float, shape: Shape) -> Distance:
+    """A slice of a disc, clockwise from `from_deg` to `to_deg` (y points down)."""
+    span = shape.to_deg - shape.from_deg
+
+    def distance(x: Pixels, y: Pixels) -> Pixels:
+        round_part = _disc(cx, cy, r)(x, y)
+        if span >= 360:
+            return round_part
+        after_start = -_side(shape.from_deg, x - np.float32(cx), y - np.float32(cy))
+        before_end = _side(shape.to_deg, x - np.float32(cx), y - np.float32(cy))
+        join = np.maximum if span <= 180 else np.minimum
+        return np.asarray(np.maximum(round_part, join(after_start, before_end)))
+
+    return distance
+
+
+def _side(angle_deg: float, x: Pixels, y: Pixels) -> Pixels:
+    """Signed distance from a ray's line, positive clockwise of it."""
+    angle = math.radians(angle_deg)
+    return np.asarray(np.float32(math.cos(angle)) * y - np.float32(math.sin(angle)) * x)
+
+
+def _in_polygon(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixels:
+    """Signed distance to a convex polygon: the farthest of its edges' half-planes."""
+    area = sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True))
+    sign = 1.0 if area >= 0 else -1.0
+    far = np.full_like(x, -np.inf)
+    for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True):
+        length = math.hypot(x1 - x0, y1 - y0)
+        if length:
+            nx, ny = sign * (y1 - y0) / length, -sign * (x1 - x0) / length
+            far = np.maximum(
+                far, (x - np.float32(x0)) * np.float32(nx) + (y - np.float32(y0)) * np.float32(ny)
+            )
+    return far
+
+
+# ------------------------------------------------------------------------------------------ words
+
+
+def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
+    size_px = max(11, round(shape.size * camera.px_per_tile))
+    words, cover = _words(shape.text, size_px, shape.kind == "bubble")
+    x = camera.width_px / 2 + (shape.x - camera.x) * camera.px_per_tile - cover.shape[1] / 2
+    rise = 1.0 if shape.kind == "bubble" else 0.5
+    y = camera.height_px / 2 + (shape.y - camera.y) * camera.px_per_tile - cover.shape[0] * rise
+    left, top = round(x), round(y)
+    x0, y0 = max(0, left), max(0, top)
+    part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]
+    if part.size == 0:
+        return
+    rows, columns = slice(y0 - top, y0 - top + part.shape[0]), slice(x0 - left, x0 - left + part.shape[1])
+    if shape.kind == "bubble":
+        part += 0.92 * (_rgb(shape.fill) - part)
+    ink = _rgb("#26303a" if shape.kind == "bubble" else shape.fill)
+    part += words[rows, columns, None] * (ink - part)
+
+
+@functools.lru_cache(maxsize=512)
+def _words(text: str, size_px: int, in_bubble: bool) -> tuple[Pixels, Pixels]:
+    """Ink coverage of a line of text, and an array of its size; a bubble has room around it and breaks long lines."""
+    font = ImageFont.load_default(size_px)
+    shown = _in_lines(_drawable(text, font), 36) if in_bubble else text
+    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).multiline_textbbox(
+        (0, 0), shown, font=font
+    )
+    margin = size_px // 2 if in_bubble else 1
+    image = Image.new("L", (math.ceil(right - left) + 2 * margin, math.ceil(bottom - top) + 2 * margin), 0)
+    ImageDraw.Draw(image).multiline_text((margin - left, margin - top), shown, fill=255, font=font)
+    cover = np.asarray(image, np.float32) / np.float32(255)
+    return cover, np.ones_like(cover)
+
+
+def _drawable(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
+    """The text without what the font cannot draw (emoji); never empty, so that the bubble still says that something was said."""
+    missing = bytes(font.getmask("\U0010fffd"))
+    kept = "".join(c for c in text if c.isspace() or c.isascii() or bytes(font.getmask(c)) != missing)
+    return kept.strip() or "…"
+
+
+def _in_lines(text: str, width: int) -> str:
+    lines: list[str] = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines[:4])
+
+
+@functools.lru_cache(maxsize=256)
+def _rgb(colour: str) -> Pixels:
+    return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], np.float32)
+
+
+def _alpha(colour: str) -> np.float32:
+    return np.float32(int(colour[7:9], 16) / 255 if len(colour) == 9 else 1.0)

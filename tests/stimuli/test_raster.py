@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from believable.replay.records import Actor, Replay, State, Timing, Track, World
+from believable.stimuli.raster import Camera, Rasteriser, paint, whole_world
+from believable.worlds.drawing import draw
+from believable.worlds.scene import Shape
+
+CAMERA = Camera(5, 5, 20, 200, 200)
+
+
+def ink(*shapes: Shape) -> float:
+    """Painted area in tiles, black on white."""
+    pixels = np.full((200, 200, 3), 255, np.float32)
+    return float((255 - paint(pixels, shapes, CAMERA)[..., 0]).sum() / 255 / CAMERA.px_per_tile**2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "area"),
+    [
+        (Shape("rect", "#000000", 1.03, 2.07, 3.11, 1.7), 3.11 * 1.7),
+        (Shape("circle", "#000000", 5.01, 5.02, r=2.3), math.pi * 2.3**2),
+        (Shape("sector", "#000000", 5, 5, r=3, from_deg=-30, to_deg=60), math.pi * 9 / 4),
+        (Shape("sector", "#000000", 5, 5, r=3, from_deg=10, to_deg=280), math.pi * 9 * 0.75),
+        (Shape("poly", "#000000", points=((1, 1), (6, 2), (3, 7))), 14.0),
+        (Shape("poly", "#000000", points=((1, 1), (3, 7), (6, 2))), 14.0),
+        (Shape("circle", "#00000080", 5, 5, r=2), math.pi * 4 * 128 / 255),
+        (Shape("rect", "#000000", -3, -3, 4, 4), 1.0),
+        (Shape("circle", "#000000", 40, 40, r=2), 0.0),
+    ],
+)
+def test_a_shape_covers_its_area(shape: Shape, area: float) -> None:
+    assert ink(shape) == pytest.approx(area, abs=0.03)
+
+
+def test_later_shapes_lie_on_top() -> None:
+    pixels = np.zeros((200, 200, 3), np.float32)
+    paint(pixels, [Shape("rect", "#ff0000", 0, 0, 10, 10), Shape("circle", "#0000ff", 5, 5, r=1)], CAMERA)
+    assert pixels[100, 100].tolist() == [0, 0, 255]
+    assert pixels[5, 5].tolist() == [255, 0, 0]
+
+
+def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
+    replay = Replay(
+        world=World("maze", 8, 6, ("########", *["#......#"] * 4, "########")),
+        actors=(Actor("p", "You", "player"),),
+        timing=Timing(100, 3),
+        tracks=(Track("p", (2000, 2500, 3000), (3000,) * 3, (0,) * 3, 0, (State(0, "health", 100),)),),
+    )
+    scene = draw(replay)
+    camera = whole_world(scene, 320, 240)
+    painter = Rasteriser(scene, replay, camera)
+    first, last = painter.picture(0), painter.picture(200)
+    assert first.shape == (240, 320, 3)
+    assert tuple(first[120, 76]) == (0x2F, 0x66, 0x90)
+    assert tuple(last[120, 116]) == (0x2F, 0x66, 0x90)
+    assert np.array_equal(first, painter.picture(0))
+
+
+def test_what_the_font_cannot_draw_leaves_a_bubble_that_says_something() -> None:
+    assert ink(Shape("bubble", "#000000", 5, 5, text="😴", size=0.8)) > 0.2
