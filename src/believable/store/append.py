@@ -1,6 +1,7 @@
 """The hot path: all waiting batches of all sessions, merged into a few statements.
 
-`(session, seq)` is the key, so sending again is harmless. The answer to a batch is the highest event up to which nothing is missing.
+`(session, seq)` is the key, so sending again is harmless. The answer to a batch is the highest event up to which nothing
+is missing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.core import chain
-from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused, TakenOver, Withdrawn
+from believable.core.errors import (
+    BelievableError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    Refused,
+    TakenOver,
+    Withdrawn,
+)
 from believable.store import alarms
 from believable.store.tables import events, sessions, strays, tombstones
 
@@ -42,7 +51,9 @@ class _Open:
     head_hash: str
     top_seq: int
     reservation_ms: int
-    stored: dict[int, str] = field(default_factory=dict)  # bodies at hand: duplicates, beyond a gap, and new ones
+    stored: dict[int, str] = field(
+        default_factory=dict
+    )  # bodies at hand: duplicates, beyond a gap, and new ones
     new: dict[int, str] = field(default_factory=dict)
     strays: dict[tuple[int, int], str] = field(default_factory=dict)
     conflicts: set[int] = field(default_factory=set)
@@ -101,7 +112,9 @@ def apply(conn: Connection, batches: Sequence[Batch], now_ms: int) -> list[int |
 def _withdrawn(conn: Connection, tokens: Sequence[str]) -> set[str]:
     if not tokens:
         return set()
-    return set(conn.execute(select(tombstones.c.token_hash).where(tombstones.c.token_hash.in_(tokens))).scalars())
+    return set(
+        conn.execute(select(tombstones.c.token_hash).where(tombstones.c.token_hash.in_(tokens))).scalars()
+    )
 
 
 def _missing(batch: Batch, gone: set[str]) -> BelievableError:
@@ -122,19 +135,25 @@ def _fetch_stored(conn: Connection, batches: Sequence[Batch], opened: Mapping[st
     for token, (low, high) in ranges.items():
         if low <= high:
             session = opened[token]
-            query = select(events.c.seq, events.c.body).where(events.c.session == session.id, events.c.seq.between(low, high))
+            query = select(events.c.seq, events.c.body).where(
+                events.c.session == session.id, events.c.seq.between(low, high)
+            )
             session.stored = {row.seq: row.body for row in conn.execute(query)}
 
 
 def _take(session: _Open, batch: Batch) -> int | BelievableError:
     fresh = [(seq, body) for seq, body in batch.events if session.stored.get(seq) != body]
     if session.state == "finished":
-        return _outside(session, batch, fresh, Refused("this session is finished. What came later is kept outside of it."))
+        return _outside(
+            session, batch, fresh, Refused("this session is finished. What came later is kept outside of it.")
+        )
     if batch.epoch < session.epoch:
         message = "this session continues in another tab or on another device. Reload here to take it back."
         return _outside(session, batch, fresh, TakenOver(message), always=True)
     if batch.epoch > session.epoch:
-        return Conflict(f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
+        return Conflict(
+            f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first."
+        )
     furthest = max((seq for seq, _ in fresh), default=0)
     if furthest > session.head_seq + SEQ_WINDOW:
         return InvalidInput(
@@ -151,7 +170,12 @@ def _take(session: _Open, batch: Batch) -> int | BelievableError:
 
 
 def _outside(
-    session: _Open, batch: Batch, fresh: Iterable[tuple[int, str]], error: BelievableError, *, always: bool = False
+    session: _Open,
+    batch: Batch,
+    fresh: Iterable[tuple[int, str]],
+    error: BelievableError,
+    *,
+    always: bool = False,
 ) -> int | BelievableError:
     """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
     kept = {(batch.epoch, seq): body for seq, body in fresh}
@@ -178,7 +202,9 @@ def _write(conn: Connection, opened: Iterable[_Open], now_ms: int) -> None:
     for session in opened:
         row = {"session": session.id, "received_ms": now_ms}
         fresh += [{**row, "seq": seq, "body": body} for seq, body in session.new.items()]
-        outside += [{**row, "epoch": epoch, "seq": seq, "body": body} for (epoch, seq), body in session.strays.items()]
+        outside += [
+            {**row, "epoch": epoch, "seq": seq, "body": body} for (epoch, seq), body in session.strays.items()
+        ]
         if session.state == "active":
             heads.append(
                 {

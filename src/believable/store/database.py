@@ -1,9 +1,9 @@
 """The two databases we speak to, and what their errors mean.
 
 SQLite: one file in WAL mode with `synchronous=FULL`, so a commit that returned survives a power cut. Writers begin with
-`BEGIN IMMEDIATE`: they wait for each other instead of failing half-way. PostgreSQL: `synchronous_commit=on`; a transaction with changes
-takes an exclusive advisory lock and one with event batches only a shared one, so changes never deadlock and batches of several
-processes still run side by side.
+`BEGIN IMMEDIATE`: they wait for each other instead of failing half-way. PostgreSQL: `synchronous_commit=on`; a transaction
+with changes takes an exclusive advisory lock and one with event batches only a shared one, so changes never deadlock and
+batches of several processes still run side by side.
 """
 
 from __future__ import annotations
@@ -122,7 +122,11 @@ class Database:
             pool_size=size,
             max_overflow=0,
             pool_timeout=BUSY_TIMEOUT_MS / 1000,
-            connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
+            connect_args={
+                "isolation_level": None,
+                "check_same_thread": False,
+                "timeout": BUSY_TIMEOUT_MS / 1000,
+            },
         )
 
         @event.listens_for(engine, "connect")
@@ -177,7 +181,9 @@ class Database:
                 if status in ("committed", "aborted"):
                     return bool(status == "committed")
                 if status is None:
-                    raise Unavailable("the database forgot whether a change was stored. Look at the data before repeating it.")
+                    raise Unavailable(
+                        "the database forgot whether a change was stored. Look at the data before repeating it."
+                    )
             except DBAPIError as error:
                 if trouble(error) is not Trouble.LOST:
                     raise
@@ -206,10 +212,10 @@ class Database:
     def limit_pages(self, conn: Connection, pages: int | None) -> None:
         """SQLite: refuse to grow past this many pages (None: no limit). For drills of a full disk."""
         self.max_pages = pages
-        self.driver_connection(conn).execute(f"PRAGMA max_page_count={4294967294 if pages is None else pages:d}")
+        self.driver_connection(conn).execute(
+            f"PRAGMA max_page_count={4294967294 if pages is None else pages:d}"
+        )
 
     def dispose(self) -> None:
         self.writer.dispose()
         self.reader.dispose()
-
-

@@ -39,11 +39,15 @@ class Store:
     `fn(conn)` on a consistent snapshot. `awrite` and `aread` are the same for coroutines.
     """
 
-    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float
+    ) -> None:
         self.database = database
         self.clock = clock
         self._patience_s = patience_s
-        self._writer = Writer(database, clock, group_limit=group_limit, patience_s=patience_s, linger_s=linger_s)
+        self._writer = Writer(
+            database, clock, group_limit=group_limit, patience_s=patience_s, linger_s=linger_s
+        )
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="believable-reader")
 
     @classmethod
@@ -59,8 +63,8 @@ class Store:
     ) -> Store:
         """Open, and bring the tables to this version. Refuses a database made by a newer version.
 
-        `max_pages` (or BELIEVABLE_SQLITE_MAX_PAGES) limits a SQLite file; `group_limit` (or BELIEVABLE_GROUP_LIMIT) the changes per
-        commit, 1 meaning one commit per change.
+        `max_pages` (or BELIEVABLE_SQLITE_MAX_PAGES) limits a SQLite file; `group_limit` (or BELIEVABLE_GROUP_LIMIT) the
+        changes per commit, 1 meaning one commit per change.
         """
         pages = max_pages if max_pages is not None else _from_environment("BELIEVABLE_SQLITE_MAX_PAGES")
         limit = group_limit if group_limit is not None else _from_environment("BELIEVABLE_GROUP_LIMIT")
@@ -114,7 +118,9 @@ class Store:
                 if trouble(error) not in (Trouble.LOST, Trouble.BUSY):
                     raise
                 if time.monotonic() > deadline_s:
-                    raise Unavailable(f"the database cannot be read now: {error.orig}. Try again later.") from error
+                    raise Unavailable(
+                        f"the database cannot be read now: {error.orig}. Try again later."
+                    ) from error
             time.sleep(0.1)
 
     async def aread(self, query: Callable[[Connection], T]) -> T:
@@ -141,7 +147,9 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -150,5 +158,7 @@ def _from_environment(name: str) -> int | None:
     if text is None:
         return None
     if not text.isdigit() or int(text) < 1:
-        raise InvalidInput(f"environment variable {name}: expected a whole number above 0, got {text!r}. Correct or unset it.")
+        raise InvalidInput(
+            f"environment variable {name}: expected a whole number above 0, got {text!r}. Correct or unset it."
+        )
     return int(text)

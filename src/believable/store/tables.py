@@ -72,17 +72,25 @@ sessions = Table(
     Column("seed", BigInteger, nullable=False),  # below 2**63
     Column("recruiter_hash", String(64), nullable=True),  # keyed hash of the recruiter's participant id
     Column("recruiter_extra", Text, nullable=False),  # JSON {parameter: keyed hash}
-    Column("state", String(12), nullable=False),  # active | finished (a withdrawn session leaves only its tombstone)
+    Column(
+        "state", String(12), nullable=False
+    ),  # active | finished (a withdrawn session leaves only its tombstone)
     Column("outcome", String(16), nullable=True),  # complete | screened_out | failed_checks | declined
     Column("position", Integer, nullable=False, server_default="0"),  # of the trial being shown
     Column("run", Integer, nullable=False, server_default="0"),  # grows when `resume: restart` begins again
     Column("wrong_tries", Integer, nullable=False, server_default="0"),  # at the check being shown
-    Column("tried_seq", Integer, nullable=False, server_default="0"),  # the last submission counted in wrong_tries
+    Column(
+        "tried_seq", Integer, nullable=False, server_default="0"
+    ),  # the last submission counted in wrong_tries
     Column("opened_ms", BigInteger, nullable=False),  # when the trial being shown became the current one
-    Column("epoch", Integer, nullable=False, server_default="0"),  # grows with each tab or device that takes over
+    Column(
+        "epoch", Integer, nullable=False, server_default="0"
+    ),  # grows with each tab or device that takes over
     Column("head_seq", Integer, nullable=False, server_default="0"),  # highest contiguous event
     Column("head_hash", String(64), nullable=False),
-    Column("top_seq", Integer, nullable=False, server_default="0"),  # highest stored event; above head_seq: a gap
+    Column(
+        "top_seq", Integer, nullable=False, server_default="0"
+    ),  # highest stored event; above head_seq: a gap
     Column("started_ms", BigInteger, nullable=False),
     Column("seen_ms", BigInteger, nullable=False),  # last batch or page
     Column("reserved_until_ms", BigInteger, nullable=False),  # holds its place in the balance until then
@@ -135,7 +143,9 @@ decisions = Table(  # reject / un-reject / review outcomes, never overwritten
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("session", String(32), ForeignKey("sessions.id"), nullable=False, index=True),
     Column("kind", String(12), nullable=False),  # reject | unreject | keep | exclude_text
-    Column("target", Text, nullable=False, server_default=""),  # '' = the session, else trial key + question id
+    Column(
+        "target", Text, nullable=False, server_default=""
+    ),  # '' = the session, else trial key + question id
     Column("reason", Text, nullable=False),
     Column("user", String(64), nullable=False),
     Column("at_ms", BigInteger, nullable=False),
@@ -181,14 +191,16 @@ one_time_links = Table(
     Column("used_ms", BigInteger, nullable=True),
 )
 
-attempts = Table(  # for rate limits: who is a keyed hash (of a user name, or of a network peer), gone after an hour
-    "attempts",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("what", String(16), nullable=False),  # login | resume_code
-    Column("who", String(64), nullable=False),
-    Column("at_ms", BigInteger, nullable=False),
-    Index("ix_attempts_what_who", "what", "who", "at_ms"),
+attempts = (
+    Table(  # for rate limits: who is a keyed hash (of a user name, or of a network peer), gone after an hour
+        "attempts",
+        metadata,
+        Column("id", Integer, primary_key=True, autoincrement=True),
+        Column("what", String(16), nullable=False),  # login | resume_code
+        Column("who", String(64), nullable=False),
+        Column("at_ms", BigInteger, nullable=False),
+        Index("ix_attempts_what_who", "what", "who", "at_ms"),
+    )
 )
 
 alarms = Table(

@@ -1,8 +1,8 @@
 """Group commit: one thread runs all waiting changes in one transaction, commits once, durably, and only then answers them.
 
-Each change has a savepoint of its own, so a failing change fails alone. Event batches are merged into a few statements. A change may be
-run more than once (another writer in the way, a connection lost before the commit); only the run that was committed counts, so a change
-must act through its connection alone.
+Each change has a savepoint of its own, so a failing change fails alone. Event batches are merged into a few statements. A
+change may be run more than once (another writer in the way, a connection lost before the commit); only the run that was
+committed counts, so a change must act through its connection alone.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ Outcome = Any  # a value, or Failed
 class Writer:
     """The writing thread of one process."""
 
-    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float
+    ) -> None:
         self._database = database
         self._clock = clock
         self._group_limit = group_limit
@@ -72,7 +74,9 @@ class Writer:
     def submit(self, work: Change | Batch) -> Future[Any]:
         """For threads."""
         if threading.current_thread() is self._thread:
-            raise RuntimeError("a change may not start another change and wait for it. Do both on the same connection.")
+            raise RuntimeError(
+                "a change may not start another change and wait for it. Do both on the same connection."
+            )
         future: Future[Any] = Future()
         self._put(Waiting(work, future))
         return future
@@ -133,7 +137,7 @@ class Writer:
         """Commit the group and answer it, whatever happens."""
         try:
             outcomes = self._commit([waiting.work for waiting in group])
-        except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it; the thread must live
+        except BaseException as error:
             log.exception("a group of %d changes failed", len(group))
             outcomes = [Failed(error)] * len(group)
         answer(zip(group, outcomes, strict=True))
@@ -160,12 +164,16 @@ class Writer:
 
     def _without_space(self, works: Sequence[Change | Batch], error: DBAPIError) -> list[Outcome]:
         """Nothing of the group is stored. Something small may still fit, so that each is tried alone."""
-        self._raise_alarm("storage_full", f"no space left for the database: {error.orig}. Nothing new is acknowledged.")
+        self._raise_alarm(
+            "storage_full", f"no space left for the database: {error.orig}. Nothing new is acknowledged."
+        )
         if len(works) > 1:
             return [outcome for work in works for outcome in self._commit([work])]
         return [
             Failed(
-                StorageFull("the database has no space left, so this was not stored. Free space on its disk; then send it again.")
+                StorageFull(
+                    "the database has no space left, so this was not stored. Free space on its disk; then send it again."
+                )
             )
         ]
 
@@ -215,7 +223,7 @@ class Writer:
             value = change(conn)
             savepoint.commit()
             return value
-        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for this change
+        except BaseException as error:
             if trouble(error) is not Trouble.OTHER:
                 raise
             savepoint.rollback()
@@ -261,7 +269,9 @@ class Writer:
 
 
 def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
-    return Unavailable(f"the database cannot store now ({kind.value}: {error.orig}). Nothing was acknowledged; send it again.")
+    return Unavailable(
+        f"the database cannot store now ({kind.value}: {error.orig}). Nothing was acknowledged; send it again."
+    )
 
 
 def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:

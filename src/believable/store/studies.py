@@ -1,0 +1,71 @@
+"""Studies and their definitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select, update
+
+from believable.core.errors import InvalidInput, NotFound
+from believable.core.registry import did_you_mean
+from believable.store.tables import definitions, studies
+
+STATES = ("open", "paused", "closed")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    id: str
+    title: str
+    state: str
+    definition: str
+    created_ms: int
+
+
+def get(conn: Connection, study_id: str, *, lock: bool = False) -> StudyRow:
+    """One study. `lock` keeps other processes from starting sessions of it until this transaction ends."""
+    query = select(studies).where(studies.c.id == study_id)
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    if row is None:
+        known = conn.execute(select(studies.c.id)).scalars()
+        raise NotFound(f"there is no study {study_id!r} here. {did_you_mean(study_id, known)}")
+    return StudyRow(**row._mapping)
+
+
+def every(conn: Connection) -> tuple[StudyRow, ...]:
+    return tuple(StudyRow(**row._mapping) for row in conn.execute(select(studies).order_by(studies.c.id)))
+
+
+def put(conn: Connection, study_id: str, *, title: str, definition: str, body: str, at_ms: int) -> None:
+    """Register a study, or give it a new definition for the sessions to come. Its state stays."""
+    known = conn.execute(select(studies.c.id).where(studies.c.id == study_id)).first() is not None
+    if known:
+        conn.execute(
+            update(studies).where(studies.c.id == study_id).values(title=title, definition=definition)
+        )
+    else:
+        conn.execute(
+            insert(studies).values(
+                id=study_id, title=title, state="open", definition=definition, created_ms=at_ms
+            )
+        )
+    if conn.execute(select(definitions.c.hash).where(definitions.c.hash == definition)).first() is None:
+        conn.execute(insert(definitions).values(hash=definition, study=study_id, body=body, created_ms=at_ms))
+
+
+def definition_body(conn: Connection, definition: str) -> str:
+    body = conn.execute(select(definitions.c.body).where(definitions.c.hash == definition)).scalar()
+    if body is None:
+        raise NotFound(
+            f"there is no definition {definition[:12]}… in this database. Restore the backup that has it."
+        )
+    return str(body)
+
+
+def set_state(conn: Connection, study_id: str, state: str) -> None:
+    if state not in STATES:
+        raise InvalidInput(
+            f"state of study {study_id!r}: unknown state {state!r}. {did_you_mean(state, STATES)}"
+        )
+    get(conn, study_id)
+    conn.execute(update(studies).where(studies.c.id == study_id).values(state=state))
