@@ -1,7 +1,7 @@
 # Two commands do everything, also on a fresh machine:
 #   make demo    serve a ready study with live simulated participants on http://127.0.0.1:8000
 #   make test    run every check and every test
-# Others: make setup, make lint, make types, make fast, make slow, make soak, make lock, make clean
+# Others: make setup, make lint, make types, make fast, make slow, make soak, make lock, make reference, make clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test setup lint types fast slow soak browser-needed lock clean
+.PHONY: demo test setup lint types fast slow soak browser-needed lock reference clean
 
 demo: $(STAMP)
 	$(BIN)/believable demo
@@ -66,6 +66,10 @@ browser-needed:
 lock:
 	uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-header \
 	  --no-emit-index-url --python-version 3.11 -o requirements.lock
+
+# Pages of the documentation that come from the code.
+reference: $(STAMP)
+	$(BIN)/python -m believable.cli.reference > docs/reference/cli.md
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis demo-study

@@ -1,4 +1,4 @@
-"""How many annotators can answer at once? Every second each of them sends a batch of events and waits for the durable acknowledgement.
+"""How many annotators can answer at once? Each of them sends a batch of events every second and waits until it is durable.
 
     python bench/ingest.py             1,000 annotators, 10 events per second each, 30 s
     python bench/ingest.py --quick     a short run, for checking that nothing is lost

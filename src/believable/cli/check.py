@@ -25,8 +25,8 @@ SESSIONS_PER_CELL = 5
 def command(study: Path, strict: bool) -> int:
     """Report every problem of a study at once.
 
-    Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated length, and does not give its condition
-    away), and whether every arm and order can be filled. Each problem comes with its line and its cure.
+    Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated length, and does not give
+    its condition away), and whether every arm and order can be filled. Each problem comes with its line and its cure.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.
 

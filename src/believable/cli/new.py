@@ -14,8 +14,8 @@ import click
 def command(protocol: str, folder: Path, seed: int) -> None:
     """Start a study folder from a ready-made protocol.
 
-    Writes study.yaml and its pages into FOLDER and generates the demonstration clips that the protocol shows. Replace them by your
-    own recordings, and the texts by your own words.
+    Writes study.yaml and its pages into FOLDER and generates the demonstration clips that the protocol shows. Replace
+    them by your own recordings, and the texts by your own words.
 
     \b
     Example:

@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Serve studies to participants and researchers.
 
-    Checks and publishes each STUDY, prints its links, and serves until stopped. The first start also prints a one-time link with which
-    the first researcher sets a password. Behind a proxy with HTTPS, give the public address with --base-url.
+    Checks and publishes each STUDY, prints its links, and serves until stopped. The first start also prints a one-time
+    link with which the first researcher sets a password. Behind a proxy with HTTPS, give the public address with --base-url.
 
     \b
     Example:

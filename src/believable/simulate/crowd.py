@@ -1,0 +1,126 @@
+"""Many simulated participants: who they are, when they come, and how they are run."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from believable.core.clock import VirtualClock
+from believable.core.errors import InvalidInput
+from believable.core.registry import Registry
+from believable.core.seeds import generator
+from believable.instruments.contract import Instrument
+from believable.simulate.client import PATIENT, Participant, Patience
+from believable.simulate.pace import Pace, VirtualPace
+from believable.simulate.person import Person, Traits, Visit
+from believable.study.records import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """`drop_out` is the share who leave before the end, `care` the chance to get a check right, `gap_ms` the mean time
+    between arrivals."""
+
+    participants: int
+    drop_out: float = 0.2
+    care: float = 0.92
+    gap_ms: int = 20_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.participants < 0:
+            raise InvalidInput(f"participants: expected 0 or more, got {self.participants}.")
+        for name, value in (("drop_out", self.drop_out), ("care", self.care)):
+            if not 0 <= value <= 1:
+                raise InvalidInput(f"{name}: expected a share between 0 and 1, got {value}.")
+
+    def member(self, number: int) -> tuple[random.Random, Traits]:
+        """Person `number` and their own source of chance: the same for the same seed, whoever else comes."""
+        rng = generator(self.seed, "participant", number)
+        tempo = rng.lognormvariate(0, 0.25)
+        leaves = rng.random() < self.drop_out
+        return rng, Traits(tempo, self.care, rng.uniform(0.05, 0.95) if leaves else None)
+
+    def arrivals_ms(self) -> list[int]:
+        """When each one comes, after the start."""
+        rng, at_ms, times = generator(self.seed, "arrivals"), 0.0, []
+        for _ in range(self.participants):
+            times.append(round(at_ms))
+            at_ms += rng.expovariate(1 / self.gap_ms)
+        return times
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the crowd goes: the server behind `http`, the link, and what a person needs to know about the study."""
+
+    http: httpx.AsyncClient
+    link: str
+    study: Study
+    instruments: Registry[Instrument[Any]]
+    patience: Patience = PATIENT
+
+
+def person(crowd: Crowd, number: int, place: Place, pace: Pace) -> tuple[Person, Participant]:
+    rng, traits = crowd.member(number)
+    browser = Participant(place.http, pace, place.patience)
+    return Person(browser, pace, rng, traits, place.study, place.instruments), browser
+
+
+Progress = Callable[[Visit], None]
+
+
+def _nothing(visit: Visit) -> None:
+    return None
+
+
+async def run_virtual(crowd: Crowd, place: Place, clock: VirtualClock, progress: Progress = _nothing) -> list[Visit]:
+    """All of them on one virtual clock, in an order that depends on nothing but the seed."""
+    pace = VirtualPace(clock)
+
+    async def live(number: int, arrival_ms: int) -> Visit:
+        await pace.sleep(arrival_ms)
+        visit = await person(crowd, number, place, pace)[0].take_part(place.link)
+        progress(visit)
+        return visit
+
+    return await pace.run([live(number, at_ms) for number, at_ms in enumerate(crowd.arrivals_ms(), start=1)])
+
+
+async def run_side_by_side(
+    crowd: Crowd, place: Place, pace_of: Callable[[], Pace], *, at_once: int, progress: Progress = _nothing
+) -> list[Visit]:
+    """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone, after the usual gap."""
+    gate = asyncio.Semaphore(at_once)
+    gaps_ms = [later - earlier for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)]
+
+    async def live(number: int, pace: Pace) -> Visit:
+        try:
+            visit = await person(crowd, number, place, pace)[0].take_part(place.link)
+        finally:
+            gate.release()
+        progress(visit)
+        return visit
+
+    tasks: list[asyncio.Task[Visit]] = []
+    async with asyncio.TaskGroup() as group:
+        for number, gap_ms in enumerate(gaps_ms, start=1):
+            pace = pace_of()
+            await pace.sleep(gap_ms)
+            await gate.acquire()
+            tasks.append(group.create_task(live(number, pace)))
+    return [task.result() for task in tasks]
+
+
+def summary(visits: Sequence[Visit]) -> str:
+    """One line for people."""
+    outcomes = Counter(visit.outcome for visit in visits)
+    parts = [f"{count} {outcome.replace('_', ' ')}" for outcome, count in sorted(outcomes.items())]
+    events = sum(visit.events for visit in visits)
+    return f"{len(visits)} simulated participants ({', '.join(parts) or 'none'}), {events} events"

@@ -1,0 +1,145 @@
+"""What a simulated person does on each page: reads, thinks, watches, answers, sometimes leaves.
+
+Answers come from the instruments' own `simulate`; the person only knows what the browser is shown, plus the study file for the
+right answers of checks, which a careful person finds.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from believable.core.registry import Registry
+from believable.instruments.contract import Instrument
+from believable.simulate.client import Advanced, Participant, Receipt
+from believable.simulate.pace import Pace
+from believable.simulate.viewer import watch
+from believable.study.records import Block, Check, Study, TimelineItem
+
+#: Medians for a person of tempo 1.
+MS_PER_WORD = 180
+THINK_MS = 2_600
+READ_AT_MOST_MS = 45_000
+#: Tries per page before something must be wrong with the page rather than with the person.
+TRIES = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """One person. `tempo` multiplies every pause; `care` is the chance to get a check right; `stays_for` the share of the
+    pages after which they leave (None: they stay)."""
+
+    tempo: float
+    care: float
+    stays_for: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What became of one simulated participant. `outcome` is the session's, or `left` for one who just went away."""
+
+    token: str
+    outcome: str
+    pages: int
+    events: int
+    resent: int
+    took_ms: int
+    receipt: Receipt | None
+
+
+def right_answers(study: Study) -> dict[str, Any]:
+    """Question id → right answer, for all checks of the study."""
+
+    def checks(items: tuple[TimelineItem, ...]) -> Iterator[Check]:
+        for item in items:
+            if isinstance(item, Check):
+                yield item
+            elif isinstance(item, Block):
+                yield from checks(item.each)
+
+    return {check.question.id: check.correct for check in checks(study.timeline)}
+
+
+class Person:
+    """A simulated person at a participant's browser."""
+
+    def __init__(
+        self,
+        browser: Participant,
+        pace: Pace,
+        rng: random.Random,
+        traits: Traits,
+        study: Study,
+        instruments: Registry[Instrument[Any]],
+    ) -> None:
+        self._browser = browser
+        self._pace = pace
+        self._rng = rng
+        self._traits = traits
+        self._right = right_answers(study)
+        self._instruments = instruments
+
+    async def take_part(self, link: str, query: Mapping[str, str] | None = None) -> Visit:
+        """From the link to the receipt, or to the page where this person leaves."""
+        start_ms, pages = self._pace.now_ms(), 0
+        await self._browser.join(link, query)
+        await self._browser.claim()
+        self._browser.note("page.open")
+        receipt = None
+        while receipt is None:
+            trial = await self._browser.trial()
+            if self._traits.stays_for is not None and pages >= self._traits.stays_for * trial["total"]:
+                break
+            if trial["kind"] == "finish":
+                receipt = await self._finish(trial)
+            else:
+                await self._page(trial)
+                pages += 1
+        await self._browser.flush()
+        browser = self._browser
+        outcome = "left" if receipt is None else receipt.outcome
+        took_ms = self._pace.now_ms() - start_ms
+        return Visit(browser.token, outcome, pages, browser.top, browser.resent, took_ms, receipt)
+
+    async def _page(self, trial: Mapping[str, Any]) -> None:
+        self._browser.note("trial.shown")
+        await self._read(trial["html"])
+        if trial["kind"] == "watch":
+            await watch(self._browser, self._pace, self._rng, trial)
+        for _ in range(TRIES):
+            if (await self._answer(trial)).status != "again":
+                return
+        raise RuntimeError(f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row")
+
+    async def _finish(self, trial: Mapping[str, Any]) -> Receipt:
+        self._browser.note("trial.shown")
+        await self._read(trial["html"])
+        return await self._browser.finish()
+
+    async def _answer(self, trial: Mapping[str, Any]) -> Advanced:
+        answers: dict[str, Any] = {}
+        for question in trial["questions"]:
+            await self._think(THINK_MS)
+            answers[question["id"]] = value = self._choose(question, trial["kind"])
+            self._browser.note("answer.change", question=question["id"], value=value)
+            await self._browser.flush()
+        await self._think(THINK_MS / 4)
+        return await self._browser.submit(answers)
+
+    def _choose(self, question: Mapping[str, Any], trial_kind: str) -> Any:
+        if trial_kind == "check" and question["id"] in self._right and self._rng.random() < self._traits.care:
+            return self._right[question["id"]]
+        instrument = self._instruments[question["kind"]]
+        return instrument.simulate(instrument.params.model_validate(question["params"]), self._rng)
+
+    async def _read(self, html: str) -> None:
+        words = len(re.sub(r"<[^>]*>", " ", html).split())
+        await self._think(min(READ_AT_MOST_MS, max(400, words * MS_PER_WORD)))
+
+    async def _think(self, median_ms: float) -> None:
+        """Pauses are log-normal: mostly short, now and then long."""
+        await self._pace.sleep(round(median_ms * self._traits.tempo * math.exp(self._rng.gauss(0, 0.35))))

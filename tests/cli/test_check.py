@@ -1,0 +1,70 @@
+"""`believable check`, as a script would call it: its words and its exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STUDY = """\
+believable: 1
+title: A test
+seed: 1
+timeline:
+  - consent: {page: pages/consent.md}
+  - form: {id: about, questions: [{id: age, prompt: Age, number: {min: 18}}]}
+  - finish: {}
+"""
+
+
+def believable(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "believable", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    (folder / "pages").mkdir(parents=True)
+    (folder / "study.yaml").write_text(STUDY)
+    (folder / "pages" / "consent.md").write_text("# Hello\n")
+    return folder
+
+
+def test_a_sound_study_passes(study: Path) -> None:
+    result = believable("check", "study", cwd=study.parent)
+    assert (result.returncode, result.stdout.strip().splitlines()[-1]) == (0, "0 problems.")
+
+
+def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
+    (study / "study.yaml").write_text(
+        STUDY.replace("number: {min: 18}", "numbr: {min: 18}").replace("pages/consent.md", "pages/consnt.md")
+    )
+    result = believable("check", "study", cwd=study.parent)
+    assert result.returncode == 1
+    assert "study.yaml:5" in result.stdout
+    assert "study.yaml:6" in result.stdout
+    assert "Did you mean 'number'?" in result.stdout
+    assert "Traceback" not in result.stdout + result.stderr
+
+
+def test_an_order_that_cannot_be_filled_is_found(study: Path) -> None:
+    text = STUDY.replace("seed: 1\n", "seed: 1\nconditions: [a, b]\n").replace(
+        "  - finish", "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish"
+    )
+    (study / "study.yaml").write_text(text)
+    result = believable("check", "study", cwd=study.parent)
+    assert result.returncode == 1, result.stdout
+
+
+def test_no_study_here(tmp_path: Path) -> None:
+    result = believable("check", ".", cwd=tmp_path)
+    assert result.returncode == 4
+    assert "there is no study.yaml here" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    assert believable("check", cwd=tmp_path).returncode == 2
