@@ -5,10 +5,24 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, SerializeAsAny, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    SerializeAsAny,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
-Id: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
-Language: TypeAlias = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z]{2})?$")]
+ID_PATTERN = r"^[A-Za-z][A-Za-z0-9_]{0,63}$"
+LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Z]{2})?$"
+Id: TypeAlias = Annotated[str, Field(pattern=ID_PATTERN)]
+Language: TypeAlias = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
 
 #: The language key of a text that was given once, without naming a language.
 ANY_LANGUAGE = ""
@@ -28,27 +42,63 @@ class Text(RootModel[dict[str, str]]):
     @model_validator(mode="before")
     @classmethod
     def _from_plain(cls, value: Any) -> Any:
-        return {ANY_LANGUAGE: value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            return {ANY_LANGUAGE: value}
+        if not isinstance(value, dict):
+            raise PydanticCustomError("text_type", "text")
+        return value
 
     def in_language(self, language: str) -> str:
         """The words in `language`. The checker has made sure that they exist."""
-        return self.root.get(language) or self.root[ANY_LANGUAGE]
+        return self.root[language] if language in self.root else self.root[ANY_LANGUAGE]
+
+
+def _shape(value: Any) -> str:
+    return (
+        "mapping" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, tuple) else "word"
+    )
+
+
+#: Chooses between a word, a list and a mapping by how it is written, so that an error speaks of what was meant.
+BY_SHAPE = Discriminator(_shape)
 
 
 # ---------------------------------------------------------------------------------------------- rules
 
 
 class Rule(Record):
-    """A condition on an earlier answer (`answer: trial_id.question_id`) or on an arm (`arm: name`). Exactly one test."""
+    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with exactly one test.
+
+    `answer: trial.question.item` looks at one row of a matrix. Where several options were ticked, `is` and `in` ask whether
+    the value is among them. Without an answer only `is_not` and `answered: false` hold.
+    """
 
     answer: str | None = None
-    arm: Id | None = None
+    arm: str | None = None
     is_: Any = Field(default=None, alias="is")
     is_not: Any = None
     in_: tuple[Any, ...] | None = Field(default=None, alias="in")
-    at_least: float | None = None
-    at_most: float | None = None
+    at_least: int | float | None = None
+    at_most: int | float | None = None
     answered: bool | None = None
+
+    @property
+    def test(self) -> tuple[str, Any]:
+        """The name of the test in the file (`is`, `in`, …) and its value."""
+        (field,) = self.model_fields_set - RULE_SUBJECTS
+        return field.rstrip("_"), getattr(self, field)
+
+    @model_validator(mode="after")
+    def _one_subject_one_test(self) -> Rule:
+        given = self.model_fields_set
+        if len(given & RULE_SUBJECTS) != 1:
+            raise PydanticCustomError("rule_subject", "a rule looks at either an answer or an arm")
+        if len(given - RULE_SUBJECTS) != 1:
+            raise PydanticCustomError("rule_test", "a rule has exactly one test")
+        return self
+
+
+RULE_SUBJECTS = frozenset({"answer", "arm"})
 
 
 # ---------------------------------------------------------------------------------------------- questions
@@ -80,28 +130,43 @@ class ConsentItem(Record):
     id: Id
     label: Text | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _from_plain(cls, value: Any) -> Any:
+        return {"id": value} if isinstance(value, str) else value
+
 
 class Consent(TrialBase):
+    """What participants agree to: a `page` or a `text`, and the boxes to tick."""
+
     kind: Literal["consent"] = "consent"
-    page: Text
+    page: Text | None = None
+    text: Text | None = None
     require: tuple[ConsentItem, ...] = (ConsentItem(id="agree"),)
 
 
 class TextPage(TrialBase):
+    """Words to read: a `page` (a Markdown file) or a `text` (Markdown in place)."""
+
     kind: Literal["text"] = "text"
     page: Text | None = None
     text: Text | None = None
 
 
 class Form(TrialBase):
+    """Questions on one page."""
+
     kind: Literal["form"] = "form"
     title: Text | None = None
     text: Text | None = None
-    questions: tuple[Question, ...]
+    questions: tuple[Question, ...] = Field(min_length=1)
 
 
 class Check(TrialBase):
-    """A question with a right answer. Wrong `attempts` times: `screen_out`, `fail` (both end the session) or `continue` (recorded)."""
+    """A question with a right answer.
+
+    Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code), `continue` records it and goes on.
+    """
 
     kind: Literal["check"] = "check"
     title: Text | None = None
@@ -124,6 +189,8 @@ class Controls(Record):
 
 
 class StimulusFilter(Record):
+    """Any stimulus of this condition, this scenario, or both."""
+
     condition: Id | None = None
     scenario: Id | None = None
 
@@ -134,19 +201,23 @@ class Watch(TrialBase):
     kind: Literal["watch"] = "watch"
     title: Text | None = None
     text: Text | None = None
-    stimulus: Literal["any"] | Id | StimulusFilter = "any"
+    stimulus: Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE] = (
+        "any"
+    )
     controls: Controls = Controls()
     ask: tuple[Question, ...] = ()
 
 
 class Rate(TrialBase):
-    """Questions about stimuli watched earlier in the session (`of`: ids of watch trials, or `all`), without showing them again."""
+    """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without showing them again."""
 
     kind: Literal["rate"] = "rate"
     title: Text | None = None
     text: Text | None = None
-    of: Literal["all"] | tuple[Id, ...] = "all"
-    questions: tuple[Question, ...]
+    of: Annotated[
+        Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
+    ] = "all"
+    questions: tuple[Question, ...] = Field(min_length=1)
 
 
 class Break(TrialBase):
@@ -174,11 +245,17 @@ class Redirects(Record):
 
 
 class Finish(TrialBase):
+    """The end, last in the timeline and exactly once: words, completion codes, and where to go next."""
+
     kind: Literal["finish"] = "finish"
     page: Text | None = None
     text: Text | None = None
     codes: Codes = Codes()
-    redirect: Literal["none", "prolific", "connect", "sona", "mturk"] | Redirects = "none"
+    redirect: Annotated[
+        Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")]
+        | Annotated[Redirects, Tag("mapping")],
+        BY_SHAPE,
+    ] = "none"
 
 
 # ---------------------------------------------------------------------------------------------- order
@@ -196,7 +273,8 @@ class Block(TrialBase):
     """Part of the timeline with an order of its own.
 
     With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`), the level holding for
-    everything inside. Without it, the items of `each` are themselves what is ordered and sampled.
+    everything inside. Without it, the items of `each` are themselves what is ordered and sampled. `sample` takes that many
+    levels (or items); `repeat` runs the whole block again, drawing anew.
     """
 
     kind: Literal["block"] = "block"
@@ -206,7 +284,7 @@ class Block(TrialBase):
     sample: int | None = Field(default=None, ge=1)
     repeat: int = Field(default=1, ge=1, le=1000)
     breaks: Pauses | None = None
-    each: tuple[TimelineItem, ...]
+    each: tuple[TimelineItem, ...] = Field(min_length=1)
 
 
 Trial: TypeAlias = Consent | TextPage | Form | Check | Watch | Rate | Break | Finish
@@ -219,6 +297,20 @@ Block.model_rebuild()
 # ---------------------------------------------------------------------------------------------- recruiting
 
 
+_MOMENT_SCHEMA = {"type": "string", "examples": ["2027-01-31T18:00:00Z"]}
+
+
+def _moment(value: Any) -> Any:
+    """A date (its first moment) or a date and time; UTC unless it says otherwise."""
+    if isinstance(value, datetime.datetime):
+        return value
+    try:
+        moment = datetime.datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise PydanticCustomError("moment", "a date and time") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+
+
 class Recruit(Record):
     """Where participants come from, who may take part, and for how long."""
 
@@ -228,19 +320,19 @@ class Recruit(Record):
     repeats: Literal["refuse", "resume"] = "resume"
     desktop_only: bool = False
     limit: int | None = Field(default=None, ge=1)
-    closes: datetime.datetime | None = None
+    closes: Annotated[datetime.datetime, BeforeValidator(_moment), WithJsonSchema(_MOMENT_SCHEMA)] | None = (
+        None
+    )
 
 
 class Stimulus(Record):
+    """What is watched: a file of the study folder, and what it stands for."""
+
     id: Id
-    file: str
+    file: str = Field(min_length=1)
     condition: Id | None = None
     scenario: Id | None = None
     duration_ms: int | None = Field(default=None, ge=1)
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 class Study(Record):
@@ -249,7 +341,7 @@ class Study(Record):
     believable: Literal[1]
     title: Text
     seed: int
-    languages: Annotated[tuple[Language, ...], BeforeValidator(_as_tuple)] = ("en",)
+    languages: tuple[Language, ...] = Field(default=("en",), min_length=1)
     conditions: tuple[Id, ...] = ()
     stimuli: tuple[Stimulus, ...] = ()
     arms: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
@@ -257,4 +349,13 @@ class Study(Record):
     reservation_minutes: int = Field(default=120, ge=1)
     recruit: Recruit = Recruit()
     texts: dict[Language, dict[str, str]] = Field(default_factory=dict)
-    timeline: tuple[TimelineItem, ...]
+    timeline: tuple[TimelineItem, ...] = Field(min_length=1)
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The scenarios of the stimuli, in the order of the file."""
+        return tuple(dict.fromkeys(one.scenario for one in self.stimuli if one.scenario is not None))
+
+    @property
+    def finish(self) -> Finish:
+        return next(item for item in self.timeline if isinstance(item, Finish))

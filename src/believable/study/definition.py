@@ -1,0 +1,77 @@
+"""A study as it ran: the authored tree, its pages and its media, as canonical JSON with a hash that names it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from believable.core.errors import InvalidInput, StudyError
+from believable.study.kinds import QuestionKinds
+from believable.study.nodes import from_plain
+from believable.study.read import read_study
+from believable.study.records import Study
+
+FORMAT = "believable-definition/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """The media file of a stimulus: its content's SHA-256, and what is known about it."""
+
+    digest: str
+    bytes: int
+    duration_ms: int | None
+    media_type: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """`pages` maps the paths named in the study to their Markdown; `media` maps stimulus ids to what is shown."""
+
+    study: Study
+    tree: Mapping[str, Any]
+    pages: Mapping[str, str] = field(default_factory=dict)
+    media: Mapping[str, Medium] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Canonical: equal definitions give equal bytes."""
+        media = {name: asdict(medium) for name, medium in self.media.items()}
+        whole = {"format": FORMAT, "media": media, "pages": dict(self.pages), "study": self.tree}
+        return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON, in hex."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def with_media(self, media: Mapping[str, Medium]) -> Definition:
+        return replace(self, media=dict(media))
+
+    @classmethod
+    def from_json(cls, text: str, instruments: QuestionKinds) -> Definition:
+        """What `to_json` wrote. The study was checked when it was written; here it only has to be well formed."""
+        whole = _parsed(text)
+        reading = read_study(from_plain(whole["study"]), instruments, file="definition")
+        if reading.problems:
+            raise StudyError(reading.problems)
+        media = {name: Medium(**fields) for name, fields in whole["media"].items()}
+        return cls(reading.study, whole["study"], whole["pages"], media)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        whole = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(
+            f"definition: expected JSON, got {text[:40]!r}… ({error}). Export it again."
+        ) from None
+    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+        found = whole.get("format") if isinstance(whole, dict) else type(whole).__name__
+        raise InvalidInput(
+            f"definition: expected format {FORMAT!r}, got {found!r}. Use the version that wrote it."
+        )
+    return whole

@@ -1,0 +1,37 @@
+"""What the study package needs to know of an instrument. The instruments themselves are handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from believable.study.records import Record
+
+
+class QuestionKind(Protocol):
+    """See `believable.instruments.contract.Instrument`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+    @property
+    def params(self) -> type[Record]: ...
+    @property
+    def read(self) -> Callable[[Any, Any], Any]: ...
+    @property
+    def check(self) -> Callable[[Any], Sequence[tuple[str, str, str]]]: ...
+    @property
+    def options(self) -> Callable[[Any], Sequence[str | int]]: ...
+    @property
+    def items(self) -> Callable[[Any], Sequence[str]]: ...
+
+
+class QuestionKinds(Protocol):
+    """A registry of question kinds."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def __getitem__(self, name: str) -> QuestionKind: ...
+    def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[QuestionKind]: ...

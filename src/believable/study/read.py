@@ -1,0 +1,526 @@
+"""From the tree of the file to the records. Every problem is reported once, at its place; what is sound is still read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from believable.core.errors import InvalidInput, Problem
+from believable.study.fields import keys, record_inside, type_words
+from believable.study.kinds import QuestionKind, QuestionKinds
+from believable.study.nodes import Node
+from believable.study.records import (
+    Block,
+    Break,
+    Check,
+    Consent,
+    Finish,
+    Form,
+    Question,
+    Rate,
+    Record,
+    Redirects,
+    Stimulus,
+    Study,
+    Text,
+    TextPage,
+    TimelineItem,
+    TrialBase,
+    Watch,
+)
+from believable.study.wording import missing, shown, unknown, worded
+
+R = TypeVar("R", bound=Record)
+
+#: The word for each kind of timeline item, and its record.
+ITEM_KINDS: Mapping[str, type[TrialBase]] = {
+    "consent": Consent,
+    "text": TextPage,
+    "form": Form,
+    "check": Check,
+    "watch": Watch,
+    "rate": Rate,
+    "break": Break,
+    "finish": Finish,
+    "block": Block,
+}
+#: Trials whose answers are filed under their id, so that the author has to choose it.
+_NAMED = (Form, Check)
+#: The id of a check's question where the author gave none.
+CHECK_QUESTION_ID = "answer"
+_QUESTION_LISTS = ("questions", "ask")
+
+
+@dataclass
+class Reading:
+    """The records with their places in the file. While there are problems the study is only good for looking for more.
+
+    `doubtful` names what occurs in broken parts (`trial`, `trial.question`): nobody else should be blamed for it.
+    """
+
+    study: Study
+    problems: list[Problem]
+    places: dict[int, Node] = field(default_factory=dict)
+    doubtful: set[str] = field(default_factory=set)
+    root: Node = field(default_factory=lambda: Node({}, 1, ""))
+    file: str = "study.yaml"
+
+    def report(self, node: Node, message: str, cure: str, *, severity: str = "error") -> None:
+        self.problems.append(Problem(self.file, node.line, node.path, message, cure, severity))
+
+    def place(self, record: object) -> Node:
+        return self.places[id(record)]
+
+    def broken(self, path: str) -> bool:
+        """Whether something is wrong at this path or inside."""
+        return any(_inside(problem.path, path) for problem in self.problems if problem.severity == "error")
+
+
+def _inside(path: str, outer: str) -> bool:
+    return path == outer or path.startswith((f"{outer}.", f"{outer}["))
+
+
+def read_study(root: Node, kinds: QuestionKinds, *, file: str) -> Reading:
+    """Read the whole tree."""
+    return _Reader(kinds, file).study(root)
+
+
+class _Reader:
+    def __init__(self, kinds: QuestionKinds, file: str) -> None:
+        self._kinds = kinds
+        self._file = file
+        self._problems: list[Problem] = []
+        self._places: dict[int, Node] = {}
+        self._doubtful: set[str] = set()
+        self._ids: set[str] = set()
+
+    # ------------------------------------------------------------------------------------------ the study
+
+    def study(self, root: Node) -> Reading:
+        if not root.is_mapping:
+            self._report(root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`.")
+            root = Node({}, root.line, root.path)
+        tree = self._tidy(Study, root, skip=("stimuli", "timeline"))
+        built: dict[str, Any] = {}
+        if "stimuli" in tree.value:
+            built["stimuli"] = tuple(self._each(tree.value["stimuli"], self._stimulus))
+        if "timeline" in tree.value:
+            self._ids = set(_explicit_ids(tree.value["timeline"]))
+            built["timeline"] = tuple(self._each(tree.value["timeline"], self._item))
+        study = self._record(Study, tree, built) or self._placeholder(tree, built)
+        self._problems.sort(key=lambda problem: problem.line)
+        return Reading(_with_platform(study), self._problems, self._places, self._doubtful, root, self._file)
+
+    def _placeholder(self, tree: Node, built: dict[str, Any]) -> Study:
+        """A study to go on checking with, made of what could be read."""
+        values: dict[str, Any] = {"title": Text("?"), "seed": 0, "believable": 1, "timeline": (), **built}
+        for key in tree.value:
+            if key not in built:
+                values.update(self._field(key, tree.value[key]))
+        return Study.model_construct(**values)
+
+    def _field(self, key: str, node: Node) -> dict[str, Any]:
+        base = {"believable": 1, "title": "?", "seed": 0, "timeline": (Finish(id="finish"),)}
+        try:
+            study = Study.model_validate({**base, key: node.frozen()}, strict=True)
+        except ValidationError:
+            return {}
+        return {key: getattr(study, key)}
+
+    def _each(self, node: Node, read: Any) -> Iterable[Any]:
+        if not node.is_list:
+            if node.value is not None:
+                self._report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
+            return []
+        return [record for record in (read(item) for item in node) if record is not None]
+
+    def _stimulus(self, node: Node) -> Stimulus | None:
+        record = self._record(Stimulus, self._tidy(Stimulus, node))
+        if record is None:
+            self._doubt(node, "id", "stimulus:")
+        return record
+
+    # ------------------------------------------------------------------------------------------ the timeline
+
+    def _item(self, node: Node) -> TimelineItem | None:
+        found = self._kind_and_body(node)
+        if found is None:
+            return None
+        kind, body = found
+        record_type = ITEM_KINDS[kind]
+        tidy = self._tidy(record_type, body, skip=("each", "question", *_QUESTION_LISTS))
+        name = self._item_id(kind, record_type, tidy)
+        built: dict[str, Any] = {} if name is None else {"id": name}
+        for key in _QUESTION_LISTS:
+            if key in tidy.value:
+                built[key] = tuple(self._each(tidy.value[key], lambda one: self._question(one, name)))
+        if "question" in tidy.value:
+            question = self._question(tidy.value["question"], name, derived_id=CHECK_QUESTION_ID)
+            if question is not None:
+                built["question"] = question
+        if "each" in tidy.value:
+            built["each"] = tuple(self._each(tidy.value["each"], self._item))
+        record = self._record(record_type, tidy, built)
+        if isinstance(record, Check):
+            record = self._normalised(record, tidy)
+        if record is None:
+            self._doubtful.add(name or "*")
+            return None
+        self._places[id(record)] = tidy
+        return record  # type: ignore[return-value]  # ITEM_KINDS holds exactly the members of TimelineItem
+
+    def _kind_and_body(self, node: Node) -> tuple[str, Node] | None:
+        if isinstance(node.value, str):
+            node = Node(
+                {node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path
+            )
+        if not node.is_mapping or not node.value:
+            self._report(
+                node, f"expected a trial such as `watch: {{…}}`, got {shown(node)}.", _one_of(ITEM_KINDS)
+            )
+            return None
+        kinds = [key for key in node.value if key in ITEM_KINDS]
+        if not kinds:
+            return self._misspelt_kind(node)
+        kind = kinds[0]
+        body: Node = node.value[kind]
+        beside = [key for key in node.value if key != kind]
+        if beside:
+            stray = node.value[beside[0]]
+            names = ", ".join(beside)
+            cure = (
+                "Start a new `- ` entry."
+                if beside[0] in ITEM_KINDS
+                else f"Indent it to stand below `{kind}:`."
+            )
+            self._report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
+            if body.value is None:
+                body = Node(
+                    {key: node.value[key] for key in beside if key not in ITEM_KINDS}, body.line, body.path
+                )
+        return kind, self._body(body)
+
+    def _misspelt_kind(self, node: Node) -> tuple[str, Node] | None:
+        key, body = next(iter(node.value.items()))
+        self._report(body, *unknown("kind of trial", key, ITEM_KINDS))
+        near = difflib.get_close_matches(key, ITEM_KINDS, n=1)
+        if not near:
+            self._doubt(body, "id")
+            return None
+        return near[0], self._body(body)
+
+    def _body(self, node: Node) -> Node:
+        if node.value is None:
+            return Node({}, node.line, node.path)
+        if not node.is_mapping:
+            self._report(
+                node, f"expected a mapping, got {shown(node)}.", "Write `key: value` lines below it."
+            )
+            return Node({"": node}, node.line, node.path)
+        return node
+
+    def _item_id(self, kind: str, record_type: type[TrialBase], body: Node) -> str | None:
+        """The id from the file, or one made from the kind; `None` where the author has to give one."""
+        given = body.get("id")
+        if given is not None:
+            return given.value if isinstance(given.value, str) else None
+        if issubclass(record_type, _NAMED):
+            return None
+        number = 1
+        while (name := kind if number == 1 else f"{kind}_{number}") in self._ids:
+            number += 1
+        self._ids.add(name)
+        return name
+
+    # ------------------------------------------------------------------------------------------ questions
+
+    def _question(self, node: Node, trial: str | None, derived_id: str | None = None) -> Question | None:
+        question = self._read_question(node, trial, derived_id)
+        if question is None:
+            self._doubt(node, "id", f"{trial or '*'}.")
+        return question
+
+    def _read_question(self, node: Node, trial: str | None, derived_id: str | None) -> Question | None:
+        if not node.is_mapping:
+            self._report(
+                node, f"expected a question, got {shown(node)}.", "Write {id: …, prompt: …, choice: {…}}."
+            )
+            return None
+        kind = self._question_kind(node)
+        tidy = self._tidy(Question, node, skip=self._kinds.names, also=() if kind is None else (kind[0],))
+        if kind is None:
+            return None
+        name, params_node = kind
+        instrument = self._kinds[name]
+        params = self._params(instrument, params_node)
+        built: dict[str, Any] = {"kind": name} if params is None else {"kind": name, "params": params}
+        if derived_id is not None and "id" not in tidy.value:
+            built["id"] = derived_id
+        without_kinds = {key: one for key, one in tidy.value.items() if key in keys(Question)}
+        question = self._record(
+            Question, Node(without_kinds, node.line, node.path), built, hidden=("params",)
+        )
+        if question is None:
+            return None
+        question = _with_full_reference(question, trial)
+        self._places[id(question)] = node
+        self._places[id(question.params)] = params_node
+        return question
+
+    def _question_kind(self, node: Node) -> tuple[str, Node] | None:
+        """The key that names the kind, and its parameters."""
+        fixed = keys(Question)
+        kinds = [key for key in node.value if key in self._kinds]
+        strange = [key for key in node.value if key not in self._kinds and key not in fixed]
+        if len(kinds) > 1:
+            self._report(
+                node.value[kinds[1]],
+                f"a question has one kind, got {' and '.join(kinds)}.",
+                "Keep one of them.",
+            )
+        if kinds:
+            return kinds[0], node.value[kinds[0]]
+        misspelt = next((key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None)
+        if misspelt is None:
+            self._report(
+                node, "the question has no kind.", f"Add one of: {', '.join(sorted(self._kinds.names))}."
+            )
+            return None
+        self._report(node.value[misspelt], *unknown("kind of question", misspelt, self._kinds.names))
+        near = difflib.get_close_matches(misspelt, self._kinds.names, n=1)
+        return (near[0], node.value[misspelt]) if near else None
+
+    def _params(self, instrument: QuestionKind, node: Node) -> Record | None:
+        body = Node({}, node.line, node.path) if node.value is None else node
+        params = self._record(instrument.params, self._tidy(instrument.params, body))
+        if params is None or any(_inside(problem.path, node.path) for problem in self._problems):
+            return params
+        for path, message, cure in instrument.check(params):
+            self._report(_deepest(node, path), message, cure)
+        return params
+
+    def _normalised(self, check: Check, node: Node) -> Check | None:
+        """The check with its right answer as the instrument keeps it."""
+        question = check.question
+        correct = node.value["correct"]
+        if any(_inside(problem.path, self._places[id(question)].path) for problem in self._problems):
+            return check
+        instrument = self._kinds[question.kind]
+        try:
+            right = instrument.read(question.params, correct.plain())
+        except InvalidInput:
+            self._report(correct, *impossible_answer(instrument, question, correct.plain()))
+            return check
+        return check.model_copy(update={"correct": right})
+
+    # ------------------------------------------------------------------------------------------ any record
+
+    def _tidy(
+        self, record: type[Record], node: Node, *, skip: Sequence[str] = (), also: Sequence[str] = ()
+    ) -> Node:
+        """The node without unknown keys, each reported; one that is nearly a known key is read as that key."""
+        if not node.is_mapping:
+            return node
+        known = keys(record)
+        entries: dict[str, Node] = {key: one for key, one in node.value.items() if key in known}
+        reported = {problem.path for problem in self._problems}
+        for key, one in node.value.items():
+            if key in known or key in skip or key in also or one.path in reported or key == "":
+                continue
+            free = [name for name in known if name not in node.value]
+            self._report(one, *unknown("key", key, free or known))
+            near = difflib.get_close_matches(key, free, n=1)
+            if near and near[0] not in entries:
+                entries[near[0]] = one
+        for key, one in entries.items():
+            inner = record_inside(record.model_fields[known[key]].annotation)
+            if inner is not None and key not in skip:
+                entries[key] = self._tidy_inside(inner, one)
+        return Node(entries, node.line, node.path)
+
+    def _tidy_inside(self, record: type[Record], node: Node) -> Node:
+        if node.is_list:
+            return Node([self._tidy_inside(record, one) for one in node], node.line, node.path)
+        return self._tidy(record, node)
+
+    def _record(
+        self,
+        record: type[R],
+        node: Node,
+        built: Mapping[str, Any] | None = None,
+        *,
+        hidden: Sequence[str] = (),
+    ) -> R | None:
+        """Validate; report what is wrong; go on without the wrong values where the record can do without them."""
+        built = built or {}
+        data = node.frozen()
+        if isinstance(data, dict):
+            data = {**data, **built}
+        first = True
+        while True:
+            try:
+                made = record.model_validate(data, strict=True)
+            except ValidationError as error:
+                details = error.errors(include_url=False)
+            else:
+                self._places.setdefault(id(made), node)
+                return made
+            if first:
+                self._report_details(record, node, details, hidden=hidden, built=built)
+            first = False
+            data, dropped = _without(data, node, details)
+            if not dropped:
+                return None
+
+    def _report_details(
+        self,
+        record: type[Record],
+        node: Node,
+        details: Sequence[ErrorDetails],
+        *,
+        hidden: Sequence[str],
+        built: Mapping[str, Any],
+    ) -> None:
+        seen: set[str] = set()
+        for detail in details:
+            place, trail = _located(node, detail["loc"])
+            if detail["type"] == "missing":
+                key = str(detail["loc"][-1])
+                if (
+                    key in hidden
+                    or (key == "question" and place.get("question") is not None)
+                    or "" in place.value
+                ):
+                    continue
+                self._report(place, *missing(key, _about(record, detail["loc"])))
+            elif place.path not in seen and not (
+                detail["type"] == "too_short" and place.is_list and len(place.value) > 0
+            ):
+                if (
+                    trail
+                    and trail[0] in built
+                    and not (trail[0] == "id" and len(trail) == 1)
+                    and detail["type"] != "too_short"
+                ):
+                    continue
+                seen.add(place.path)
+                self._report(place, *worded(detail, place))
+
+    def _report(self, node: Node, message: str, cure: str) -> None:
+        self._problems.append(Problem(self._file, node.line, node.path, message, cure))
+
+    def _doubt(self, node: Node, key: str, prefix: str = "") -> None:
+        given = node.get(key)
+        name = given.value if given is not None and isinstance(given.value, str) else "*"
+        self._doubtful.add(prefix + name)
+
+
+def impossible_answer(kind: QuestionKind, question: Question, value: Any) -> tuple[str, str]:
+    """`'blu' is not a possible answer of 'colour'.`, `Did you mean 'blue'?`"""
+    options = [str(option) for option in kind.options(question.params)]
+    message = f"{shown(value)} is not a possible answer of {question.id!r}."
+    if not options:
+        return message, f"Give an answer that a {question.kind} question takes."
+    if isinstance(value, str):
+        return message, unknown("answer", value, options)[1]
+    return message, f"Choose one of: {', '.join(options)}."
+
+
+def _one_of(names: Iterable[str]) -> str:
+    return f"Choose one of: {', '.join(sorted(names))}."
+
+
+def _explicit_ids(node: Node) -> Iterable[str]:
+    for item in node if node.is_list else ():
+        for body in item.value.values() if item.is_mapping else ():
+            given = body.get("id")
+            if given is not None and isinstance(given.value, str):
+                yield given.value
+            inner = body.get("each")
+            if inner is not None:
+                yield from _explicit_ids(inner)
+
+
+def _deepest(node: Node, path: str) -> Node:
+    """The node at a dotted path below, as far as it is written in the file."""
+    for part in path.split("."):
+        inner = node.get(part)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _located(node: Node, loc: Sequence[str | int]) -> tuple[Node, list[str | int]]:
+    """The deepest node on the way; parts that name a form of a union are no place in the file."""
+    trail: list[str | int] = []
+    for part in loc:
+        inner = node.get(part) if isinstance(part, str) else node.at(part)
+        if inner is not None:
+            node = inner
+            trail.append(part)
+    return node, trail
+
+
+def _without(data: Any, node: Node, details: Sequence[ErrorDetails]) -> tuple[Any, bool]:
+    """The data without the values that were wrong, and whether there was anything to leave out."""
+    trails = [_located(node, detail["loc"])[1] for detail in details if detail["type"] != "missing"]
+    dropped = False
+    for trail in sorted(trails, key=lambda one: [str(part) for part in one], reverse=True):
+        if trail:
+            data, gone = _dropped(data, trail)
+            dropped = dropped or gone
+    return data, dropped
+
+
+def _dropped(data: Any, trail: Sequence[str | int]) -> tuple[Any, bool]:
+    part, rest = trail[0], trail[1:]
+    if isinstance(data, dict) and part in data:
+        if not rest:
+            return {key: value for key, value in data.items() if key != part}, True
+        inner, gone = _dropped(data[part], rest)
+        return {**data, part: inner}, gone
+    if isinstance(data, tuple) and isinstance(part, int) and part < len(data):
+        if not rest:
+            return data[:part] + data[part + 1 :], True
+        inner, gone = _dropped(data[part], rest)
+        return (*data[:part], inner, *data[part + 1 :]), gone
+    return data, False
+
+
+def _about(record: type[Record], loc: Sequence[str | int]) -> str:
+    """What has to be written for a missing key, in words."""
+    holder: type[Record] | None = record
+    for part in loc[:-1]:
+        if isinstance(part, str) and holder is not None and part in keys(holder):
+            holder = record_inside(holder.model_fields[keys(holder)[part]].annotation)
+    if holder is None or loc[-1] not in keys(holder):
+        return ""
+    return type_words(holder.model_fields[keys(holder)[str(loc[-1])]].annotation)
+
+
+def _with_full_reference(question: Question, trial: str | None) -> Question:
+    """`show_if: {answer: experience}` means a question of the same trial."""
+    rule = question.show_if
+    if rule is None or rule.answer is None or "." in rule.answer or trial is None:
+        return question
+    return question.model_copy(
+        update={"show_if": rule.model_copy(update={"answer": f"{trial}.{rule.answer}"})}
+    )
+
+
+def _with_platform(study: Study) -> Study:
+    """Who is sent back to a platform came from it: `redirect: prolific` settles `recruit.platform` where it is not given."""
+    finish = next((item for item in study.timeline if isinstance(item, Finish)), None)
+    if finish is None or isinstance(finish.redirect, Redirects) or finish.redirect == "none":
+        return study
+    if "platform" in study.recruit.model_fields_set:
+        return study
+    return study.model_copy(
+        update={"recruit": study.recruit.model_copy(update={"platform": finish.redirect})}
+    )
