@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -38,7 +39,7 @@ def create(protocol: str, folder: Path, seed: int) -> None:
         one for one in study.stimuli
         if not (folder / one.file).exists() and one.condition in CONDITIONS and one.scenario in SCENARIOS
     ]  # fmt: skip
-    with click.progressbar(missing, label="Making clips", file=click.get_text_stream("stderr")) as bar:
+    with click.progressbar(missing, label="Making clips", file=sys.stderr) as bar:
         for one in bar:
             (folder / one.file).parent.mkdir(parents=True, exist_ok=True)
             clip = Clip(one.id, str(one.condition), str(one.scenario))
