@@ -7,9 +7,9 @@ and the writer is shared. Tokens are kept as hashes; names and peers that failed
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -18,7 +18,11 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from believable.core import ids
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.core.registry import did_you_mean
+from believable.store import audit
 from believable.store.tables import attempts, logins, one_time_links, users
+
+T = TypeVar("T")
+Change: TypeAlias = Callable[[Connection], T]
 
 Role: TypeAlias = Literal["owner", "researcher", "coder"]
 ROLES: tuple[Role, ...] = ("owner", "researcher", "coder")
@@ -352,3 +356,34 @@ def log_out(conn: Connection, login: Login) -> None:
 def log_out_everywhere(conn: Connection, name: str) -> int:
     """Ends all log-ins of a user and says how many there were."""
     return conn.execute(delete(logins).where(logins.c.user == name)).rowcount
+
+
+def enter(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int) -> tuple[str, Login]:
+    """After the right password: the brake is released and the browser logged in."""
+    forget_tries(conn, key, name, peer)
+    return log_in(conn, name, now_ms=now_ms)
+
+
+def enter_by_link(conn: Connection, token: str, password_hash: str, *, now_ms: int) -> tuple[str, Login]:
+    """Spends the one-time link, and logs in with the password chosen there."""
+    user = use_link(conn, token, password_hash, now_ms=now_ms)
+    return log_in(conn, user.name, now_ms=now_ms)
+
+
+def change_password(
+    conn: Connection, key: bytes, name: str, peer: str, password_hash: str, *, now_ms: int
+) -> tuple[str, Login]:
+    """Sets another password: every browser is logged out, and this one logged in again."""
+    set_password(conn, name, password_hash)
+    return enter(conn, key, name, peer, now_ms=now_ms)
+
+
+def noted(change: Change[T], *, user: str, what: str, at_ms: int, study: str | None = None) -> Change[T]:
+    """The change, with its line in the audit log written in the same transaction."""
+
+    def both(conn: Connection) -> T:
+        result = change(conn)
+        audit.note(conn, user=user, what=what, at_ms=at_ms, study=study)
+        return result
+
+    return both

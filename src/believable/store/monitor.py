@@ -13,13 +13,8 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, sele
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.store.tables import events, sessions, tombstones
-
-POOLS: Mapping[str, tuple[str, ...]] = {
-    "real": ("open", "personal"),
-    "simulated": ("simulated",),
-    "preview": ("preview",),
-}
+from believable.store.pools import POOLS
+from believable.store.tables import events, sessions, tombstones, trials
 
 #: A session counts as active while something came from it within this time, then as quiet until its place runs out.
 ACTIVE_MS = 60_000
@@ -167,19 +162,58 @@ class Step:
     left: int
 
 
-def funnel(found: Iterable[Group], definition: str, n_trials: int) -> tuple[Step, ...]:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Sessions that were sent to the end early (screened out, failed, declined) from the trial at `position`."""
+
+    definition: str
+    position: int
+    n_sessions: int
+
+
+def ended_early(conn: Connection, study: str, pool: str) -> tuple[Ended, ...]:
+    """Where sessions ended early: at their last failed trial, because they themselves stand at the finish page."""
+    last = func.max(trials.c.position).label("position")
+    per_session = (
+        select(sessions.c.definition, last)
+        .join(trials, (trials.c.session == sessions.c.id) & (trials.c.run == sessions.c.run))
+        .where(
+            sessions.c.study == study,
+            sessions.c.link_kind.in_(link_kinds(pool)),
+            sessions.c.state == "finished",
+            sessions.c.outcome != "complete",
+            trials.c.status == "failed",
+        )
+        .group_by(sessions.c.id, sessions.c.definition)
+        .subquery()
+    )
+    alike = (per_session.c.definition, per_session.c.position)
+    return tuple(Ended(*row) for row in conn.execute(select(*alike, func.count()).group_by(*alike)))
+
+
+def funnel(
+    found: Iterable[Group], ended: Iterable[Ended], definition: str, n_trials: int
+) -> tuple[Step, ...]:
     """Pure: progress over the planned trials of one definition."""
-    own = [group for group in found if group.definition == definition]
+    last = n_trials - 1
     reached, here, left = ([0] * n_trials for _ in range(3))
-    for group in own:
-        done = group.state == "finished" and group.outcome == "complete"
-        last = n_trials - 1 if done else min(group.position, n_trials - 1)
-        for position in range(last + 1):
-            reached[position] += group.n_sessions
+    for group in found:
+        if group.definition != definition or (group.state == "finished" and group.outcome != "complete"):
+            continue
+        done = group.state == "finished"
+        at = last if done else min(group.position, last)
+        reached[at] += group.n_sessions
         if group.running:
-            here[last] += group.n_sessions
+            here[at] += group.n_sessions
         elif not done:
-            left[last] += group.n_sessions
+            left[at] += group.n_sessions
+    for end in ended:
+        if end.definition == definition:
+            at = min(end.position, last)
+            reached[at] += end.n_sessions
+            left[at] += end.n_sessions
+    for position in range(last - 1, -1, -1):
+        reached[position] += reached[position + 1]
     return tuple(Step(i, reached[i], here[i], left[i]) for i in range(n_trials))
 
 
@@ -303,3 +337,46 @@ def silent(
     )
     rows = conn.execute(query)
     return tuple(Silent(row[0], row[1], row[2], now_ms - row[3], row[4]) for row in rows), n
+
+
+# ---------------------------------------------------------------------------------------------- all at once
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything the monitor shows of one pool, read at one moment."""
+
+    groups: tuple[Group, ...]
+    counts: Counts
+    ended: tuple[Ended, ...]
+    median_ms: float | None
+    pulse: Pulse
+    silent: tuple[Silent, ...]
+    n_silent: int
+    other_pools: Mapping[str, int]
+
+
+def snapshot(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: int) -> Snapshot:
+    found = groups(conn, study, pool, now_ms=now_ms)
+    quiet, n_quiet = silent(conn, study, pool, now_ms=now_ms)
+    return Snapshot(
+        groups=found,
+        counts=counts(found, withdrawn(conn, study, pool)),
+        ended=ended_early(conn, study, pool),
+        median_ms=median_duration_ms(conn, study, pool),
+        pulse=pulse(conn, study, pool, now_ms=now_ms, window_ms=window_ms),
+        silent=quiet,
+        n_silent=n_quiet,
+        other_pools={name: n for name, n in pool_sizes(conn, study).items() if name != pool},
+    )
+
+
+def pool_sizes(conn: Connection, study: str) -> dict[str, int]:
+    """How many sessions each pool holds."""
+    query = (
+        select(sessions.c.link_kind, func.count())
+        .where(sessions.c.study == study)
+        .group_by(sessions.c.link_kind)
+    )
+    by_kind = {str(row[0]): int(row[1]) for row in conn.execute(query)}
+    return {pool: sum(by_kind.get(kind, 0) for kind in kinds) for pool, kinds in POOLS.items()}
