@@ -1,0 +1,223 @@
+"""Writing a bundle's folder: streaming, hashing on the way, and appearing whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from believable.bundle import package
+from believable.bundle.cells import csv_line, write_cell
+from believable.bundle.package import EVENTS, STRAYS, Content
+from believable.bundle.records import EventRecord, StrayRecord, StudyRecord
+from believable.bundle.rows import day
+from believable.bundle.tables import Cell, Table
+from believable.core.errors import Conflict, InvalidInput
+
+#: Zip entries carry a time; this one says nothing and never changes.
+ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class HashedFile(io.RawIOBase):
+    """A file that knows its length and SHA-256 when it is closed."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: BinaryIO = path.open("wb")
+        self._sha256 = hashlib.sha256()
+        self.length = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object, /) -> int:
+        content = bytes(data)  # type: ignore[call-overload]
+        self._sha256.update(content)
+        self.length += len(content)
+        return self._file.write(content)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+    @property
+    def digest(self) -> str:
+        return self._sha256.hexdigest()
+
+
+class TableFile:
+    """One CSV table, written row by row."""
+
+    def __init__(self, folder: Path, path: str, table: Table) -> None:
+        self.path, self.table, self.rows = path, table, 0
+        self._raw = HashedFile(folder / path)
+        self._buffer = io.BufferedWriter(self._raw, 1 << 18)
+        self._buffer.write(csv_line(list(table.columns)).encode())
+
+    def write(self, row: Mapping[str, Cell]) -> None:
+        line = csv_line([write_cell(field, row.get(field.name)) for field in self.table.fields])
+        self._buffer.write(line.encode())
+        self.rows += 1
+
+    def close(self) -> Content:
+        self._buffer.flush()
+        self._raw.close()
+        return Content(self.path, self._raw.length, self._raw.digest, self.rows, self.table.about, self.table)
+
+
+class LinesFile:
+    """Gzipped JSON lines whose bytes depend on nothing but the content."""
+
+    def __init__(self, folder: Path, path: str, about: str) -> None:
+        self.path, self.about, self.rows = path, about, 0
+        self._raw = HashedFile(folder / path)
+        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
+        self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
+
+    def write(self, record: Mapping[str, str | int]) -> None:
+        line = json.dumps(record, separators=(",", ":"))
+        self._buffer.write(line.encode() + b"\n")
+        self.rows += 1
+
+    def close(self) -> Content:
+        self._buffer.flush()
+        self._gzip.close()
+        self._raw.close()
+        return Content(self.path, self._raw.length, self._raw.digest, self.rows, self.about)
+
+
+class BundleFolder:
+    """A bundle being written. Used as a context: leaving it without an error puts the folder in place."""
+
+    def __init__(self, folder: Path, study: StudyRecord, tables: Sequence[Table]) -> None:
+        self._target = folder
+        self._study = study
+        self._tables = tables
+        self._part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+        self._files: dict[str, str] = {}
+        self._contents: list[Content] = []
+        self._last_ms: int | None = None
+
+    def __enter__(self) -> BundleFolder:
+        _must_be_ours(self._target)
+        shutil.rmtree(self._part, ignore_errors=True)
+        self._part.mkdir(parents=True)
+        self._open = {
+            table.name: TableFile(self._part, package.table_path(self._study, table), table)
+            for table in self._tables
+        }
+        self._events = LinesFile(
+            self._part, EVENTS, "Every event as the browser sent it, in the order of its hash chain."
+        )
+        self._strays = LinesFile(
+            self._part, STRAYS, "Events sent by tabs that had been taken over; outside the chains."
+        )
+        return self
+
+    def row(self, table: str, row: Mapping[str, Cell]) -> None:
+        self._open[table].write(row)
+
+    def event(self, session: str, event: EventRecord) -> None:
+        self._last_ms = max(self._last_ms or 0, event.received_ms)
+        self._events.write(
+            {"session": session, "seq": event.seq, "received_ms": event.received_ms, "body": event.body}
+        )
+
+    def stray(self, session: str, stray: StrayRecord) -> None:
+        self._strays.write(
+            {
+                "session": session, "epoch": stray.epoch, "seq": stray.seq, "received_ms": stray.received_ms,
+                "body": stray.body,
+            }
+        )  # fmt: skip
+
+    def text(self, path: str, text: str, about: str) -> None:
+        """A further file, such as a study definition."""
+        raw = HashedFile(self._part / path)
+        raw.write(text.encode())
+        raw.close()
+        self._contents.append(Content(path, raw.length, raw.digest, 0, about))
+
+    def table(self, path: str, table: Table, rows: Sequence[Mapping[str, Cell]]) -> None:
+        """A further table outside `data/`, such as the codebook."""
+        file = TableFile(self._part, path, table)
+        for row in rows:
+            file.write(row)
+        self._contents.append(file.close())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        closed = [*(file.close() for file in self._open.values()), self._events.close(), self._strays.close()]
+        if kind is not None:
+            shutil.rmtree(self._part, ignore_errors=True)
+            return
+        contents = [*closed, *self._contents]
+        last_on = None if self._last_ms is None else day(self._last_ms)
+        papers = {
+            "README.md": package.readme(self._study, contents),
+            "CHANGES.md": package.changes(contents, last_on),
+            "dataset_description.json": package.dataset_description(self._study, contents),
+            "datapackage.json": package.datapackage(self._study, contents),
+        }
+        sums = {content.path: content.sha256 for content in contents}
+        for path, text in papers.items():
+            (self._part / path).write_bytes(text.encode())
+            sums[path] = hashlib.sha256(text.encode()).hexdigest()
+        (self._part / "SHA256SUMS").write_text(package.checksums(sums), "utf-8")
+        _put_in_place(self._part, self._target)
+
+
+def zip_folder(folder: Path, target: Path) -> Path:
+    """The folder as one zip file whose bytes depend on nothing but the content."""
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                entry = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", ZIP_EPOCH)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as into:
+                    shutil.copyfileobj(source, into, 1 << 20)
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target
+
+
+def _must_be_ours(folder: Path) -> None:
+    """Only an older bundle, or nothing, may be replaced."""
+    if not folder.exists():
+        return
+    description = folder / "datapackage.json"
+    empty = folder.is_dir() and not any(folder.iterdir())
+    ours = description.is_file() and package.FORMAT in description.read_text("utf-8", "replace")
+    if not (empty or ours):
+        raise Conflict(
+            f"{folder}: there is something else here, and it is not a bundle. Choose another place with --out."
+        )
+
+
+def _put_in_place(part: Path, target: Path) -> None:
+    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    if target.exists():
+        os.replace(target, old)
+    try:
+        os.replace(part, target)
+    except OSError as error:
+        if old.exists():
+            os.replace(old, target)
+        raise InvalidInput(
+            f"{target}: the bundle could not be put in place ({error}). Choose another place."
+        ) from error
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,180 @@
+"""The papers of a bundle: what it is (`dataset_description.json`, Psych-DS), what is in it (`datapackage.json`,
+Frictionless), and what people should read first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from believable.bundle.records import StudyRecord
+from believable.bundle.tables import Field, Table
+
+FORMAT = "believable-bundle/1"
+EVENTS = "data/raw/events.jsonl.gz"
+STRAYS = "data/raw/strays.jsonl.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file that was written: where, how long, its SHA-256, its rows, and its table if it is one."""
+
+    path: str
+    bytes: int
+    sha256: str
+    rows: int
+    about: str
+    table: Table | None = None
+
+
+def slug(study_id: str) -> str:
+    """The study's name as Psych-DS file names take it: letters and digits only."""
+    return re.sub(r"[^A-Za-z0-9]", "", study_id) or "study"
+
+
+def table_path(study: StudyRecord, table: Table) -> str:
+    marks = "_condition-simulated" if study.simulated else ""
+    return f"data/study-{slug(study.id)}{marks}_description-{table.name}_data.csv"
+
+
+def datapackage(study: StudyRecord, contents: Sequence[Content]) -> str:
+    tables = {content.table.name: content for content in contents if content.table is not None}
+    package = {
+        "profile": "data-package",
+        "format": FORMAT,
+        "name": slug(study.id).lower() + ("-simulated" if study.simulated else ""),
+        "title": study.title,
+        "simulated": study.simulated,
+        "withdrawn": study.withdrawn,
+        "resources": [_resource(content, "participants" in tables) for content in contents],
+    }
+    return _json(package)
+
+
+def dataset_description(study: StudyRecord, contents: Sequence[Content]) -> str:
+    measured: dict[str, Field] = {}
+    for content in contents:
+        if content.table is not None and content.path.startswith("data/"):
+            for field in content.table.fields:
+                measured.setdefault(field.name, field)
+    title = f"SIMULATED: {study.title}" if study.simulated else study.title
+    description = {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": title,
+        "description": _first_sentence(study),
+        "schemaVersion": "Psych-DS 0.4.0",
+        "variableMeasured": [
+            {"@type": "PropertyValue", "name": field.name, "description": field.about}
+            for field in measured.values()
+        ],
+    }
+    return _json(description)
+
+
+def readme(study: StudyRecord, contents: Sequence[Content]) -> str:
+    rows = {content.table.name: content.rows for content in contents if content.table is not None}
+    listed = "\n".join(
+        f"- `{content.path}`: {content.about}"
+        + (f" {content.rows} rows." if content.table or content.rows else "")
+        for content in contents
+    )
+    warning = (
+        "**Every session in this dataset is simulated. No person took part. Never pool it with real data.**\n\n"
+        if study.simulated
+        else ""
+    )
+    title = " ".join(study.title.split())
+    return f"""# {title}
+
+{warning}{_first_sentence(study)}
+
+{rows.get("participants", 0)} sessions are in the tables, also incomplete and rejected ones: `included` in the participants
+table and the exclusions table say which to leave out and why. Withdrawn and deleted at the participants' wish:
+{study.withdrawn} (counted, nothing kept).
+
+## Files
+
+{listed}
+
+`datapackage.json` describes every file (Frictionless), `dataset_description.json` the dataset (Psych-DS), and
+`SHA256SUMS` holds all checksums.
+
+## Reading the tables
+
+UTF-8, comma, line feed, header; an empty cell is a missing value. So that no spreadsheet runs what participants wrote,
+text columns follow one reversible rule: text that is empty or begins with `=`, `+`, `-`, `@`, a tab, a line break or an
+apostrophe has one apostrophe in front; text with control characters, carriage returns or bidirectional controls is an
+apostrophe followed by the text as a JSON string. `believable.bundle.read` undoes this, and checks all checksums and the
+hash chain of every session.
+
+## Privacy
+
+Session ids are random. Recruiters' ids are not here unless the table has a column `recruiter_hash` (a keyed hash). There
+are no network addresses and no access tokens. The raw events hold the wall-clock times of the participants' browsers, and
+free text is as people wrote it: read it before you publish the dataset.
+"""
+
+
+def changes(contents: Sequence[Content], last_event_on: str | None) -> str:
+    events = next((content.rows for content in contents if content.path == EVENTS), 0)
+    until = f" Last event received on {last_event_on} (UTC)." if last_event_on else ""
+    return f"# Changes\n\n- First and only version of this export: {events} events.{until}\n"
+
+
+def checksums(contents: Mapping[str, str]) -> str:
+    return "".join(f"{digest}  {path}\n" for path, digest in sorted(contents.items()))
+
+
+def _first_sentence(study: StudyRecord) -> str:
+    kind = "simulated participants" if study.simulated else "participants"
+    return f"Data of {kind} of the study “{' '.join(study.title.split())}”, collected and exported with believable."
+
+
+def _resource(content: Content, has_participants: bool) -> dict[str, Any]:
+    name = (
+        content.table.name if content.table else re.sub(r"[^a-z0-9]+", "-", content.path.lower()).strip("-")
+    )
+    resource: dict[str, Any] = {
+        "name": name,
+        "path": content.path,
+        "description": content.about,
+        "bytes": content.bytes,
+        "hash": f"sha256:{content.sha256}",
+    }
+    if content.table is None:
+        return resource
+    table = content.table
+    resource |= {
+        "profile": "tabular-data-resource",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+    }
+    schema: dict[str, Any] = {"fields": [_field(field) for field in table.fields], "missingValues": [""]}
+    if table.key:
+        schema["primaryKey"] = list(table.key)
+    if table.refers and has_participants:
+        reference = {"resource": "participants", "fields": ["session"]}
+        schema["foreignKeys"] = [{"fields": ["session"], "reference": reference}]
+    return resource | {
+        "dialect": {"delimiter": ",", "lineTerminator": "\n"},
+        "rows": content.rows,
+        "schema": schema,
+    }
+
+
+def _field(field: Field) -> dict[str, Any]:
+    limits: dict[str, Any] = {}
+    if field.required:
+        limits["required"] = True
+    if field.one_of:
+        limits["enum"] = list(field.one_of)
+    described: dict[str, Any] = {"name": field.name, "type": field.type, "description": field.about}
+    return described | ({"constraints": limits} if limits else {})
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

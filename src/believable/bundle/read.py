@@ -1,0 +1,272 @@
+"""Load a bundle back: typed column tables, with every checksum and every hash chain verified."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+import sys
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.bundle.cells import read_cell
+from believable.bundle.package import EVENTS, FORMAT, STRAYS
+from believable.bundle.tables import Cell, Field
+from believable.core import chain
+from believable.core.errors import InvalidInput, NotFound
+from believable.core.registry import did_you_mean
+
+_ARRAYS: Mapping[str, Any] = MappingProxyType(
+    {"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object}
+)
+_BLANKS: Mapping[str, Cell] = MappingProxyType(
+    {"integer": 0, "number": float("nan"), "boolean": False, "string": None}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its values as an array, and where there is none (0, NaN, False or None stand there)."""
+
+    field: Field
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Plain values, None where missing."""
+        return tuple(
+            None if gone else value
+            for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnTable:
+    """A table by columns. Nothing in it can be changed."""
+
+    name: str
+    columns: Mapping[str, Column]
+
+    def __len__(self) -> int:
+        return next((len(column.values) for column in self.columns.values()), 0)
+
+    def __getitem__(self, name: str) -> Column:
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise NotFound(
+                f"table {self.name}: there is no column {name!r}. {did_you_mean(name, self.columns)}"
+            ) from None
+
+    def rows(self) -> Iterator[dict[str, Cell]]:
+        names = tuple(self.columns)
+        for cells in zip(*(self.columns[name].cells() for name in names), strict=True):
+            yield dict(zip(names, cells, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """One line of the raw events or strays; `epoch` only for strays."""
+
+    session: str
+    seq: int
+    received_ms: int
+    body: str
+    epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `extra` are further tables."""
+
+    folder: Path
+    title: str
+    simulated: bool
+    withdrawn: int
+    tables: Mapping[str, ColumnTable]
+    definitions: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> ColumnTable:
+        try:
+            return self.tables[name]
+        except KeyError:
+            raise NotFound(
+                f"{self.folder}: there is no table {name!r}. {did_you_mean(name, self.tables)}"
+            ) from None
+
+    def events(self) -> Iterator[RawEvent]:
+        """The raw events, streamed."""
+        return _lines(self.folder / EVENTS)
+
+    def strays(self) -> Iterator[RawEvent]:
+        return _lines(self.folder / STRAYS)
+
+
+def read(folder: Path) -> Bundle:
+    """Load and verify. Raises `InvalidInput` that names the first thing that is not as it was written."""
+    package = _package(folder)
+    _verify_sums(folder)
+    resources = package["resources"]
+    tables = {
+        resource["name"]: _table(folder, resource)
+        for resource in resources
+        if resource.get("profile") == "tabular-data-resource"
+    }
+    definitions = _definitions(folder, resources)
+    if "participants" in tables:
+        _verify_chains(folder, tables["participants"])
+    return Bundle(
+        folder,
+        str(package["title"]),
+        bool(package["simulated"]),
+        int(package["withdrawn"]),
+        MappingProxyType(tables),
+        definitions,
+    )
+
+
+def _package(folder: Path) -> dict[str, Any]:
+    path = folder / "datapackage.json"
+    if not path.is_file():
+        raise NotFound(
+            f"{folder}: there is no datapackage.json, so this is no bundle. Name the folder that `export` wrote."
+        )
+    try:
+        package = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InvalidInput(f"{path}: expected JSON ({error}). Export the bundle again.") from None
+    if not isinstance(package, dict) or package.get("format") != FORMAT:
+        found = package.get("format") if isinstance(package, dict) else None
+        raise InvalidInput(
+            f"{path}: expected format {FORMAT!r}, got {found!r}. Use the version that wrote it."
+        )
+    return package
+
+
+def _verify_sums(folder: Path) -> None:
+    sums = folder / "SHA256SUMS"
+    if not sums.is_file():
+        raise InvalidInput(f"{folder}: SHA256SUMS is missing. Copy the bundle again, completely.")
+    for number, line in enumerate(sums.read_text("utf-8").splitlines(), start=1):
+        digest, _, name = line.partition("  ")
+        path = folder / name
+        if not name or ".." in Path(name).parts or Path(name).is_absolute():
+            raise InvalidInput(
+                f"{sums}:{number}: expected a checksum and a path, got {line[:80]!r}. Copy the bundle again."
+            )
+        if not path.is_file():
+            raise InvalidInput(f"{path}: the file is missing. Copy the bundle again, completely.")
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != digest:
+            raise InvalidInput(
+                f"{path}: its checksum is {found[:12]}…, expected {digest[:12]}…. It was changed or damaged after the export."
+            )
+
+
+def _definitions(folder: Path, resources: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+    found = {}
+    for resource in resources:
+        if resource["path"].startswith("materials/definition-"):
+            text = (folder / resource["path"]).read_text("utf-8")
+            found[hashlib.sha256(text.encode()).hexdigest()] = text
+    return MappingProxyType(found)
+
+
+def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
+    fields = [
+        Field(
+            one["name"],
+            one["type"],
+            one.get("description", ""),
+            bool(one.get("constraints", {}).get("required")),
+        )
+        for one in resource["schema"]["fields"]
+    ]
+    path = folder / resource["path"]
+    cells: list[list[Cell]] = [[] for _ in fields]
+    for line, row in _csv_rows(path, [one.name for one in fields]):
+        for one, cell, into in zip(fields, row, cells, strict=True):
+            try:
+                into.append(read_cell(one, cell))
+            except InvalidInput as error:
+                raise InvalidInput(f"{path}:{line}: {error}") from None
+    columns = {one.name: _column(one, values) for one, values in zip(fields, cells, strict=True)}
+    return ColumnTable(resource["name"], MappingProxyType(columns))
+
+
+def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    # Answers may be a million characters long; the module's own limit is one for the whole process.
+    csv.field_size_limit(max(csv.field_size_limit(), sys.maxsize >> 32))
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        if next(reader, None) != list(header):
+            raise InvalidInput(
+                f"{path}:1: the header differs from datapackage.json. Export the bundle again."
+            )
+        for row in reader:
+            if len(row) != len(header):
+                raise InvalidInput(
+                    f"{path}:{reader.line_num}: expected {len(header)} cells, got {len(row)}. Export the bundle again."
+                )
+            yield reader.line_num, row
+
+
+def _column(one: Field, values: Sequence[Cell]) -> Column:
+    missing = np.fromiter((value is None for value in values), np.bool_, len(values))
+    blank = _BLANKS[one.type]
+    array = np.empty(len(values), _ARRAYS[one.type])
+    array[:] = [blank if value is None else value for value in values]
+    array.flags.writeable = missing.flags.writeable = False
+    return Column(one, array, missing)
+
+
+def _lines(path: Path) -> Iterator[RawEvent]:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+            for line in file:
+                yield RawEvent(**json.loads(line))
+    except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
+        raise InvalidInput(f"{path}: cannot be read ({error}). Copy the bundle again.") from None
+
+
+def _verify_chains(folder: Path, participants: ColumnTable) -> None:
+    """Recompute every session's chain from the raw events and compare it with the receipt."""
+    expected = {str(row["session"]): (row["events"], row["receipt"]) for row in participants.rows()}
+    seen: set[str] = set()
+    session, head, seq = "", "", 0
+
+    def settle() -> None:
+        if session:
+            count, receipt = expected[session]
+            if seq < int(count or 0) or (seq == count and head != receipt):
+                raise InvalidInput(
+                    f"{folder / EVENTS}: the chain of session {session} does not lead to its receipt"
+                    f" ({seq} events, {count} expected). Events were changed, lost or reordered after the export."
+                )
+
+    for event in _lines(folder / EVENTS):
+        if event.session != session:
+            settle()
+            if event.session in seen or event.session not in expected:
+                raise InvalidInput(
+                    f"{folder / EVENTS}: session {event.session} is not where it belongs. Export the bundle again."
+                )
+            session, head, seq = event.session, chain.origin(event.session), 0
+            seen.add(session)
+        if event.seq == seq + 1 and seq < int(expected[session][0] or 0):
+            head, seq = chain.extend(head, [event.body]), event.seq
+    settle()
+    for name, (count, receipt) in expected.items():
+        if name not in seen and receipt is not None and int(count or 0) > 0:
+            raise InvalidInput(
+                f"{folder / EVENTS}: the events of session {name} are missing ({count} expected). Copy the bundle again."
+            )

@@ -1,0 +1,310 @@
+"""From what was collected in one session to the rows of the tables. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from believable.bundle.records import Collected, DecisionRecord, SessionRecord, TrialRecord
+from believable.bundle.tables import Cell
+from believable.core.errors import InvalidInput
+from believable.core.registry import Registry
+from believable.instruments.contract import AnswerCell, Instrument
+from believable.study.definition import Definition
+from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions
+from believable.study.progress import is_correct, questions_of
+from believable.study.records import Check, Question
+
+Row = Mapping[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event, read."""
+
+    seq: int
+    kind: str
+    position: int | None
+    mono_ms: float | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which condition, scenario and stimulus a trial is about."""
+
+    condition: str | None
+    scenario: str | None
+    stimulus: str | None
+
+    def columns(self) -> dict[str, Cell]:
+        return {"condition": self.condition, "scenario": self.scenario, "stimulus": self.stimulus}
+
+
+class SessionRows:
+    """The rows of one session, table by table."""
+
+    def __init__(
+        self, collected: Collected, definition: Definition, instruments: Registry[Instrument[Any]]
+    ) -> None:
+        self._collected = collected
+        self._session = collected.session
+        self._instruments = instruments
+        session = self._session
+        self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
+        self._happenings = tuple(read_events(collected))
+        self._exclusions = tuple(_exclusions(collected, self._plan))
+
+    def participant(self) -> Row:
+        session, trials = self._session, self._collected.trials
+        ended = session.finished_ms
+        row: dict[str, Cell] = {
+            "session": session.id,
+            "number": session.number,
+            "link_kind": session.link_kind,
+            "simulated": session.simulated,
+            "language": session.language,
+            "definition": session.definition,
+            "state": session.state,
+            "outcome": session.outcome,
+            "included": not any(row["scope"] == "session" for row in self._exclusions),
+            "started_on": day(session.started_ms),
+            "duration_ms": None if ended is None else ended - session.started_ms,
+            "trials": sum(trial.status != "skipped" for trial in trials if trial.run == session.run),
+            "events": session.head_seq,
+            "takeovers": max(0, session.epoch - 1),
+            "receipt": session.head_hash,
+            "recruiter_hash": session.recruiter_hash,
+        }
+        row |= {f"arm_{arm}": level for arm, level in session.arms.items()}
+        row |= {f"order_{block}": number for block, number in session.rows.items()}
+        return row
+
+    def trials(self) -> Iterator[Row]:
+        for trial in self._collected.trials:
+            planned = self._planned(trial)
+            rt_ms, hidden_ms = self._times(trial)
+            yield self._trial_columns(planned, trial.run) | {
+                "status": trial.status,
+                "attempts": trial.attempts if trial.status != "skipped" else None,
+                "opened_ms": None if trial.opened_ms is None else trial.opened_ms - self._session.started_ms,
+                "closed_ms": trial.closed_ms - self._session.started_ms,
+                "rt_ms": rt_ms,
+                "hidden_ms": hidden_ms,
+            }
+        standing = self._standing_at()
+        if standing is not None:
+            yield self._trial_columns(standing, self._session.run) | {"status": "open"}
+
+    def answers(self) -> Iterator[Row]:
+        for trial in self._collected.trials:
+            planned = self._planned(trial)
+            known = {question.id: question for question in questions_of(planned.trial)}
+            effort = self._effort(trial)
+            for name, answer in trial.answers.items():
+                changes, pasted = effort.get(name, (0, 0))
+                base = self._trial_columns(planned, trial.run) | {
+                    "question": name,
+                    "changes": changes,
+                    "pasted": pasted,
+                }
+                question = known.get(name)
+                base["kind"] = question.kind if question else planned.trial.kind
+                base["correct"] = _correct(planned, question, answer)
+                for cell in self._cells(question, answer):
+                    yield base | {"item": cell.item or None} | _value(cell.value)
+
+    def views(self) -> Iterator[Row]:
+        for one in self._happenings:
+            if one.kind == "media.interval" and one.position is not None and one.position < len(self._plan):
+                start, end, rate = (_number(one.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
+                if start is not None and end is not None:
+                    yield {
+                        "session": self._session.id,
+                        "position": one.position,
+                        "stimulus": self._plan[one.position].stimulus_id,
+                        "seq": one.seq,
+                        "from_ms": start,
+                        "to_ms": end,
+                        "rate": 1.0 if rate is None else rate,
+                    }
+
+    def exclusions(self) -> Sequence[Row]:
+        return self._exclusions
+
+    def _planned(self, trial: TrialRecord) -> PlannedTrial:
+        if trial.position < len(self._plan) and self._plan[trial.position].key == trial.key:
+            return self._plan[trial.position]
+        raise InvalidInput(
+            f"session {self._session.id}: trial {trial.key!r} at position {trial.position} is not in the plan of its"
+            f" definition {self._session.definition[:12]}. The database was changed, or another version wrote it."
+        )
+
+    def _standing_at(self) -> PlannedTrial | None:
+        session = self._session
+        closed = {trial.position for trial in self._collected.trials if trial.run == session.run}
+        unfinished = (
+            session.state == "active"
+            and session.position not in closed
+            and session.position < len(self._plan)
+        )
+        return self._plan[session.position] if unfinished else None
+
+    def _trial_columns(self, planned: PlannedTrial, run: int) -> dict[str, Cell]:
+        columns: dict[str, Cell] = {
+            "session": self._session.id,
+            "position": planned.position,
+            "run": run,
+            "trial_key": planned.key,
+            "trial": planned.trial.id,
+            "kind": planned.trial.kind,
+        }
+        return columns | self._shown(planned).columns()
+
+    def _shown(self, planned: PlannedTrial) -> Shown:
+        about = rated_positions(self._plan, planned.position)
+        source = self._plan[about[0]] if len(about) == 1 else planned
+        return Shown(source.condition, source.scenario, source.stimulus_id)
+
+    def _window(self, trial: TrialRecord) -> tuple[int, int] | None:
+        """The events of this run of the trial: after the submission of the run before, up to its own."""
+        if trial.submit_seq is None:
+            return None
+        before = [
+            other.submit_seq
+            for other in self._collected.trials
+            if other.position == trial.position and other.run < trial.run and other.submit_seq is not None
+        ]
+        return max(before, default=0), trial.submit_seq
+
+    def _during(self, trial: TrialRecord) -> Iterator[Happening]:
+        window = self._window(trial)
+        if window is not None:
+            after, until = window
+            yield from (
+                one for one in self._happenings if after < one.seq <= until and one.position == trial.position
+            )
+
+    def _times(self, trial: TrialRecord) -> tuple[float | None, float | None]:
+        """How long the page was up before the accepted submission, and how much of that it was hidden."""
+        shown_ms: float | None = None
+        hidden_since: float | None = None
+        hidden_ms = 0.0
+        for one in self._during(trial):
+            if one.mono_ms is None:
+                continue
+            if one.kind == "trial.shown":
+                shown_ms, hidden_since, hidden_ms = one.mono_ms, None, 0.0
+            elif one.kind == "page.hidden" and hidden_since is None:
+                hidden_since = one.mono_ms
+            elif one.kind == "page.visible" and hidden_since is not None:
+                hidden_ms += one.mono_ms - hidden_since
+                hidden_since = None
+            elif one.seq == trial.submit_seq and shown_ms is not None:
+                return one.mono_ms - shown_ms, hidden_ms
+        return None, None
+
+    def _effort(self, trial: TrialRecord) -> dict[str, tuple[int, int]]:
+        """Per question: how often it was changed, and how many characters were pasted."""
+        effort: dict[str, tuple[int, int]] = {}
+        for one in self._during(trial):
+            name = one.data.get("question")
+            if isinstance(name, str) and one.kind in ("answer.change", "text.paste"):
+                changes, pasted = effort.get(name, (0, 0))
+                length = _number(one.data.get("length")) or 0
+                effort[name] = (
+                    (changes + 1, pasted) if one.kind == "answer.change" else (changes, pasted + int(length))
+                )
+        return effort
+
+    def _cells(self, question: Question | None, answer: Any) -> Sequence[AnswerCell]:
+        if answer is None:
+            return (AnswerCell("", None),)
+        if question is None:
+            return (
+                AnswerCell("", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)),
+            )
+        return self._instruments[question.kind].cells(question.params, answer)
+
+
+def read_events(collected: Collected) -> Iterator[Happening]:
+    """The events in order. A body that is no event stays in the raw file and gives no row."""
+    for event in collected.events:
+        try:
+            body = json.loads(event.body)
+        except ValueError:
+            continue
+        if isinstance(body, dict) and isinstance(body.get("kind"), str):
+            position, data = body.get("trial"), body.get("data")
+            yield Happening(
+                event.seq,
+                body["kind"],
+                position if isinstance(position, int) else None,
+                _number(body.get("mono_ms")),
+                data if isinstance(data, dict) else {},
+            )
+
+
+def day(at_ms: int) -> str:
+    return datetime.datetime.fromtimestamp(at_ms / 1000, datetime.UTC).date().isoformat()
+
+
+def _exclusions(collected: Collected, planned: Sequence[PlannedTrial]) -> Iterator[Row]:
+    session = collected.session
+    if session.state != "finished":
+        at = planned[session.position].key if session.position < len(planned) else ""
+        yield _exclusion(session, "incomplete", f"stopped at {at}" if at else "")
+    elif session.outcome != "complete":
+        yield _exclusion(session, str(session.outcome), "")
+    if session.rejected:
+        reasons = [decision.reason for decision in collected.decisions if decision.kind == "reject"]
+        yield _exclusion(session, "rejected", reasons[-1] if reasons else "")
+    for decision in _standing_text_exclusions(collected.decisions):
+        trial_key, _, question = decision.target.rpartition("/")
+        yield _exclusion(session, "text_excluded", decision.reason) | {
+            "scope": "answer",
+            "trial_key": trial_key,
+            "question": question,
+        }
+
+
+def _standing_text_exclusions(decisions: Sequence[DecisionRecord]) -> list[DecisionRecord]:
+    """Decisions are never overwritten: the latest about an answer counts."""
+    latest = {decision.target: decision for decision in decisions if decision.target}
+    return [decision for decision in latest.values() if decision.kind == "exclude_text"]
+
+
+def _exclusion(session: SessionRecord, reason: str, detail: str) -> dict[str, Cell]:
+    return {"session": session.id, "scope": "session", "reason": reason, "detail": detail or None, "count": 1}
+
+
+def _correct(planned: PlannedTrial, question: Question | None, answer: Any) -> bool | None:
+    trial = planned.trial
+    if (
+        isinstance(trial, Check)
+        and question is not None
+        and question.id == trial.question.id
+        and answer is not None
+    ):
+        return is_correct(trial, answer)
+    return None
+
+
+def _value(value: str | int | float | None) -> dict[str, Cell]:
+    if isinstance(value, str):
+        return {"value_text": value, "value_number": None}
+    return {"value_text": None, "value_number": value}
+
+
+def _number(value: Any) -> float | None:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or value != value
+        or abs(value) == float("inf")
+    ):
+        return None
+    return value

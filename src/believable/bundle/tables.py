@@ -1,0 +1,268 @@
+"""The tables of a bundle, declared: their columns, types and meanings. Writer, reader, codebook and package follow this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column. `type` is a Frictionless type: string, integer, number or boolean. `required` columns are never empty."""
+
+    name: str
+    type: str
+    about: str
+    required: bool = False
+    one_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table. `key` names the columns that identify a row; `refers` whether `session` points to the participants."""
+
+    name: str
+    about: str
+    fields: tuple[Field, ...]
+    key: tuple[str, ...] = ()
+    refers: bool = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields)
+
+    def with_fields(self, more: Sequence[Field]) -> Table:
+        return replace(self, fields=(*self.fields, *more))
+
+
+SESSION = Field("session", "string", "Random id of the session; the same in all tables.", required=True)
+POSITION = Field(
+    "position", "integer", "Place of the trial in this participant's session, from 0.", required=True
+)
+RUN = Field(
+    "run", "integer", "0, and one more for each time the session began again from the start.", required=True
+)
+CONDITION = Field("condition", "string", "Condition of the stimulus, or the one the enclosing block settled.")
+SCENARIO = Field("scenario", "string", "Situation the stimulus shows.")
+STIMULUS = Field("stimulus", "string", "Id of the stimulus in the study definition.")
+QUESTION = Field("question", "string", "Id of the question in its trial.", required=True)
+
+PARTICIPANTS = Table(
+    "participants",
+    "One row per session, also the incomplete and the rejected ones.",
+    (
+        SESSION,
+        Field(
+            "number",
+            "integer",
+            "Order of starting, within real or simulated sessions of the same kind of link.",
+            required=True,
+        ),
+        Field(
+            "link_kind",
+            "string",
+            "How the participant came in.",
+            required=True,
+            one_of=("open", "personal", "simulated", "imported"),
+        ),
+        Field(
+            "simulated",
+            "boolean",
+            "True for a simulated participant. Never pool these with people.",
+            required=True,
+        ),
+        Field("language", "string", "Language of the pages."),
+        Field("definition", "string", "SHA-256 of the study definition this session is pinned to."),
+        Field(
+            "state",
+            "string",
+            "Whether the session reached an end.",
+            required=True,
+            one_of=("active", "finished"),
+        ),
+        Field(
+            "outcome",
+            "string",
+            "How it ended.",
+            one_of=("complete", "screened_out", "failed_checks", "declined"),
+        ),
+        Field("included", "boolean", "False if the exclusions table names the whole session.", required=True),
+        Field("started_on", "string", "Day (UTC) on which the session started."),
+        Field("duration_ms", "integer", "From joining to finishing, on the server's clock."),
+        Field("trials", "integer", "Trials done or failed, not counting skipped ones.", required=True),
+        Field("events", "integer", "Events in the chain.", required=True),
+        Field(
+            "takeovers",
+            "integer",
+            "How often a tab or device took over writing, after the first.",
+            required=True,
+        ),
+        Field("receipt", "string", "Head of the hash chain over all events of the session."),
+    ),
+    key=("session",),
+    refers=False,
+)
+
+TRIALS = Table(
+    "trials",
+    "One row per trial that was closed, and the one an unfinished session stopped at.",
+    (
+        SESSION,
+        POSITION,
+        RUN,
+        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
+        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        Field("kind", "string", "Kind of trial.", required=True),
+        CONDITION,
+        SCENARIO,
+        STIMULUS,
+        Field(
+            "status",
+            "string",
+            "How the trial ended.",
+            required=True,
+            one_of=("done", "skipped", "failed", "open"),
+        ),
+        Field("attempts", "integer", "Submissions until it was closed."),
+        Field(
+            "opened_ms",
+            "integer",
+            "When it became the current trial, since the session started (server's clock).",
+        ),
+        Field("closed_ms", "integer", "When it was closed, since the session started (server's clock)."),
+        Field(
+            "rt_ms",
+            "number",
+            "From the page being shown to the accepted submission (browser's monotonic clock).",
+        ),
+        Field("hidden_ms", "number", "Time the page was hidden in between (browser's monotonic clock)."),
+    ),
+    key=("session", "position", "run"),
+)
+
+ANSWERS = Table(
+    "answers",
+    "One row per answer, or per part of an answer that has several.",
+    (
+        SESSION,
+        POSITION,
+        RUN,
+        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
+        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        CONDITION,
+        SCENARIO,
+        STIMULUS,
+        QUESTION,
+        Field("kind", "string", "Instrument that recorded it; `consent` for a ticked box.", required=True),
+        Field("item", "string", "Part of the question (a matrix row, an option); empty for a single answer."),
+        Field("value_text", "string", "The answer if it is text."),
+        Field("value_number", "number", "The answer if it is a number."),
+        Field("correct", "boolean", "For a check: whether it is the right answer."),
+        Field(
+            "changes", "integer", "How often the answer was changed before it was submitted.", required=True
+        ),
+        Field("pasted", "integer", "Characters pasted into it.", required=True),
+    ),
+)
+
+TRACES = Table(
+    "traces",
+    "Time-continuous annotations, one row per change.",
+    (
+        SESSION,
+        POSITION,
+        QUESTION,
+        STIMULUS,
+        Field("seq", "integer", "Number of the event (or row of the imported file) it comes from."),
+        Field("at_ms", "integer", "Wall-clock time in milliseconds since 1970, where known."),
+        Field("media_ms", "number", "Time in the medium.", required=True),
+        Field("value", "number", "Value of the annotation.", required=True),
+    ),
+)
+
+FLAGS = Table(
+    "flags",
+    "Marked moments or actions, one row per flag.",
+    (
+        SESSION,
+        POSITION,
+        QUESTION,
+        STIMULUS,
+        Field("seq", "integer", "Number of the event it comes from.", required=True),
+        Field("media_ms", "number", "Time in the medium.", required=True),
+        Field("action", "string", "Id of the marked action, where there is one."),
+        Field("label", "string", "What the flag says."),
+    ),
+)
+
+VIEWS = Table(
+    "views",
+    "What was really seen: one row per stretch of a medium that was played without interruption.",
+    (
+        SESSION,
+        POSITION,
+        STIMULUS,
+        Field("seq", "integer", "Number of the event it comes from.", required=True),
+        Field("from_ms", "number", "First moment shown, in the medium.", required=True),
+        Field("to_ms", "number", "Last moment shown, in the medium.", required=True),
+        Field("rate", "number", "Playback rate.", required=True),
+    ),
+    key=("session", "seq"),
+)
+
+ACTIONS = Table(
+    "actions",
+    "Logged actions of the figures in replay stimuli.",
+    (
+        Field("stimulus", "string", "Id of the stimulus.", required=True),
+        Field("action", "string", "Id of the action in it.", required=True),
+        Field("actor", "string", "Who acts.", required=True),
+        Field("from_ms", "number", "Begin, in the medium.", required=True),
+        Field("to_ms", "number", "End, in the medium.", required=True),
+        Field("verb", "string", "What is done."),
+        Field("object", "string", "To what."),
+        Field("place", "string", "Where."),
+        Field("text", "string", "Words belonging to it."),
+    ),
+    key=("stimulus", "action"),
+    refers=False,
+)
+
+REASONS = (
+    "rejected", "screened_out", "failed_checks", "declined", "incomplete", "text_excluded", "withdrawn", "preview", "damaged",
+)  # fmt: skip
+
+EXCLUSIONS = Table(
+    "exclusions",
+    "Why sessions or answers should not be analysed. Rows without a session count what is not in the bundle at all.",
+    (
+        replace(SESSION, required=False),
+        Field(
+            "scope",
+            "string",
+            "Whether the whole session or one answer is meant.",
+            required=True,
+            one_of=("session", "answer"),
+        ),
+        Field("trial_key", "string", "Trial of the answer."),
+        Field("question", "string", "Question of the answer."),
+        Field("reason", "string", "Kind of reason.", required=True, one_of=REASONS),
+        Field("detail", "string", "The researcher's words, or where the session stopped."),
+        Field("count", "integer", "How many sessions the row stands for.", required=True),
+    ),
+)
+
+TABLES: tuple[Table, ...] = (PARTICIPANTS, TRIALS, ANSWERS, TRACES, FLAGS, VIEWS, ACTIONS, EXCLUSIONS)
+BY_NAME = {table.name: table for table in TABLES}
+
+RECRUITER_HASH = Field("recruiter_hash", "string", "Keyed hash of the recruiter's participant id.")
+
+
+def arm_field(arm: str) -> Field:
+    return Field(f"arm_{arm}", "string", f"Level of the arm `{arm}` this participant was assigned to.")
+
+
+def order_field(block: str) -> Field:
+    return Field(f"order_{block}", "integer", f"Row of the Latin square of block `{block}`, from 0.")

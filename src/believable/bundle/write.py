@@ -1,0 +1,136 @@
+"""Write the dataset of a study: tables, raw events, definitions and codebook. Same data, same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from believable.bundle import codebook
+from believable.bundle.folder import BundleFolder
+from believable.bundle.records import Collected, StudyRecord
+from believable.bundle.rows import SessionRows
+from believable.bundle.tables import (
+    PARTICIPANTS,
+    RECRUITER_HASH,
+    TABLES,
+    Field,
+    Table,
+    arm_field,
+    order_field,
+)
+from believable.core.errors import InvalidInput
+from believable.core.registry import Registry
+from believable.instruments.contract import Instrument
+from believable.study.definition import Definition
+from believable.study.records import Block
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an export wrote."""
+
+    folder: Path
+    sessions: int
+    events: int
+
+
+def write(
+    study: StudyRecord,
+    sessions: Iterable[Collected],
+    folder: Path,
+    *,
+    instruments: Registry[Instrument[Any]],
+    with_recruiter_hashes: bool = False,
+    progress: Progress = lambda done: None,
+) -> Written:
+    """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is replaced as a whole.
+
+    Sessions of previews are refused, and simulated and real ones are never written together: the caller selects.
+    """
+    definitions = {name: Definition.from_json(text, instruments) for name, text in study.definitions.items()}
+    tables = _tables(definitions, with_recruiter_hashes)
+    done = events = 0
+    with BundleFolder(folder, study, tables) as bundle:
+        for collected in sessions:
+            _must_belong(study, collected)
+            rows = SessionRows(collected, _pinned(definitions, collected), instruments)
+            _write_session(bundle, collected, rows)
+            done += 1
+            events += len(collected.events)
+            progress(done)
+        for reason, count in (("withdrawn", study.withdrawn), ("preview", study.previews)):
+            if count:
+                bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count})
+        for name, text in study.definitions.items():
+            bundle.text(
+                f"materials/definition-{name[:12]}.json",
+                text,
+                "Study definition that sessions are pinned to.",
+            )
+        write_codebook(bundle, study.title, tables, definitions, instruments)
+    return Written(folder, done, events)
+
+
+def write_codebook(
+    bundle: BundleFolder,
+    title: str,
+    tables: Sequence[Table],
+    definitions: Mapping[str, Definition],
+    instruments: Registry[Instrument[Any]],
+) -> None:
+    """The codebook as a table and as a text."""
+    found = codebook.entries(tables, definitions, instruments)
+    bundle.table("documentation/codebook.csv", codebook.CODEBOOK, [asdict(entry) for entry in found])
+    bundle.text("documentation/codebook.md", codebook.markdown(title, found), "The codebook for reading.")
+
+
+def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows) -> None:
+    bundle.row("participants", rows.participant())
+    for table, found in (
+        ("trials", rows.trials()),
+        ("answers", rows.answers()),
+        ("views", rows.views()),
+        ("exclusions", rows.exclusions()),
+    ):
+        for row in found:
+            bundle.row(table, row)
+    for event in collected.events:
+        bundle.event(collected.session.id, event)
+    for stray in collected.strays:
+        bundle.stray(collected.session.id, stray)
+
+
+def _tables(definitions: Mapping[str, Definition], with_recruiter_hashes: bool) -> tuple[Table, ...]:
+    """The participants table has a column per arm and per Latin square of any definition."""
+    more: dict[str, Field] = {}
+    for definition in definitions.values():
+        for arm in definition.study.arms:
+            more.setdefault(f"arm_{arm}", arm_field(arm))
+        for item in codebook.trials_of(definition.study.timeline):
+            if isinstance(item, Block) and item.order == "latin_square":
+                more.setdefault(f"order_{item.id}", order_field(item.id))
+    hashes = [RECRUITER_HASH] if with_recruiter_hashes else []
+    first = PARTICIPANTS.with_fields([*more.values(), *hashes])
+    return (first, *(table for table in TABLES if table.name != "participants"))
+
+
+def _must_belong(study: StudyRecord, collected: Collected) -> None:
+    session = collected.session
+    if session.link_kind == "preview":
+        raise InvalidInput(f"session {session.id}: previews are never exported. Leave it out.")
+    if session.simulated != study.simulated:
+        kind = "simulated" if session.simulated else "real"
+        raise InvalidInput(
+            f"session {session.id} is {kind}; simulated and real sessions never share a bundle. Write two."
+        )
+
+
+def _pinned(definitions: Mapping[str, Definition], collected: Collected) -> Definition:
+    session = collected.session
+    if session.definition not in definitions:
+        raise InvalidInput(f"session {session.id}: its definition {session.definition[:12]} was not given.")
+    return definitions[session.definition]

@@ -1,0 +1,242 @@
+"""Copies of the media that give nothing away: same pictures and sound, nothing about who made them, named by content.
+
+Removed: container metadata, creation times, encoder names, handler names, chapters, extra streams, user data and
+other supplemental messages inside the coded video, encoder strings inside AAC sound. Nothing is encoded again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mimetypes
+import os
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from believable.core.errors import InvalidInput, Problem, StudyError
+from believable.stimuli import boxes
+from believable.stimuli.extra import have_av, load_av
+from believable.study.definition import Definition, Medium
+from believable.study.records import Stimulus
+
+Progress = Callable[[int, int], None]
+
+#: Raised when the recipe changes, so that copies made by an older one are made again.
+RECIPE = 1
+
+#: Fits 23.976, 24, 25, 29.97, 30, 50, 59.94, 60 frames per second and milliseconds exactly.
+TICKS_PER_S = 120_000
+
+MP4_CODECS = frozenset({"h264", "hevc", "av1", "vp9", "aac", "mp3", "opus", "ac3", "eac3", "flac"})
+WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
+
+#: What carries free messages in each coding: H.264 and HEVC SEI units; AV1 padding.
+MESSAGE_UNITS = {"h264": "remove_types=6", "hevc": "remove_types=39|40", "av1": "remove_types=15"}
+
+
+def prepare(
+    definition: Definition,
+    folder: Path,
+    media_dir: Path,
+    progress: Progress = lambda done, total: None,
+    *,
+    workers: int | None = None,
+) -> Mapping[str, Medium]:
+    """Put a stripped copy of every stimulus under `media_dir/<sha256>` and say which is which.
+
+    Finished copies are not made again. Without the video extra the files are copied as they are. Files that cannot be
+    used do not stop the others; all of them are named in one `StudyError` at the end.
+    """
+    stimuli = definition.study.stimuli
+    media_dir.mkdir(parents=True, exist_ok=True)
+    media: dict[str, Medium] = {}
+    problems: list[Problem] = []
+    by_file: dict[str, list[Stimulus]] = {}
+    for stimulus in stimuli:
+        by_file.setdefault(stimulus.file, []).append(stimulus)
+    with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
+        jobs = {pool.submit(prepare_file, folder / name, media_dir): name for name in by_file}
+        done = 0
+        for job in as_completed(jobs):
+            name = jobs[job]
+            try:
+                medium = job.result()
+                media |= {stimulus.id: medium for stimulus in by_file[name]}
+            except InvalidInput as error:
+                number = stimuli.index(by_file[name][0])
+                problems.append(Problem("study.yaml", 1, f"stimuli[{number}].file", str(error), ""))
+            done += len(by_file[name])
+            progress(done, len(stimuli))
+    if problems:
+        raise StudyError(sorted(problems, key=lambda problem: problem.path))
+    return {stimulus.id: media[stimulus.id] for stimulus in stimuli}
+
+
+def prepare_file(source: Path, media_dir: Path) -> Medium:
+    """One stripped, content-addressed copy. It appears whole or not at all."""
+    if not source.is_file():
+        raise InvalidInput(f"{source.name!r} is not there. Put the file at {source}, or correct the name.")
+    strip = have_av()
+    note = media_dir / "prepared" / f"{_digest(source)}.{RECIPE if strip else 'copy'}.json"
+    known = _known(note, media_dir)
+    if known is not None:
+        return known
+    unfinished = media_dir / f".{os.getpid()}.{threading.get_ident()}.part"
+    try:
+        media_type = stripped(source, unfinished) if strip else _copied(source, unfinished)
+        duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
+        medium = Medium(
+            digest=_digest(unfinished),
+            bytes=unfinished.stat().st_size,
+            duration_ms=duration_ms,
+            media_type=media_type,
+        )
+        _durable(unfinished, media_dir / medium.digest)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    _write_note(note, medium)
+    return medium
+
+
+def stripped(source: Path, target: Path) -> str:
+    """Write the stripped copy and return its media type."""
+    av = load_av("Stripping media")
+    try:
+        with av.open(str(source)) as given:
+            streams = [*given.streams.video[:1], *given.streams.audio[:1]]
+            if not given.streams.video:
+                raise InvalidInput(f"{source.name!r} has no moving picture. Give a video file.")
+            kind = _container(source, given, {stream.codec_context.name for stream in streams})
+            _remux(av, given, streams, target, kind)
+    except av.FFmpegError as error:
+        reason = str(error.strerror or error)
+        raise InvalidInput(
+            f"{source.name!r} cannot be read as video ({reason})."
+            " Check that it was copied completely; it may be cut off or damaged."
+        ) from None
+    if kind == "mp4":
+        boxes.zero_bit_rates(target)
+    return f"video/{kind}"
+
+
+def _container(source: Path, given: Any, codecs: set[str]) -> str:
+    """WebM stays WebM; everything else that browsers can show becomes MP4."""
+    if "webm" in given.format.name and codecs <= WEBM_CODECS:
+        return "webm"
+    if codecs <= MP4_CODECS:
+        return "mp4"
+    raise InvalidInput(
+        f"{source.name!r} is coded as {', '.join(sorted(codecs))}, which browsers do not play."
+        " Convert it, for example: ffmpeg -i INPUT -c:v libx264 -pix_fmt yuv420p -c:a aac OUTPUT.mp4"
+    )
+
+
+def _remux(av: Any, given: Any, streams: list[Any], target: Path, kind: str) -> None:
+    options = {"fflags": "+bitexact"}
+    if kind == "mp4":
+        options |= {"movflags": "+faststart", "write_btrt": "0", "video_track_timescale": str(TICKS_PER_S)}
+    with av.open(str(target), "w", format=kind, options=options) as out:
+        copies = {stream.index: out.add_stream_from_template(stream) for stream in streams}
+        filters = {}
+        for stream in streams:
+            units = MESSAGE_UNITS.get(stream.codec_context.name)
+            if units:
+                filters[stream.index] = av.BitStreamFilterContext(f"filter_units={units}", in_stream=stream)
+        for packet in given.demux(*streams):
+            index, codec = packet.stream.index, packet.stream.codec_context.name
+            if packet.dts is None:  # the demuxer's end mark
+                continue
+            for part in filters[index].filter(packet) if index in filters else [packet]:
+                if codec == "aac":
+                    blank_fill(part)
+                part.stream = copies[index]
+                out.mux(part)
+
+
+def blank_fill(packet: Any) -> None:
+    """Zero the fill elements an AAC frame begins with: encoders sign there, decoders skip them."""
+    data = bytes(packet)
+    clean = without_fill_text(data)
+    if clean != data:
+        packet.update(clean)
+
+
+def without_fill_text(frame: bytes) -> bytes:
+    """An AAC frame whose leading fill elements hold zeros. Length and all other elements stay as they are."""
+    total = 8 * len(frame)
+    bits = int.from_bytes(frame, "big")
+    at = 0
+
+    def take(count: int) -> int:
+        return (bits >> (total - at - count)) & ((1 << count) - 1)
+
+    while at + 7 <= total and take(3) == 6:
+        at += 3
+        count = take(4)
+        at += 4
+        if count == 15:
+            if at + 8 > total:
+                break
+            count += take(8) - 1
+            at += 8
+        # Types 13 to 15 carry sound (spectral band replication, dynamic range): only plain fill is blanked.
+        if at + 8 * count > total or (count and take(4) not in (0, 1)):
+            break
+        mask = ((1 << (8 * count)) - 1) << (total - at - 8 * count)
+        bits &= ~mask
+        at += 8 * count
+    return bits.to_bytes(len(frame), "big")
+
+
+def _copied(source: Path, target: Path) -> str:
+    shutil.copyfile(source, target)
+    return mimetypes.guess_type(source.name)[0] or "application/octet-stream"
+
+
+def _stated_length_ms(source: Path) -> int | None:
+    return boxes.duration_ms(source) if source.suffix.lower() in {".mp4", ".m4v", ".mov"} else None
+
+
+def _length_ms(path: Path) -> int | None:
+    with load_av("Reading media").open(str(path)) as file:
+        return None if file.duration is None else round(file.duration / 1000)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _durable(unfinished: Path, path: Path) -> None:
+    with unfinished.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+
+
+def _known(note: Path, media_dir: Path) -> Medium | None:
+    """The result of an earlier run, if the copy it speaks of is still whole."""
+    if not note.is_file():
+        return None
+    try:
+        medium = Medium(**json.loads(note.read_text("utf-8")))
+    except (ValueError, TypeError):
+        return None
+    copy = media_dir / medium.digest
+    return medium if copy.is_file() and _digest(copy) == medium.digest else None
+
+
+def _write_note(note: Path, medium: Medium) -> None:
+    note.parent.mkdir(exist_ok=True)
+    unfinished = note.with_name(f".{note.name}.{os.getpid()}.{threading.get_ident()}")
+    fields = {
+        "digest": medium.digest,
+        "bytes": medium.bytes,
+        "duration_ms": medium.duration_ms,
+        "media_type": medium.media_type,
+    }
+    unfinished.write_text(json.dumps(fields, sort_keys=True), "utf-8")
+    os.replace(unfinished, note)

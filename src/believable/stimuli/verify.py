@@ -1,0 +1,245 @@
+"""Are the media there, whole, as long as stated, and free of anything technical that tells the conditions apart?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from believable.core.errors import Problem
+from believable.stimuli.extra import have_av, load_av
+from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS
+from believable.stimuli.probe import Decoded, Facts, decode, facts
+from believable.study.definition import Definition
+from believable.study.records import Stimulus
+
+Progress = Callable[[int, int], None]
+
+#: A stated length may differ from the measured one by one picture at 10 frames per second.
+LENGTH_TOLERANCE_MS = 100
+
+_SAME = "Encode all videos with the same settings, for example: ffmpeg -i INPUT {options} OUTPUT.mp4"
+_STRIPPED = "Participants receive stripped copies, so nothing needs to be done unless you hand out the files themselves."
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """One technical property to compare between conditions."""
+
+    field: str
+    what: str
+    cure: str
+    severity: str
+
+
+TRAITS = (
+    Trait("container", "container format", _SAME.format(options="-c copy"), "warning"),
+    Trait("video_codec", "video coding", _SAME.format(options="-c:v libx264 -c:a aac"), "error"),
+    Trait("video_profile", "video coding profile", _SAME.format(options="-c:v libx264 -profile:v high -c:a aac"), "warning"),
+    Trait("width_px", "width in pixels", _SAME.format(options="-vf scale=1280:720 -c:v libx264 -c:a aac"), "error"),
+    Trait("height_px", "height in pixels", _SAME.format(options="-vf scale=1280:720 -c:v libx264 -c:a aac"), "error"),
+    Trait("frames_per_s", "frame rate", _SAME.format(options="-r 30 -c:v libx264 -c:a aac"), "error"),
+    Trait("pixel_format", "pixel format", _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"), "error"),
+    Trait("colour", "colour range or space", _SAME.format(options="-c:v libx264 -colorspace bt709 -c:a aac"), "warning"),
+    Trait("audio", "sound coding or layout", _SAME.format(options="-c:v copy -c:a aac -ac 2"), "error"),
+    Trait("audio_rate_hz", "sound sampling rate", _SAME.format(options="-c:v copy -c:a aac -ar 48000"), "error"),
+    Trait("encoder", "encoder settings inside the video",
+          "They are removed from what participants receive, but the pictures may look better in one condition. "
+          + _SAME.format(options="-c:v libx264 -crf 18 -c:a aac"), "warning"),
+    Trait("tags", "metadata", _STRIPPED, "note"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One stimulus after looking at its file: its facts, or what is wrong."""
+
+    stimulus: Stimulus
+    facts: Facts | None
+    problems: tuple[Problem, ...]
+
+
+def verify(
+    definition: Definition,
+    folder: Path,
+    progress: Progress = lambda done, total: None,
+    *,
+    workers: int | None = None,
+) -> list[Problem]:
+    """Everything wrong with the media of a study, in the order of the study file.
+
+    Severities: `error` (must be mended), `warning` (conditions can be told apart, or probably so), `note` (different, but
+    removed before anyone sees it), `unchecked` (the video extra is missing, so nobody looked).
+    """
+    stimuli = definition.study.stimuli
+    lines = _lines(folder, stimuli)
+    if not have_av():
+        return _unchecked(folder, stimuli, lines)
+    checked: list[Checked] = []
+    with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
+        jobs = [
+            pool.submit(_check, number, stimulus, folder, lines) for number, stimulus in enumerate(stimuli)
+        ]
+        for done, job in enumerate(jobs, start=1):
+            checked.append(job.result())
+            progress(done, len(stimuli))
+    found = [problem for one in checked for problem in one.problems]
+    return found + told_apart([(one.stimulus, one.facts) for one in checked if one.facts is not None])
+
+
+def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) -> list[Problem]:
+    found = [
+        _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
+        for number, stimulus in enumerate(stimuli)
+        if not (folder / stimulus.file).is_file()
+    ]
+    if stimuli:
+        message = (
+            f"{len(stimuli)} media files were not opened: whether they decode, how long they are and whether they give the"
+            " condition away could not be checked, and participants would receive them with their metadata."
+        )
+        cure = "Install the video part: pip install 'believable[video]'"
+        found.append(Problem("study.yaml", lines[0], "stimuli", message, cure, "unchecked"))
+    return found
+
+
+def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) -> Checked:
+    path = folder / stimulus.file
+    if not path.is_file():
+        problem = _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
+        return Checked(stimulus, None, (problem,))
+    av = load_av("Checking media")
+    try:
+        known = facts(path)
+    except av.FFmpegError as error:
+        message = f"{stimulus.file!r} cannot be read as video ({error.strerror or error})."
+        return Checked(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
+    problems = _file_problems(number, stimulus, known, decode(path), lines)
+    usable = not any(problem.severity == "error" for problem in problems)
+    return Checked(stimulus, known if usable else None, tuple(problems))
+
+
+_DAMAGED = "Copy it again from where it was made; it was cut off or damaged."
+
+
+def _file_problems(
+    number: int, stimulus: Stimulus, known: Facts, all_of_it: Decoded, lines: Sequence[int]
+) -> list[Problem]:
+    found = []
+    if not known.video_codec:
+        found.append(
+            _problem(number, lines, f"{stimulus.file!r} has no moving picture.", "Give a video file.")
+        )
+    elif known.video_codec not in MP4_CODECS | WEBM_CODECS:
+        message = f"{stimulus.file!r} is coded as {known.video_codec}, which browsers do not play."
+        found.append(
+            _problem(number, lines, message, _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"))
+        )
+    elif all_of_it.fault:
+        found.append(_problem(number, lines, f"{stimulus.file!r} {all_of_it.fault}.", _DAMAGED))
+    elif (
+        stimulus.duration_ms is not None
+        and abs(stimulus.duration_ms - known.duration_ms) > LENGTH_TOLERANCE_MS
+    ):
+        message = f"{stimulus.file!r} lasts {known.duration_ms} ms, not the stated {stimulus.duration_ms} ms."
+        found.append(
+            _problem(
+                number,
+                lines,
+                message,
+                f"Write duration_ms: {known.duration_ms}, or cut the file.",
+                "duration_ms",
+            )
+        )
+    return found
+
+
+def _missing_cure(folder: Path, stimulus: Stimulus) -> str:
+    parent = (folder / stimulus.file).parent
+    names = {path.name.lower(): path.name for path in parent.iterdir()} if parent.is_dir() else {}
+    near = names.get(Path(stimulus.file).name.lower())
+    if near:
+        return f"There is {near!r}: upper and lower case differ."
+    return "Put the file there, or correct the name."
+
+
+def told_apart(known: Sequence[tuple[Stimulus, Facts]]) -> list[Problem]:
+    """Technical traits that differ between conditions."""
+    groups: dict[str, list[Facts]] = {}
+    for stimulus, one in known:
+        if stimulus.condition is not None:
+            groups.setdefault(stimulus.condition, []).append(one)
+    if len(groups) < 2:
+        return []
+    found = [problem for trait in TRAITS if (problem := _compare(trait, groups)) is not None]
+    for field, what, slack, cure in (
+        (
+            "duration_ms",
+            "length in ms",
+            100,
+            "Cut all videos to the same length, or mix lengths in every condition.",
+        ),
+        ("bits_per_s", "bit rate", 200_000, _SAME.format(options="-c:v libx264 -crf 18 -c:a aac")),
+    ):
+        found += _compare_amounts(field, what, slack, cure, groups)
+    return found
+
+
+def _compare(trait: Trait, groups: dict[str, list[Facts]]) -> Problem | None:
+    values = {
+        condition: {str(getattr(one, trait.field)) for one in ones} for condition, ones in groups.items()
+    }
+    if len({frozenset(ones) for ones in values.values()}) == 1:
+        return None
+    shared = set.intersection(*values.values())
+    severity = trait.severity if not shared or trait.severity == "note" else "warning"
+    verb = "differs between conditions" if shared else "tells the conditions apart"
+    return Problem(
+        "study.yaml", 1, "stimuli", f"{trait.what} {verb}: {_listed(values)}.", trait.cure, severity
+    )
+
+
+def _listed(values: dict[str, set[str]]) -> str:
+    def short(text: str) -> str:
+        return text if len(text) <= 60 else text[:57] + "…"
+
+    return "; ".join(
+        f"{condition}: {', '.join(short(value) or 'none' for value in sorted(ones)[:3])}"
+        for condition, ones in sorted(values.items())
+    )
+
+
+def _compare_amounts(
+    field: str, what: str, slack: int, cure: str, groups: dict[str, list[Facts]]
+) -> list[Problem]:
+    """Compare two conditions at a time: does a larger amount nearly always mean the same condition?"""
+    found = []
+    names = sorted(groups)
+    for i, one in enumerate(names):
+        for other in names[i + 1 :]:
+            left, right = ([getattr(facts, field) for facts in groups[name]] for name in (one, other))
+            wins = sum((x > y) + 0.5 * (x == y) for x in left for y in right) / (len(left) * len(right))
+            if abs(median(left) - median(right)) > slack and not 0.1 < wins < 0.9:
+                message = f"{what} tells the conditions apart: {one} {_range(left)}, {other} {_range(right)}."
+                found.append(Problem("study.yaml", 1, "stimuli", message, cure, "warning"))
+    return found
+
+
+def _range(amounts: list[int]) -> str:
+    return str(amounts[0]) if min(amounts) == max(amounts) else f"{min(amounts)} to {max(amounts)}"
+
+
+def _problem(number: int, lines: Sequence[int], message: str, cure: str, key: str = "file") -> Problem:
+    return Problem("study.yaml", lines[number], f"stimuli[{number}].{key}", message, cure)
+
+
+def _lines(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
+    """Where each file is named in the study file; line 1 where it is not (a generated list)."""
+    study_file = folder / "study.yaml"
+    rows = study_file.read_text("utf-8").splitlines() if study_file.is_file() else []
+    return [
+        next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1) for stimulus in stimuli
+    ]
