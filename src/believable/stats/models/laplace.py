@@ -1,0 +1,197 @@
+"""An own Laplace fit of the mixed logistic model: the penalised fit for separated data, and an independent check.
+
+The likelihood of the random effects is approximated at its mode. With u spherical (b = Λu):
+    ℓ(β, θ) = max_u [ log p(y | Xβ + ZΛu) − u'u/2 ] − ½ log |Λ'Z'WZΛ + I|  [ + log prior(β) ]
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize, special
+
+from believable.stats.inputs import FloatArray
+from believable.stats.models import covariance
+from believable.stats.models.blocks import Factor, backward, by_size, factor, forward, gram, offsets
+from believable.stats.models.design import Varying
+from believable.stats.models.linear import gradient, hessian
+
+_NEWTON_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceFit:
+    """The optimum: coefficients with their covariance, relative Cholesky blocks in the order of `varying`."""
+
+    beta: FloatArray
+    cov_beta: FloatArray
+    varying: tuple[Varying, ...]
+    blocks: list[FloatArray]
+    log_likelihood: float
+    converged: bool
+    singular: bool
+    evaluations: int
+    slope: float
+
+
+def fit_laplace(
+    successes: FloatArray,
+    trials: FloatArray,
+    fixed: FloatArray,
+    varying: tuple[Varying, ...],
+    *,
+    prior_sd: FloatArray | None = None,
+) -> LaplaceFit:
+    """Maximise over (β, θ); `prior_sd` adds a normal prior around 0 for each coefficient (infinite: none).
+
+    The log-likelihood leaves out the binomial coefficients.
+    """
+    ordered = by_size(varying)
+    surface = _Surface(successes, trials, fixed, ordered, prior_sd)
+    p = fixed.shape[1]
+    lower = np.concatenate([np.full(p, -np.inf), covariance.lower_limits(ordered)])
+    begin = np.concatenate([surface.logistic_start(), covariance.start(ordered)])
+    best = optimize.minimize(
+        surface,
+        begin,
+        method="L-BFGS-B",
+        bounds=optimize.Bounds(lower, np.inf),
+        jac=lambda at: gradient(surface, at, lower),
+        options={"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-7},
+    )
+    at = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
+    free = (lower < 0) | (at > 0)
+    at, curve, slope = _polish(surface, at, free)
+    spread = linalg.pinvh(curve)[:p, :p]
+    return LaplaceFit(
+        at[:p],
+        spread,
+        ordered,
+        covariance.blocks(at[p:], ordered),
+        -surface(at),
+        slope < 1e-3,
+        covariance.is_singular(at[p:], ordered),
+        surface.evaluations,
+        slope,
+    )
+
+
+class _Surface:
+    """−ℓ(β, θ); remembers the last mode, from which the next search for it starts."""
+
+    def __init__(
+        self,
+        successes: FloatArray,
+        trials: FloatArray,
+        fixed: FloatArray,
+        varying: tuple[Varying, ...],
+        prior_sd: FloatArray | None,
+    ) -> None:
+        self._y, self._m, self._x, self._varying = successes, trials, fixed, varying
+        self._precision = np.zeros(fixed.shape[1]) if prior_sd is None else prior_sd**-2.0
+        self._mode = [np.zeros((v.levels, v.width)) for v in varying]
+        self.evaluations = 0
+
+    def __call__(self, at: FloatArray) -> float:
+        self.evaluations += 1
+        p = self._x.shape[1]
+        blocks = covariance.blocks(at[p:], self._varying)
+        penalty = 0.5 * float(self._precision @ at[:p] ** 2)
+        return penalty - self._marginal(self._x @ at[:p], blocks)
+
+    def logistic_start(self) -> FloatArray:
+        """Coefficients without random effects: penalised Newton steps (a tiny ridge keeps them finite)."""
+        beta = np.zeros(self._x.shape[1])
+        ridge = np.maximum(self._precision, 1e-2)
+        for _ in range(25):
+            chance = special.expit(self._x @ beta)
+            weights = self._m * chance * (1 - chance)
+            curve = (self._x * weights[:, None]).T @ self._x + np.diag(ridge)
+            beta = beta + linalg.solve(curve, self._x.T @ (self._y - self._m * chance) - ridge * beta)
+        return beta
+
+    def _marginal(self, eta_fixed: FloatArray, blocks: list[FloatArray]) -> float:
+        mode = self._mode
+        joint, eta = self._joint(eta_fixed, mode, blocks)
+        for _ in range(_NEWTON_STEPS):
+            step, log_det = self._step(eta, mode, blocks)
+            size = 1.0
+            while True:
+                moved = [u + size * s for u, s in zip(mode, step, strict=True)]
+                value, eta_moved = self._joint(eta_fixed, moved, blocks)
+                if value >= joint - 1e-12 * abs(joint) or size < 1e-6:
+                    break
+                size /= 2
+            gained, mode, joint, eta = value - joint, moved, value, eta_moved
+            if abs(gained) < 1e-13 * abs(joint) and max(float(np.abs(s).max()) for s in step) < 1e-7:
+                break
+        _, log_det = self._step(eta, mode, blocks)
+        self._mode = mode
+        return joint - log_det / 2
+
+    def _joint(
+        self, eta_fixed: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]
+    ) -> tuple[float, FloatArray]:
+        eta = eta_fixed.copy()
+        for u, block, v in zip(mode, blocks, self._varying, strict=True):
+            eta += ((u @ block.T)[v.codes] * v.values).sum(axis=1)
+        fit = float(self._y @ eta - self._m @ np.logaddexp(0, eta))
+        return fit - sum(float((u**2).sum()) for u in mode) / 2, eta
+
+    def _step(
+        self, eta: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]
+    ) -> tuple[list[FloatArray], float]:
+        """The Newton step of u, and log |Λ'Z'WZΛ + I|."""
+        chance = special.expit(eta)
+        weights = np.maximum(self._m * chance * (1 - chance), 1e-300)
+        found = gram(self._varying, np.empty((len(eta), 0)), weights)
+        chol = factor(found, self._varying, blocks)
+        residual = self._y - self._m * chance
+        down = []
+        for u, block, v in zip(mode, blocks, self._varying, strict=True):
+            sums = np.column_stack(
+                [np.bincount(v.codes, residual * v.values[:, a], minlength=v.levels) for a in range(v.width)]
+            )
+            down.append(sums @ block - u)
+        return _solve(chol, down, self._varying), chol.log_det
+
+
+def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) -> list[FloatArray]:
+    """(Λ'Z'WZΛ + I)⁻¹ times a vector given by group."""
+
+    head = right[0].reshape(-1, 1)
+    lower = chol.first
+    first = forward(lower, head)
+    edges = offsets(varying)
+    if edges[-1] == 0:
+        return [backward(lower, first).reshape(right[0].shape)]
+    tail = np.concatenate([part.ravel() for part in right[1:]])
+    tail = linalg.cho_solve((chol.rest, True), tail - (chol.cross.T @ first)[:, 0])
+    head = backward(lower, first - chol.cross @ tail[:, None])
+    parts = [tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])]
+    return [head.reshape(right[0].shape), *parts]
+
+
+def _polish(
+    surface: _Surface, at: FloatArray, free: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> tuple[FloatArray, FloatArray, float]:
+    """Newton steps on the free entries; the curvature at the end, with the fixed effects first."""
+
+    def of_free(values: FloatArray) -> float:
+        whole = at.copy()
+        whole[free] = values
+        return surface(whole)
+
+    here, slope = at[free], math.inf
+    for _ in range(4):
+        down, curve = gradient(of_free, here), hessian(of_free, here)
+        step = np.linalg.lstsq(curve, down, rcond=None)[0]
+        slope = float(np.abs(step).max())
+        if slope < 1e-6 or of_free(here - step) > of_free(here):
+            break
+        here = here - step
+    whole = at.copy()
+    whole[free] = here
+    return whole, hessian(of_free, here), slope

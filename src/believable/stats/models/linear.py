@@ -1,0 +1,310 @@
+"""Linear mixed models: an own REML fit for crossed random intercepts and slopes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize, stats
+
+from believable.core.errors import InvalidInput
+from believable.stats.estimate import Estimate, check_level, without_interval
+from believable.stats.inputs import FloatArray, one_of
+from believable.stats.models import covariance
+from believable.stats.models.blocks import Gram, by_size, factor, gram, offsets
+from believable.stats.models.design import Design, Table, Varying, design
+from believable.stats.models.formula import parse
+from believable.stats.models.records import Convergence, MixedModel, ModelTerm
+
+_GRADIENT_TOLERANCE = 2e-3
+
+
+def mixed_linear(
+    formula: str,
+    table: Table,
+    *,
+    criterion: str = "REML",
+    levels: Mapping[str, Sequence[str]] | None = None,
+    least_levels: int = 5,
+    level: float = 0.95,
+) -> MixedModel:
+    """A linear model with crossed random intercepts and slopes.
+
+    Says         how a measure depends on conditions when judgements share participants, scenarios or clips.
+    formula      as in lme4: "rating ~ condition + (1 + condition | participant) + (1 | scenario)"
+    table        columns by name; `levels` orders the levels of a category (the first one is the reference)
+    Formula      profiled deviance over the relative Cholesky factor of the random effects, minimised over its
+                 entries; own code, since no light library fits crossed random effects.
+    criterion    "REML" (default) or "ML"
+    Intervals    t with Satterthwaite's degrees of freedom (z when they cannot be had, which the notes say)
+    least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see notes)
+    Undefined    a response without variance, and terms that others determine, are errors. Singular fits and
+                 failed optimisations are in `convergence`.
+    Source       Bates, Mächler, Bolker & Walker (2015); Kuznetsova et al. (2017) for the degrees of freedom.
+    Checked      R lme4 and lmerTest: sleepstudy and simulated crossed designs.
+    """
+    check_level(level)
+    one_of(criterion, ("REML", "ML"), name="criterion")
+    made = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
+    if not made.varying:
+        raise InvalidInput(
+            f"formula: no random part is left in {formula!r} ({'; '.join(made.notes) or 'none given'}). "
+            "Use tests.ols for a model without random effects."
+        )
+    if made.response.min() == made.response.max():
+        raise InvalidInput(
+            f"table[{made.formula.response!r}]: expected a response that varies, "
+            f"got {made.response[0]} in all {len(made.response)} rows."
+        )
+    problem = _Problem.of(made, reml=criterion == "REML")
+    theta, convergence = _optimise(problem)
+    return _describe(made, problem, theta, convergence, criterion, level)
+
+
+@dataclass(frozen=True, slots=True)
+class _Solution:
+    deviance: float
+    log_dets: float
+    residual: float
+    beta: FloatArray
+    unscaled: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """The data of a fit in coordinates that keep its digits: fixed effects as the Q of their QR decomposition,
+    the response as its residual from ordinary least squares."""
+
+    varying: tuple[Varying, ...]
+    products: Gram
+    upper: FloatArray
+    least_squares: FloatArray
+    n: int
+    reml: bool
+
+    @classmethod
+    def of(cls, made: Design, *, reml: bool) -> _Problem:
+        q, upper = linalg.qr(made.fixed, mode="economic")
+        projected = q.T @ made.response
+        residual = made.response - q @ projected
+        varying = by_size(made.varying)
+        products = gram(varying, np.column_stack([q, residual]))
+        return cls(varying, products, upper, linalg.solve_triangular(upper, projected), len(residual), reml)
+
+    @property
+    def rank(self) -> int:
+        return len(self.upper)
+
+    @property
+    def scale_df(self) -> int:
+        return self.n - self.rank if self.reml else self.n
+
+    def corner(self, theta: FloatArray) -> tuple[FloatArray, float]:
+        """What the random effects leave of the fixed effects and the response, and the log determinants."""
+        found = factor(self.products, self.varying, covariance.blocks(theta, self.varying))
+        edge = offsets(self.varying)[-1]
+        corner = found.rest[edge:, edge:]
+        diagonals = np.diagonal(corner)[: self.rank], np.diagonal(self.upper)
+        of_fixed = 2 * sum(float(np.log(np.abs(diagonal)).sum()) for diagonal in diagonals)
+        return corner, found.log_det + (of_fixed if self.reml else 0.0)
+
+    def deviance(self, theta: FloatArray) -> float:
+        corner, log_dets = self.corner(theta)
+        residual = float(corner[-1, -1]) ** 2
+        return log_dets + self.scale_df * (1 + math.log(2 * math.pi * residual / self.scale_df))
+
+    def solve(self, theta: FloatArray) -> _Solution:
+        corner, log_dets = self.corner(theta)
+        p = self.rank
+        back = linalg.solve_triangular(self.upper, linalg.solve_triangular(corner[:p, :p].T, np.eye(p)))
+        beta = self.least_squares + back @ corner[p, :p]
+        return _Solution(self.deviance(theta), log_dets, float(corner[p, p]) ** 2, beta, back @ back.T)
+
+    def at_scale(self, theta: FloatArray, sigma: float) -> float:
+        """The deviance before the residual scale is profiled out."""
+        corner, log_dets = self.corner(theta)
+        residual = float(corner[-1, -1]) ** 2
+        return log_dets + self.scale_df * math.log(2 * math.pi * sigma**2) + residual / sigma**2
+
+
+def _optimise(problem: _Problem) -> tuple[FloatArray, Convergence]:
+    """L-BFGS-B with central differences, then Newton steps on the free entries; entries at zero stay there."""
+    lower = covariance.lower_limits(problem.varying)
+    limits = optimize.Bounds(lower, np.full(len(lower), np.inf))
+    best = optimize.minimize(
+        problem.deviance,
+        covariance.start(problem.varying),
+        method="L-BFGS-B",
+        bounds=limits,
+        jac=lambda theta: gradient(problem.deviance, theta, lower),
+        options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-7},
+    )
+    theta = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
+    if problem.deviance(theta) > float(best.fun) + 1e-8:
+        theta = np.asarray(best.x, dtype=np.float64)
+    free = (lower < 0) | (theta > 0)
+    theta, slope = _newton(problem.deviance, theta, free)
+    singular = covariance.is_singular(theta, problem.varying)
+    converged = slope < _GRADIENT_TOLERANCE
+    messages = () if converged else (f"L-BFGS-B: {best.message}", f"largest scaled slope left: {slope:.2g}")
+    return theta, Convergence(converged, singular, False, int(best.nfev), slope, messages)
+
+
+def _newton(
+    function: Callable[[FloatArray], float],
+    theta: FloatArray,
+    free: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> tuple[FloatArray, float]:
+    """Polish the free entries; returns the largest slope relative to the curvature (0 when nothing is free)."""
+    if not free.any():
+        return theta, 0.0
+
+    def of_free(values: FloatArray) -> float:
+        whole = theta.copy()
+        whole[free] = values
+        return function(whole)
+
+    here, slope = theta[free], math.inf
+    for _ in range(4):
+        down, curve = gradient(of_free, here), hessian(of_free, here)
+        try:
+            step = linalg.cho_solve(linalg.cho_factor(curve), down)
+        except linalg.LinAlgError:
+            step = np.linalg.lstsq(curve, down, rcond=None)[0]
+        slope = float(np.abs(step).max())
+        moved = here - step
+        if of_free(moved) >= of_free(here) - 1e-10:
+            break
+        here = moved
+    polished = theta.copy()
+    polished[free] = here
+    return polished, slope
+
+
+def gradient(
+    function: Callable[[FloatArray], float], at: FloatArray, lower: FloatArray | None = None
+) -> FloatArray:
+    """Central differences; forward ones at a lower limit."""
+    found = np.empty_like(at)
+    for index in range(len(at)):
+        step = 1e-5 * max(1.0, abs(float(at[index])))
+        up, down = at.copy(), at.copy()
+        up[index] += step
+        down[index] -= step
+        if lower is not None:
+            down[index] = max(down[index], lower[index])
+        found[index] = (function(up) - function(down)) / (up[index] - down[index])
+    return found
+
+
+def hessian(function: Callable[[FloatArray], float], at: FloatArray) -> FloatArray:
+    """Central second differences."""
+    size = len(at)
+    steps = 1e-3 * np.maximum(1.0, np.abs(at)) * np.eye(size)
+    middle = function(at)
+    found = np.empty((size, size))
+    for i in range(size):
+        found[i, i] = (function(at + steps[i]) - 2 * middle + function(at - steps[i])) / steps[i, i] ** 2
+        for j in range(i):
+            mixed = (
+                function(at + steps[i] + steps[j])
+                - function(at + steps[i] - steps[j])
+                - function(at - steps[i] + steps[j])
+                + function(at - steps[i] - steps[j])
+            )
+            found[i, j] = found[j, i] = mixed / (4 * steps[i, i] * steps[j, j])
+    return found
+
+
+def _describe(
+    made: Design, problem: _Problem, theta: FloatArray, convergence: Convergence, criterion: str, level: float
+) -> MixedModel:
+    solution = problem.solve(theta)
+    sigma = math.sqrt(solution.residual / problem.scale_df)
+    variances = sigma**2 * np.diagonal(solution.unscaled)
+    dfs = _satterthwaite(problem, theta, sigma)
+    notes = made.notes if dfs is not None else (*made.notes, "no degrees of freedom: intervals and p by z")
+    terms = tuple(
+        ModelTerm(
+            name,
+            _coefficient(
+                float(beta),
+                math.sqrt(float(variance)),
+                None if dfs is None else float(dfs[i]),
+                problem.n,
+                level,
+            ),
+        )
+        for i, (name, beta, variance) in enumerate(zip(made.names, solution.beta, variances, strict=True))
+    )
+    parts = [sigma**2 * block @ block.T for block in covariance.blocks(theta, problem.varying)]
+    sds, correlations = covariance.describe(parts, problem.varying)
+    groups = tuple(dict.fromkeys((v.group, v.levels) for v in problem.varying))
+    return MixedModel(
+        made.formula.text,
+        terms,
+        sds,
+        correlations,
+        sigma,
+        -solution.deviance / 2,
+        criterion,
+        problem.n,
+        groups,
+        f"linear mixed model, {criterion}",
+        convergence,
+        notes,
+    )
+
+
+def _satterthwaite(problem: _Problem, theta: FloatArray, sigma: float) -> FloatArray | None:
+    """2·v²/Var(v) for the variance v of each coefficient; entries of theta at zero are held there."""
+    lower = covariance.lower_limits(problem.varying)
+    free = (lower < 0) | (theta > 0)
+
+    def unpack(values: FloatArray) -> tuple[FloatArray, float]:
+        whole = theta.copy()
+        whole[free] = values[:-1]
+        return whole, float(values[-1]) * sigma  # in units of sigma, so that all steps have one scale
+
+    def variance(values: FloatArray) -> FloatArray:
+        whole, scale = unpack(values)
+        return scale**2 * np.diagonal(problem.solve(whole).unscaled)
+
+    at = np.append(theta[free], 1.0)
+    curve = hessian(lambda values: problem.at_scale(*unpack(values)), at)
+    if np.linalg.eigvalsh(curve).min() <= 0:
+        return None
+    spread = 2 * linalg.inv(curve)
+    slopes = np.column_stack(
+        [
+            gradient(lambda values, i=i: float(variance(values)[i]), at)  # type: ignore[misc]
+            for i in range(problem.rank)
+        ]
+    )
+    of_variance = np.einsum("ai,ab,bi->i", slopes, spread, slopes)
+    dfs: FloatArray = 2 * variance(at) ** 2 / of_variance
+    return dfs
+
+
+def _coefficient(beta: float, se: float, df: float | None, n: int, level: float) -> Estimate:
+    if se == 0 or not math.isfinite(se):
+        return without_interval(beta, "no standard error", method="linear mixed model", n=n, level=level)
+    spread = stats.norm if df is None else stats.t(df)
+    half = float(spread.ppf((1 + level) / 2)) * se
+    method = (
+        "linear mixed model, z interval" if df is None else "linear mixed model, Satterthwaite t interval"
+    )
+    return Estimate(
+        beta,
+        beta - half,
+        beta + half,
+        level,
+        n,
+        method,
+        se=se,
+        statistic=beta / se,
+        df=() if df is None else (df,),
+        p_value=2 * float(spread.sf(abs(beta / se))),
+    )

@@ -1,0 +1,358 @@
+"""Mixed logistic regression: yes/no judgements that share participants and scenarios."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from believable.core.errors import InvalidInput, MissingExtra
+from believable.stats.association import INTERCEPT
+from believable.stats.estimate import Estimate, check_level, without_interval
+from believable.stats.inputs import FloatArray, one_of
+from believable.stats.models import covariance
+from believable.stats.models.design import Design, Table, Varying, design
+from believable.stats.models.formula import parse
+from believable.stats.models.laplace import fit_laplace
+from believable.stats.models.records import Convergence, MixedModel, ModelTerm
+from believable.stats.models.separation import is_separated
+
+PRIOR_SD, PRIOR_SD_INTERCEPT = 2.5, 10.0
+_PENALISED = f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
+
+
+def mixed_logistic(
+    formula: str,
+    table: Table,
+    *,
+    trials: str | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    least_levels: int = 5,
+    interval: str = "wald",
+    level: float = 0.95,
+) -> MixedModel:
+    """A logistic model with crossed random effects, by the Laplace approximation.
+
+    Says         by what factor the odds of "yes" (say, of a flagged action) change between conditions, for
+                 the same participant and scenario.
+    formula      as in lme4: "flag ~ condition + (1 | participant) + (1 | scenario)"
+    table        columns by name; the response is 0/1, or a count out of the column `trials`. `levels` orders
+                 the levels of a category (the first one is the reference).
+    least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see notes)
+    interval     "wald": estimate ± z·se; "profile": where the profiled log-likelihood has fallen by half the
+                 chi-square quantile (slower, better when estimates are large)
+    Separation   when fixed effects predict some answers perfectly no finite estimate exists. The result then
+                 comes from a named penalised fit (normal prior, sd 2.5 per coefficient, 10 for the intercept)
+                 and `convergence.separated` is true.
+    Singular     a random effect without variance is reported in `convergence`; the fixed effects are then
+                 those of the simpler model.
+    Undefined    all answers equal, terms that others determine: errors that name them.
+    Library      `glmm` (extra "models"), on rows collapsed to binomial counts; z and p from estimate and se.
+    Source       Bates et al. (2015) for the model; Gelman et al. (2008), Chung et al. (2013) for the penalty.
+    Checked      R lme4 with a tight optimiser and glmmTMB on cbpp and three simulated crossed designs; an own
+                 Laplace fit; R blme for the penalised fit.
+    """
+    check_level(level)
+    one_of(interval, ("wald", "profile"), name="interval")
+    engine = _engine()
+    made = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
+    counts = _collapse(made, _trials(made, table, trials))
+    if not made.varying:
+        raise InvalidInput(
+            f"formula: no random part is left in {formula!r} ({'; '.join(made.notes) or 'none given'}). "
+            "Give a group that varies, such as (1 | participant)."
+        )
+    if is_separated(counts.successes, counts.trials, counts.fixed):
+        return _penalised(made, counts, level)
+    fit, messages = _run(engine, counts, made)
+    if not bool(fit.converged) or not np.isfinite(fit.se).all():
+        return _failed(made, counts, fit, messages, level)
+    model = _describe(made, counts, fit, messages, level)
+    if interval == "profile":
+        bounds = [_profile(engine, counts, made, fit, index, level) for index in range(len(made.names))]
+        terms = tuple(_with_bounds(term, *found) for term, found in zip(model.terms, bounds, strict=True))
+        model = replace(model, terms=terms)
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Rows with the same predictors and groups, as one row of counts. `constant` restores logLik of the rows."""
+
+    successes: FloatArray
+    trials: FloatArray
+    fixed: FloatArray
+    varying: tuple[Varying, ...]
+    constant: float
+    n: int
+
+
+def _engine() -> ModuleType:
+    try:
+        import glmm  # noqa: PLC0415 an optional extra
+    except ImportError as error:
+        raise MissingExtra(what="mixed_logistic (the library glmm)", extra="models") from error
+    module: ModuleType = glmm
+    return module
+
+
+def _trials(made: Design, table: Table, trials: str | None) -> FloatArray:
+    response, name = made.response, made.formula.response
+    if trials is None:
+        wrong = (response != 0) & (response != 1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InvalidInput(
+                f"table[{name!r}][{row}]: expected 0 or 1, got {response[row]}. For counts name the "
+                "column of their totals with trials=."
+            )
+        sizes = np.ones_like(response)
+    else:
+        if trials not in table:
+            raise InvalidInput(f"trials: unknown column {trials!r}. The table has {', '.join(table)}.")
+        sizes = np.asarray(table[trials], dtype=np.float64)
+        whole = (response == np.floor(response)) & (sizes == np.floor(sizes)) & (response >= 0) & (sizes >= 1)
+        wrong = ~(whole & (response <= sizes))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InvalidInput(
+                f"table[{name!r}][{row}]: expected a count from 0 to {trials!r} (at least 1), got "
+                f"{response[row]} of {sizes[row]}."
+            )
+    if response.sum() in (0, sizes.sum()):
+        raise InvalidInput(
+            f"table[{name!r}]: expected both answers, got {'none' if not response.any() else 'only'} "
+            f"successes in all {len(response)} rows. There is nothing to model."
+        )
+    return sizes
+
+
+def _collapse(made: Design, sizes: FloatArray) -> _Counts:
+    key = np.zeros(len(sizes), dtype=np.int64)
+    columns = [
+        *made.fixed.T,
+        *(v.codes for v in made.varying),
+        *(c for v in made.varying for c in v.values.T),
+    ]
+    for column in columns:
+        found, codes = np.unique(column, return_inverse=True)
+        # Renumbering after every column keeps the joint key small, so that it never overflows.
+        key = np.unique(key * len(found) + codes, return_inverse=True)[1]
+    _, first = np.unique(key, return_index=True)
+    successes = np.bincount(key, made.response).astype(np.float64)
+    trials = np.bincount(key, sizes).astype(np.float64)
+    varying = tuple(replace(v, codes=v.codes[first], values=v.values[first]) for v in made.varying)
+    constant = _log_choose(sizes, made.response) - _log_choose(trials, successes)
+    return _Counts(successes, trials, made.fixed[first], varying, constant, len(sizes))
+
+
+def _log_choose(trials: FloatArray, successes: FloatArray) -> float:
+    log_factorial = special.gammaln
+    return float(
+        (
+            log_factorial(trials + 1) - log_factorial(successes + 1) - log_factorial(trials - successes + 1)
+        ).sum()
+    )
+
+
+def _run(
+    engine: ModuleType,
+    counts: _Counts,
+    made: Design,
+    *,
+    without: int | None = None,
+    offset: FloatArray | None = None,
+    warm: dict[str, Any] | None = None,
+) -> tuple[Any, tuple[str, ...]]:
+    """Fit, with our own design columns under neutral names; its warnings become messages."""
+    kept = [index for index in range(counts.fixed.shape[1]) if index != without]
+    data: dict[str, Any] = {f"x{index}": counts.fixed[:, index] for index in kept}
+    data["y"] = counts.successes / counts.trials
+    random = []
+    for number, v in enumerate(counts.varying):
+        if v.names[0] != INTERCEPT:
+            raise InvalidInput(
+                f"formula: a random slope of {v.group!r} needs a random intercept here. "
+                f"Write (1 + {v.names[0]} | {v.group})."
+            )
+        data[f"g{number}"] = np.char.add("L", v.codes.astype(str))
+        data |= {f"s{number}_{a}": v.values[:, a] for a in range(1, v.width)}
+        random.append(
+            "(" + " + ".join(["1", *(f"s{number}_{a}" for a in range(1, v.width))]) + f" | g{number})"
+        )
+    right = " + ".join(["0", *(f"x{index}" for index in kept), *random])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit = engine.fit(
+            data,
+            f"y ~ {right}",
+            family="binomial",
+            weights=counts.trials,
+            offset=offset,
+            warm_start=warm,
+            anova_test="Wald",
+        )
+    return fit, tuple(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def _describe(made: Design, counts: _Counts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:
+    terms = tuple(
+        _term(name, float(beta), float(se), counts.n, level, "Laplace, Wald interval")
+        for name, beta, se in zip(made.names, fit.beta, fit.se, strict=True)
+    )
+    parts = [
+        _unpacked(np.asarray(packed), v.width) for packed, v in zip(fit.varcorr, counts.varying, strict=True)
+    ]
+    sds, correlations = covariance.describe(parts, counts.varying)
+    convergence = Convergence(
+        bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages
+    )
+    return _model(
+        made,
+        counts,
+        terms,
+        sds,
+        correlations,
+        float(fit.loglik) + counts.constant,
+        "ML (Laplace)",
+        convergence,
+    )
+
+
+def _model(
+    made: Design,
+    counts: _Counts,
+    terms: Any,
+    sds: Any,
+    correlations: Any,
+    log_likelihood: float,
+    criterion: str,
+    convergence: Convergence,
+    notes: tuple[str, ...] = (),
+) -> MixedModel:
+    groups = tuple(dict.fromkeys((v.group, v.levels) for v in counts.varying))
+    return MixedModel(
+        made.formula.text,
+        terms,
+        sds,
+        correlations,
+        None,
+        log_likelihood,
+        criterion,
+        counts.n,
+        groups,
+        f"logistic mixed model, {criterion}",
+        convergence,
+        made.notes + notes,
+    )
+
+
+def _penalised(made: Design, counts: _Counts, level: float) -> MixedModel:
+    prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in made.names])
+    fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior)
+    terms = tuple(
+        _term(
+            name, float(beta), math.sqrt(float(variance)), counts.n, level, "penalised Laplace, Wald interval"
+        )
+        for name, beta, variance in zip(made.names, fit.beta, np.diagonal(fit.cov_beta), strict=True)
+    )
+    sds, correlations = covariance.describe([block @ block.T for block in fit.blocks], fit.varying)
+    convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.slope)
+    total = fit.log_likelihood + _log_choose(counts.trials, counts.successes) + counts.constant
+    note = "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
+    return _model(made, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))
+
+
+def _failed(made: Design, counts: _Counts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:
+    """The optimiser's last point, without intervals: a reader must see it, but not take it for a result."""
+    reason = "the fit did not converge"
+    terms = tuple(
+        ModelTerm(
+            name,
+            without_interval(float(beta), reason, method="logistic mixed model", n=counts.n, level=level),
+        )
+        for name, beta in zip(made.names, fit.beta, strict=True)
+    )
+    convergence = Convergence(
+        False, bool(fit.singular), False, int(fit.n_eval), messages=messages or (reason,)
+    )
+    log_likelihood = float(fit.loglik) + counts.constant
+    return _model(made, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,))
+
+
+def _term(name: str, beta: float, se: float, n: int, level: float, method: str) -> ModelTerm:
+    half = float(stats.norm.ppf((1 + level) / 2)) * se
+    estimate = Estimate(
+        beta,
+        beta - half,
+        beta + half,
+        level,
+        n,
+        f"log odds, {method}",
+        se=se,
+        statistic=beta / se,
+        p_value=2 * float(stats.norm.sf(abs(beta / se))),
+    )
+    return ModelTerm(name, estimate, _odds(estimate))
+
+
+def _odds(estimate: Estimate) -> Estimate:
+    def power(value: float | None) -> float:
+        return math.inf if value is None or value > 700 else math.exp(value)
+
+    method = estimate.method.replace("log odds", "odds ratio")
+    return Estimate(
+        power(estimate.value),
+        power(estimate.low),
+        power(estimate.high),
+        estimate.level,
+        estimate.n,
+        method,
+        statistic=estimate.statistic,
+        p_value=estimate.p_value,
+    )
+
+
+def _with_bounds(term: ModelTerm, low: float, high: float) -> ModelTerm:
+    estimate = replace(
+        term.estimate, low=low, high=high, method="log odds, Laplace, profile-likelihood interval"
+    )
+    return replace(term, estimate=estimate, odds_ratio=_odds(estimate))
+
+
+def _profile(
+    engine: ModuleType, counts: _Counts, made: Design, fit: Any, index: int, level: float
+) -> tuple[float, float]:
+    """Where twice the drop of the profiled log-likelihood reaches the chi-square quantile."""
+    beta, se = float(fit.beta[index]), float(fit.se[index])
+    drop = float(stats.chi2.ppf(level, 1))
+
+    def excess(value: float) -> float:
+        held = value * counts.fixed[:, index]
+        found, _ = _run(engine, counts, made, without=index, offset=held)
+        return 2 * (float(fit.loglik) - float(found.loglik)) - drop
+
+    def bound(direction: float) -> float:
+        near, far = beta, beta + direction * 2.5 * se
+        for _ in range(30):
+            if excess(far) > 0:
+                return float(optimize.brentq(excess, near, far, xtol=1e-6 * se))
+            near, far = far, far + direction * 2 * se
+        return math.copysign(math.inf, direction)
+
+    return bound(-1.0), bound(1.0)
+
+
+def _unpacked(packed: FloatArray, width: int) -> FloatArray:
+    """A covariance from the columns of its lower triangle."""
+    whole = np.zeros((width, width))
+    rows, columns = np.triu_indices(width)
+    whole[columns, rows] = packed
+    whole[rows, columns] = packed
+    return whole

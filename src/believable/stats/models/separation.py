@@ -1,0 +1,35 @@
+"""Do fixed effects predict answers perfectly, so that no finite logistic estimate exists?"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import optimize
+
+from believable.stats.inputs import FloatArray
+
+
+def is_separated(successes: FloatArray, trials: FloatArray, fixed: FloatArray) -> bool:
+    """Is there a direction of the coefficients that never hurts any answer and helps at least one?
+
+    Complete and quasi-complete separation, decided by a linear program (Konis 2007) on the distinct rows of
+    the fixed effects. Random effects do not matter: moving along such a direction never lowers the
+    likelihood."""
+    _, first, inverse = np.unique(fixed, axis=0, return_index=True, return_inverse=True)
+    yes = np.bincount(inverse.ravel(), successes)
+    all_of = np.bincount(inverse.ravel(), trials)
+    rows = fixed[first]
+    rows = rows / np.maximum(np.abs(rows).max(axis=0), np.finfo(np.float64).tiny)
+    mixed = (yes > 0) & (yes < all_of)
+    signed = rows[~mixed] * np.where(yes[~mixed] > 0, 1.0, -1.0)[:, None]
+    if len(signed) == 0:
+        return False
+    bounds = [(-1.0, 1.0)] * fixed.shape[1]
+    found = optimize.linprog(
+        -signed.sum(axis=0),
+        A_ub=-signed,
+        b_ub=np.zeros(len(signed)),
+        A_eq=rows[mixed] if mixed.any() else None,
+        b_eq=np.zeros(int(mixed.sum())) if mixed.any() else None,
+        bounds=bounds,
+    )
+    return bool(found.success and -found.fun > 1e-7)
