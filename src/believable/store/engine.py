@@ -14,12 +14,14 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock, WallClock
-from believable.core.errors import InvalidInput, Unavailable
+from believable.core.errors import BelievableError, InvalidInput, Unavailable
 from believable.store import alarms, schema
 from believable.store.alarms import Alarm
 from believable.store.append import Batch
 from believable.store.database import Database, Trouble, trouble
 from believable.store.writer import Writer
+
+__all__ = ["Connection", "Store"]
 
 T = TypeVar("T")
 
@@ -89,11 +91,12 @@ class Store:
 
     # ------------------------------------------------------------------------------------------ writing
 
-    def write(self, change: Callable[[Connection], T]) -> T:
+    def write(self, change: Callable[[Connection], T | BelievableError]) -> T:
+        """What `change` returns, once it is durable. It may run more than once. An error it returns is raised after storing."""
         result: T = self._writer.submit(change).result()
         return result
 
-    async def awrite(self, change: Callable[[Connection], T]) -> T:
+    async def awrite(self, change: Callable[[Connection], T | BelievableError]) -> T:
         result: T = await self._writer.submit_async(change)
         return result
 

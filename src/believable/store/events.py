@@ -155,10 +155,11 @@ def get(conn: Connection, session: str, seq: int) -> Event | None:
     return None if row is None else parse(seq, row.body, row.received_ms)
 
 
-def since(conn: Connection, session: str, after_seq: int) -> Iterator[Event]:
-    """Parsed events above a number, in order."""
+def since(conn: Connection, session: str, after_seq: int, *, containing: str) -> Iterator[Event]:
+    """Events above a number whose text contains `containing` (a kind, say), in order, parsed."""
     for seq, body, received_ms in bodies(conn, session, after_seq):
-        yield parse(seq, body, received_ms)
+        if containing in body:
+            yield parse(seq, body, received_ms)
 
 
 def bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple[int, str, int]]:
@@ -167,9 +168,11 @@ def bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple
         select(events.c.seq, events.c.body, events.c.received_ms)
         .where(events.c.session == session, events.c.seq > after_seq)
         .order_by(events.c.seq)
+        .execution_options(yield_per=1000)
     )
-    for row in conn.execution_options(yield_per=1000).execute(query):
-        yield row.seq, row.body, row.received_ms
+    with conn.execute(query) as rows:
+        for row in rows:
+            yield row.seq, row.body, row.received_ms
 
 
 def strays_of(conn: Connection, session: str) -> tuple[tuple[int, int, str, int], ...]:

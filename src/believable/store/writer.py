@@ -217,12 +217,16 @@ class Writer:
         return [outcome for batch in batches for outcome in self._append(conn, [batch])]
 
     def _alone(self, conn: Connection, change: Change) -> Outcome:
-        """Run one change in a savepoint: its failure is its own, unless the transaction itself is lost."""
+        """Run one change in a savepoint: its failure is its own, unless the transaction itself is lost.
+
+        A change that *raises* is undone. One that *returns* an error keeps what it wrote (an alarm, a failed try), and its
+        caller gets the error raised.
+        """
         savepoint = conn.begin_nested()
         try:
             value = change(conn)
             savepoint.commit()
-            return value
+            return Failed(value) if isinstance(value, BelievableError) else value
         except BaseException as error:
             if trouble(error) is not Trouble.OTHER:
                 raise

@@ -1,0 +1,73 @@
+"""Reading a submitted page: which questions were shown, what was answered, what is missing. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from believable.core.registry import Registry
+from believable.instruments.contract import Instrument, InvalidAnswer
+from believable.study.plan import PlannedTrial
+from believable.study.progress import questions_of, visible_questions
+from believable.study.records import Consent
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`answers` holds every question shown (None: left open); `errors` what keeps the page from closing."""
+
+    answers: Mapping[str, Any]
+    errors: Mapping[str, InvalidAnswer]
+
+
+def read(
+    planned: PlannedTrial,
+    raw: Mapping[str, Any],
+    earlier: Mapping[str, Any],
+    arms: Mapping[str, str],
+    instruments: Registry[Instrument[Any]],
+) -> Reading:
+    """What a page's `trial.submit` says. Answers to questions that are not shown are not taken."""
+    if isinstance(planned.trial, Consent):
+        return _consent(planned.trial, raw)
+    given: dict[str, Any] = {}
+    wrong: dict[str, InvalidAnswer] = {}
+    for question in questions_of(planned.trial):
+        value = whole_characters(raw.get(question.id))
+        try:
+            given[question.id] = (
+                None if value is None else instruments[question.kind].read(question.params, value)
+            )
+        except InvalidAnswer as error:
+            wrong[question.id] = error
+    answers: dict[str, Any] = {}
+    errors: dict[str, InvalidAnswer] = {}
+    for question in visible_questions(planned, given, earlier, arms):
+        if question.id in wrong:
+            errors[question.id] = wrong[question.id]
+        elif given[question.id] is None and question.required:
+            errors[question.id] = InvalidAnswer("error.required")
+        else:
+            answers[question.id] = given[question.id]
+    return Reading(answers, errors)
+
+
+def _consent(trial: Consent, raw: Mapping[str, Any]) -> Reading:
+    missing = [item.id for item in trial.require if raw.get(item.id) is not True]
+    errors = {item: InvalidAnswer("error.consent") for item in missing}
+    return Reading({item.id: True for item in trial.require if item.id not in errors}, errors)
+
+
+def whole_characters(value: Any) -> Any:
+    """Half an emoji, as a browser can hold one, becomes the replacement character: no file or database takes it."""
+    if isinstance(value, str):
+        return _HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [whole_characters(one) for one in value]
+    if isinstance(value, dict):
+        return {whole_characters(name): whole_characters(one) for name, one in value.items()}
+    return value

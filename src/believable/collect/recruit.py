@@ -1,0 +1,152 @@
+"""Recruiting platforms: which parameters of a link say who somebody is, and where they are sent at the end.
+
+Ids are kept as keyed hashes only, so an address that needs them at the end takes them from the participant's own browser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from believable.core.ids import keyed_hash
+from believable.study.records import Finish, Recruit, Redirects
+
+#: What MTurk sends while somebody only looks at a task.
+NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
+#: Longer ids are nobody's.
+MAX_ID_CHARS = 256
+#: The only hosts that `turkSubmitTo` may name: anything else would be an open redirect.
+MTURK_HOSTS = frozenset({"www.mturk.com", "workersandbox.mturk.com"})
+
+_UNFILLED = re.compile(r"^(\{\{%.*%\}\}|%[A-Z_]+%|\$\{.*\})$")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """`id_parameter` names the person; `extra` what else comes along. `redirect` gives the address for an outcome."""
+
+    name: str
+    id_parameter: str | None
+    extra: tuple[str, ...] = ()
+    redirect: Mapping[str, str] | None = None
+
+
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
+PLATFORMS: Mapping[str, Platform] = {
+    platform.name: platform
+    for platform in (
+        Platform("none", None),
+        Platform(
+            "prolific",
+            "PROLIFIC_PID",
+            ("STUDY_ID", "SESSION_ID"),
+            {"complete": _PROLIFIC, "screened_out": _PROLIFIC, "failed_checks": _PROLIFIC},
+        ),
+        Platform(
+            "connect",
+            "participantId",
+            ("assignmentId", "projectId"),
+            {"complete": "https://connect.cloudresearch.com/participant/project/{projectId}/complete"},
+        ),
+        # Every SONA site has an address of its own, so that it must be written out in the study's `redirect`.
+        Platform("sona", "id"),
+        Platform(
+            "mturk",
+            "workerId",
+            ("assignmentId", "hitId", "turkSubmitTo"),
+            {"complete": "{turkSubmitTo}/mturk/externalSubmit?assignmentId={assignmentId}&code={code}"},
+        ),
+        Platform("custom", None),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the link says somebody is. `hash` is None when it does not say; `previews` when they only look."""
+
+    hash: str | None
+    extra: Mapping[str, str]
+    previews: bool = False
+
+
+def id_parameter(recruit: Recruit) -> str | None:
+    """The parameter that names the person, or None when nobody is asked for."""
+    return recruit.id_parameter or PLATFORMS[recruit.platform].id_parameter
+
+
+def extra_parameters(recruit: Recruit) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*PLATFORMS[recruit.platform].extra, *recruit.extra_parameters)))
+
+
+def participant_hash(key: bytes, study_id: str, participant_id: str) -> str:
+    """How a recruiter's participant id is kept. Another study gives another hash, so people cannot be followed."""
+    return keyed_hash(key, "recruiter", study_id, participant_id.strip())
+
+
+def extra_hash(key: bytes, study_id: str, parameter: str, value: str) -> str:
+    return keyed_hash(key, "recruiter-extra", study_id, parameter, value.strip())
+
+
+def identify(recruit: Recruit, query: Mapping[str, str], *, key: bytes, study_id: str) -> Identity:
+    """Read the parameters of a link."""
+    if recruit.platform == "mturk" and query.get("assignmentId") == NOT_ACCEPTED:
+        return Identity(None, {}, previews=True)
+    parameter = id_parameter(recruit)
+    value = _value(query, parameter) if parameter else None
+    extra = {
+        name: extra_hash(key, study_id, name, found)
+        for name in extra_parameters(recruit)
+        if (found := _value(query, name)) is not None
+    }
+    return Identity(None if value is None else participant_hash(key, study_id, value), extra)
+
+
+def _value(query: Mapping[str, str], parameter: str) -> str | None:
+    """An id, unless it is empty, absurdly long, or the platform's own unfilled placeholder."""
+    value = query.get(parameter, "").strip()
+    return value if value and len(value) <= MAX_ID_CHARS and not _UNFILLED.match(value) else None
+
+
+def redirect(
+    finish: Finish, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]
+) -> str | None:
+    """Where to send somebody, or None: when nothing is set for this outcome, or when a parameter it needs is not known."""
+    template = _template(finish, outcome)
+    if template is None:
+        return None
+    values = {
+        name: found
+        for name in _known_parameters(finish, recruit)
+        if (found := _value(query, name)) is not None
+    }
+    if code is not None:
+        values["code"] = code
+    submit_to = values.pop("turkSubmitTo", None)
+    if submit_to is not None and _is_mturk(submit_to):
+        template = template.replace("{turkSubmitTo}", submit_to.rstrip("/"))
+    if any(name not in values for name in _PLACEHOLDER.findall(template)):
+        return None
+    return _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), template)
+
+
+def _template(finish: Finish, outcome: str) -> str | None:
+    if isinstance(finish.redirect, Redirects):
+        address: str | None = getattr(finish.redirect, outcome, None)
+        return address
+    return (PLATFORMS[finish.redirect].redirect or {}).get(outcome)
+
+
+def _known_parameters(finish: Finish, recruit: Recruit) -> set[str]:
+    names = {*extra_parameters(recruit), id_parameter(recruit) or ""}
+    if isinstance(finish.redirect, str):
+        names |= {*PLATFORMS[finish.redirect].extra}
+    return names - {""}
+
+
+def _is_mturk(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "https" and parts.netloc in MTURK_HOSTS and parts.path in ("", "/")

@@ -1,0 +1,108 @@
+"""What a session's page needs to know, for rendering. Nothing of it goes to the browser as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from believable.collect.context import Context, Standing, standing
+from believable.collect.finish import Finished, result
+from believable.collect.media import media_name
+from believable.store import events
+from believable.store.engine import Connection
+from believable.store.sessions import Session
+from believable.study.definition import Definition, Medium
+from believable.study.plan import PlannedTrial
+from believable.study.progress import Closed, answers_so_far
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts` holds what was entered on
+    it so far, raw, by question id; `answers` what earlier pages hold, by `trial.question`. `finished` is set once the
+    session is over.
+    """
+
+    session: Session
+    definition: Definition
+    plan: tuple[PlannedTrial, ...]
+    trial: PlannedTrial
+    outcome: str | None
+    closed: tuple[Closed, ...]
+    answers: Mapping[str, Any]
+    drafts: Mapping[str, Any]
+    media_name: str | None
+    medium: Medium | None
+    finished: Finished | None
+
+    @property
+    def session_id(self) -> str:
+        return self.session.id
+
+    @property
+    def study_id(self) -> str:
+        return self.session.study
+
+    @property
+    def position(self) -> int:
+        return self.session.position
+
+    @property
+    def state(self) -> str:
+        return self.session.state
+
+    @property
+    def language(self) -> str:
+        return self.session.language
+
+    @property
+    def link_kind(self) -> str:
+        return self.session.link_kind
+
+    @property
+    def arms(self) -> Mapping[str, str]:
+        return self.session.arms
+
+    @property
+    def seed(self) -> int:
+        return self.session.seed
+
+    @property
+    def attempts(self) -> int:
+        """Wrong answers so far to the check being shown."""
+        return self.session.wrong_tries
+
+
+def view(conn: Connection, context: Context, *, token: str) -> SessionView:
+    here = standing(conn, context, token)
+    session, trial = here.session, here.plan[here.session.position]
+    stimulus = trial.stimulus_id
+    finished = (
+        result(context, here, session.outcome or "complete", {}) if session.state == "finished" else None
+    )
+    return SessionView(
+        session=session,
+        definition=here.definition,
+        plan=here.plan,
+        trial=trial,
+        outcome=session.outcome or here.step.outcome,
+        closed=here.closed,
+        answers=answers_so_far(here.plan, here.closed),
+        drafts=_drafts(conn, here),
+        media_name=None if stimulus is None else media_name(context, session.id, stimulus),
+        medium=None if stimulus is None else here.definition.media.get(stimulus),
+        finished=finished,
+    )
+
+
+def _drafts(conn: Connection, here: Standing) -> Mapping[str, Any]:
+    """The latest `answer.change` of each question since the page opened, so that a reload loses nothing."""
+    found: dict[str, Any] = {}
+    session = here.session
+    for event in events.since(conn, session.id, here.last_submit_seq, containing="answer.change"):
+        fresh = event.received_ms >= session.opened_ms and event.trial == session.position
+        question = event.data.get("question")
+        if event.kind == "answer.change" and fresh and isinstance(question, str):
+            found[question] = event.data.get("value")
+    return found
