@@ -32,9 +32,10 @@ class Camera:
 
 
 def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
-    """The camera that just shows everything."""
+    """The camera that just shows everything. Tiles are whole pixels where they can be, so that neighbours meet without a seam."""
     scale = min(width_px / scene.width, height_px / scene.height)
-    return Camera(scene.width / 2, scene.height / 2, scale, width_px, height_px)
+    whole = math.floor(scale) if scale >= 4 else scale
+    return Camera(scene.width / 2, scene.height / 2, whole, width_px, height_px)
 
 
 class Rasteriser:
@@ -65,7 +66,7 @@ def paint(pixels: Pixels, shapes: Iterable[Shape], camera: Camera) -> Pixels:
 
 def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     scale = camera.px_per_tile
-    left_px, top_px = camera.width_px / 2 - camera.x * scale, camera.height_px / 2 - camera.y * scale
+    left_px, top_px = _origin(camera)
 
     def at(x: float, y: float) -> tuple[float, float]:
         return left_px + x * scale, top_px + y * scale
@@ -83,6 +84,13 @@ def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
         (x, y), r = at(shape.x, shape.y), shape.r * scale
         distance = _sector(x, y, r, shape) if shape.kind == "sector" else _disc(x, y, r)
         _blend_where(pixels, (x - r, y - r, x + r, y + r), shape.fill, distance)
+
+
+def _origin(camera: Camera) -> tuple[int, int]:
+    """Where the world's corner lies in the picture, on a whole pixel."""
+    scale = camera.px_per_tile
+    left, top = camera.width_px / 2 - camera.x * scale, camera.height_px / 2 - camera.y * scale
+    return math.floor(left + 0.5), math.floor(top + 0.5)
 
 
 Distance = Callable[[Pixels, Pixels], Pixels]
@@ -167,9 +175,10 @@ def _in_polygon(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixe
 def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     size_px = max(11, round(shape.size * camera.px_per_tile))
     words, cover = _words(shape.text, size_px, shape.kind == "bubble")
-    x = camera.width_px / 2 + (shape.x - camera.x) * camera.px_per_tile - cover.shape[1] / 2
+    left_px, top_px = _origin(camera)
+    x = left_px + shape.x * camera.px_per_tile - cover.shape[1] / 2
     rise = 1.0 if shape.kind == "bubble" else 0.5
-    y = camera.height_px / 2 + (shape.y - camera.y) * camera.px_per_tile - cover.shape[0] * rise
+    y = top_px + shape.y * camera.px_per_tile - cover.shape[0] * rise
     left, top = round(x), round(y)
     x0, y0 = max(0, left), max(0, top)
     part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]

@@ -15,8 +15,8 @@ export function paint(context, shapes, camera, background) {
   context.fillStyle = background;
   context.fillRect(0, 0, width, height);
   const scale = camera.pxPerTile;
-  const left = width / 2 - camera.x * scale;
-  const top = height / 2 - camera.y * scale;
+  const left = Math.floor(width / 2 - camera.x * scale + 0.5); // whole pixels: tiles meet without a seam
+  const top = Math.floor(height / 2 - camera.y * scale + 0.5);
   for (const shape of shapes) {
     context.fillStyle = shape.fill;
     const x = left + (shape.x ?? 0) * scale;
@@ -50,6 +50,12 @@ export function paint(context, shapes, camera, background) {
         break;
     }
   }
+}
+
+/** @param {{width: number, height: number}} scene @param {number} width @param {number} height @returns {Camera} that shows everything */
+export function wholeWorld(scene, width, height) {
+  const scale = Math.min(width / scene.width, height / scene.height);
+  return { x: scene.width / 2, y: scene.height / 2, pxPerTile: scale >= 4 ? Math.floor(scale) : scale };
 }
 
 /** @param {number} degrees */

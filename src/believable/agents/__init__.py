@@ -1,0 +1,1 @@
+"""Who acts in the worlds."""

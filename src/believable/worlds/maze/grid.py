@@ -1,0 +1,82 @@
+"""Distances, paths and sight in a maze. Tiles are single numbers (`y * width + x`); distance fields are kept once computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+TILE = 1000
+#: Farther than any way through a maze.
+FAR = 1 << 30
+
+
+class Grid:
+    """The walls of one maze with what follows from them. Never changes, so one grid serves any number of rounds."""
+
+    def __init__(self, walls: Sequence[str]) -> None:
+        self.walls = tuple(walls)
+        self.width, self.height = len(walls[0]), len(walls)
+        self.blocked = bytes(tile == "#" for row in walls for tile in row)
+        self.free = tuple(tile for tile, wall in enumerate(self.blocked) if not wall)
+        self.neighbours = tuple(
+            ()
+            if wall
+            else tuple(
+                n for n in (tile + 1, tile + self.width, tile - 1, tile - self.width) if not self.blocked[n]
+            )
+            for tile, wall in enumerate(self.blocked)
+        )
+        self._fields: dict[int, list[int]] = {}
+
+    def tile_at(self, x: int, y: int) -> int:
+        """The tile under a position in thousandths of a tile."""
+        return (y // TILE) * self.width + x // TILE
+
+    def centre(self, tile: int) -> tuple[int, int]:
+        y, x = divmod(tile, self.width)
+        return x * TILE + TILE // 2, y * TILE + TILE // 2
+
+    def distances(self, target: int) -> list[int]:
+        """Steps from every tile to `target` through the maze; `FAR` where there is no way."""
+        field = self._fields.get(target)
+        if field is None:
+            field = self._fields[target] = self.distances_avoiding(target, frozenset())
+        return field
+
+    def distances_avoiding(self, target: int, avoided: frozenset[int]) -> list[int]:
+        """The same, never entering the avoided tiles (the target itself may be one)."""
+        field = [FAR] * len(self.blocked)
+        field[target] = 0
+        edge = [target]
+        neighbours = self.neighbours
+        steps = 0
+        while edge:
+            steps += 1
+            reached = []
+            for tile in edge:
+                for other in neighbours[tile]:
+                    if field[other] == FAR and other not in avoided:
+                        field[other] = steps
+                        reached.append(other)
+            edge = reached
+        return field
+
+    def sees(self, x0: int, y0: int, x1: int, y1: int) -> bool:
+        """Whether no wall lies on the straight line between two positions (integer grid walk)."""
+        column, row = x0 // TILE, y0 // TILE
+        last_column, last_row = x1 // TILE, y1 // TILE
+        dx, dy = abs(x1 - x0), abs(y1 - y0)
+        step_x, step_y = (1 if x1 > x0 else -1), (1 if y1 > y0 else -1)
+        to_x = ((column + 1) * TILE - x0 if step_x > 0 else x0 - column * TILE) * dy
+        to_y = ((row + 1) * TILE - y0 if step_y > 0 else y0 - row * TILE) * dx
+        add_x, add_y = TILE * dy, TILE * dx
+        blocked, width = self.blocked, self.width
+        for _ in range(abs(last_column - column) + abs(last_row - row)):
+            if dy == 0 or (dx != 0 and to_x < to_y):
+                column += step_x
+                to_x += add_x
+            else:
+                row += step_y
+                to_y += add_y
+            if blocked[row * width + column]:
+                return False
+        return True

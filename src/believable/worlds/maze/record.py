@@ -1,0 +1,199 @@
+"""A round as a recording: tracks, atomic actions with verb and object, the opponent's plan, telemetry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from believable.replay.records import (
+    Action,
+    Actor,
+    PlanStep,
+    Replay,
+    Scalar,
+    State,
+    Timing,
+    Track,
+    World,
+)
+from believable.worlds.maze.rules import TICKS_PER_S, Event, OpponentInput, PlayerInput, Round
+
+#: A replay frame lasts this long; 30 frames are one second less 10 ms, which no eye sees and every number shares.
+FRAME_MS = 33
+
+#: What the opponent does, said for the action log.
+INTENTS = {
+    "chase": "chases the player",
+    "follow": "heads for where it last saw the player",
+    "investigate": "goes to where it heard something",
+    "search": "searches the maze",
+    "avoid_fire": "walks round the fire",
+    "cross_fire": "walks through the fire",
+    "wait": "waits",
+}
+
+#: Events that are actions of somebody, with verb, object and words.
+ACTS = {
+    "shot": ("shoot", "bullet", "fires a bullet"),
+    "throw": ("throw", "bomb", "throws a bomb"),
+    "caught": ("catch", "player", "catches the player"),
+}
+
+#: What a judge must not receive: these states would give the opponent's inside away.
+HIDDEN_STATES = ("intent", "frustration")
+
+
+@dataclass(slots=True)
+class _Mover:
+    first_frame: int
+    xs: list[int] = field(default_factory=list)
+    ys: list[int] = field(default_factory=list)
+    headings: list[int] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+
+    def add(self, x: int, y: int, heading: int = 0) -> None:
+        self.xs.append(x)
+        self.ys.append(y)
+        self.headings.append(heading)
+
+    def state(self, frame: int, key: str, value: Scalar) -> None:
+        """Keeps a state only when it changed."""
+        last = next((state.value for state in reversed(self.states) if state.key == key), None)
+        if last != value:
+            self.states.append(State(frame, key, value))
+
+
+class Recorder:
+    """Watches a round tick by tick. Call `see` after every step, then `finish`."""
+
+    def __init__(self, game: Round) -> None:
+        self._game = game
+        self._movers: dict[str, _Mover] = {"player": _Mover(0), "opponent": _Mover(0)}
+        self._roles: dict[str, str] = {"player": "player", "opponent": "opponent"}
+        self._fire_ids: dict[int, str] = {}
+        self._acts: list[tuple[int, int, str, str, str | None, str]] = []
+        self._intents: list[tuple[int, str, str]] = []
+        self._telemetry: dict[str, list[Scalar]] = {name: [] for name in _TELEMETRY}
+        self._frame = 0
+
+    def see(
+        self, player: PlayerInput, opponent: OpponentInput, events: Sequence[Event], frustration: float | None
+    ) -> None:
+        """Keep one tick: inputs, what happened, and where everything is now."""
+        game, frame = self._game, self._frame
+        for name, body in (("player", game.player), ("opponent", game.opponent)):
+            self._movers[name].add(body.x, body.y, body.heading_deg)
+            self._movers[name].state(frame, "health", body.health)
+        self._see_missiles(frame)
+        self._see_fires(frame)
+        self._see_intent(frame, opponent)
+        if frustration is not None and frame % 5 == 0:
+            self._movers["opponent"].state(frame, "frustration", round(frustration, 3))
+        for event in events:
+            if event.kind in ACTS:
+                verb, thing, words = ACTS[event.kind]
+                actor = "opponent" if event.kind == "caught" else "player"
+                self._acts.append((frame, frame + 1, actor, verb, thing, words))
+        self._see_telemetry(player, events)
+        self._frame += 1
+
+    def _see_missiles(self, frame: int) -> None:
+        for missile in self._game.missiles:
+            name = f"{missile.kind}-{missile.id}"
+            if name not in self._movers:
+                self._movers[name] = _Mover(frame)
+                self._roles[name] = missile.kind
+            self._movers[name].add(missile.x, missile.y)
+
+    def _see_fires(self, frame: int) -> None:
+        for tile in self._game.fires:
+            if tile not in self._fire_ids:
+                self._fire_ids[tile] = name = f"fire-{tile}-{frame}"
+                self._movers[name] = _Mover(frame)
+                self._roles[name] = "fire"
+            self._movers[self._fire_ids[tile]].add(*self._game.grid.centre(tile))
+        for tile in [tile for tile in self._fire_ids if tile not in self._game.fires]:
+            del self._fire_ids[tile]
+
+    def _see_intent(self, frame: int, opponent: OpponentInput) -> None:
+        if not self._intents or self._intents[-1][1] != opponent.intent:
+            self._intents.append((frame, opponent.intent, opponent.goal))
+            self._movers["opponent"].state(frame, "intent", opponent.intent)
+
+    def _see_telemetry(self, player: PlayerInput, events: Sequence[Event]) -> None:
+        game = self._game
+        row: dict[str, Scalar] = {
+            "score": game.score,
+            "player_health": game.player.health,
+            "opponent_health": game.opponent.health,
+            "move_x": player.dx,
+            "move_y": player.dy,
+            "shoot": player.shoot,
+            "bomb": player.bomb,
+            "events": " ".join(event.kind for event in events) or None,
+        }
+        for name, value in row.items():
+            self._telemetry[name].append(value)
+
+    def finish(self, *, agent: str) -> Replay:
+        """The whole recording."""
+        game = self._game
+        return Replay(
+            world=World("maze", game.grid.width, game.grid.height, game.grid.walls),
+            actors=tuple(Actor(name, _NAMES.get(role, role), role) for name, role in self._roles.items()),
+            timing=Timing(FRAME_MS, self._frame),
+            tracks=tuple(_track(name, mover) for name, mover in self._movers.items()),
+            actions=tuple(self._actions()),
+            plans=tuple(self._plans()),
+            telemetry={name: tuple(column) for name, column in self._telemetry.items()},
+            hidden_states=HIDDEN_STATES,
+            seed=game.seed,
+            agent=agent,
+            provenance={"world": "maze", "ticks_per_s": TICKS_PER_S},
+        )
+
+    def _spans(self) -> list[tuple[int, int, str, str]]:
+        ends = [frame for frame, _, _ in self._intents[1:]] + [self._frame]
+        return [
+            (first, end, intent, goal) for (first, intent, goal), end in zip(self._intents, ends, strict=True)
+        ]
+
+    def _actions(self) -> list[Action]:
+        spans = [
+            (first, end, "opponent", intent, goal or None, INTENTS.get(intent, intent))
+            for first, end, intent, goal in self._spans()
+        ]
+        ordered = sorted([*spans, *self._acts], key=lambda row: (row[0], row[2], row[3]))
+        return [
+            Action(f"a{number}", actor, t0 * FRAME_MS, t1 * FRAME_MS, verb, thing, None, words)
+            for number, (t0, t1, actor, verb, thing, words) in enumerate(ordered, 1)
+        ]
+
+    def _plans(self) -> list[PlanStep]:
+        whole = self._frame * FRAME_MS
+        root = PlanStep("p0", "opponent", None, 0, 0, whole, "Catch the player")
+        return [
+            root,
+            *(
+                PlanStep(
+                    f"p{number}",
+                    "opponent",
+                    "p0",
+                    1,
+                    first * FRAME_MS,
+                    end * FRAME_MS,
+                    INTENTS.get(intent, intent),
+                )
+                for number, (first, end, intent, _) in enumerate(self._spans(), 1)
+            ),
+        ]
+
+
+_TELEMETRY = ("score", "player_health", "opponent_health", "move_x", "move_y", "shoot", "bomb", "events")
+_NAMES = {"player": "You", "opponent": "Opponent"}
+
+
+def _track(name: str, mover: _Mover) -> Track:
+    return Track(
+        name, tuple(mover.xs), tuple(mover.ys), tuple(mover.headings), mover.first_frame, tuple(mover.states)
+    )

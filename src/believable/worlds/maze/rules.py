@@ -1,0 +1,335 @@
+"""The maze game's rules: an armed player against a faster, unarmed opponent who kills by touch. 30 steps a second.
+
+Pure and exact: whole numbers only (thousandths of a tile, degrees, ticks), so that the same seed and inputs give the same
+round on every machine, and the browser can predict the player's own movement to the last unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from believable.core.seeds import generator
+from believable.worlds.maze.generate import generate
+from believable.worlds.maze.grid import TILE, Grid
+
+TICKS_PER_S = 30
+
+#: Unit vectors in thousandths, one per degree, clockwise from east (y points down).
+COS = tuple(round(1000 * math.cos(math.radians(degree))) for degree in range(360))
+SIN = tuple(round(1000 * math.sin(math.radians(degree))) for degree in range(360))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The numbers of the game. Lengths in thousandths of a tile, times in ticks, speeds per tick."""
+
+    size: int = 21
+    loops: float = 0.12
+    rooms: int = 3
+    round_ticks: int = 60 * TICKS_PER_S
+    player_speed: int = 100
+    opponent_speed: int = 120
+    body_radius: int = 300
+    health: int = 100
+    touch: int = 550
+    bullet_speed: int = 450
+    bullet_damage: int = 8
+    bullet_pause: int = 8
+    bullet_life: int = 60
+    bomb_speed: int = 160
+    bomb_damage: int = 25
+    bomb_pause: int = 60
+    bomb_fuse: int = 24
+    blast_tiles: int = 1
+    fire_life: int = 90
+    fire_damage_every: int = 3
+    player_view_deg: int = 110
+    player_view_tiles: int = 7
+    kill_points: int = 100
+    step_sound_tiles: int = 3
+    shot_sound_tiles: int = 10
+    blast_sound_tiles: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerInput:
+    """What the player's keys and mouse say for one tick: direction of walking (−1, 0, 1 each), where to aim, and the triggers."""
+
+    dx: int = 0
+    dy: int = 0
+    aim_deg: int = 0
+    shoot: bool = False
+    bomb: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentInput:
+    """Where the opponent wants to go: a heading, and whether to walk. `intent` is what it is doing, for the record."""
+
+    heading_deg: int = 0
+    walk: bool = False
+    intent: str = ""
+    goal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that mattered: `kind`, who, and where."""
+
+    tick: int
+    kind: str
+    actor: str
+    x: int
+    y: int
+    amount: int = 0
+
+
+@dataclass(slots=True)
+class Body:
+    x: int
+    y: int
+    heading_deg: int
+    health: int
+
+
+@dataclass(slots=True)
+class Missile:
+    """A bullet or a bomb in flight."""
+
+    id: int
+    kind: str
+    x: int
+    y: int
+    vx: int
+    vy: int
+    ticks_left: int
+
+
+@dataclass(slots=True)
+class Round:
+    """One round in progress. `step` moves it on by a thirtieth of a second."""
+
+    settings: Settings
+    seed: int
+    grid: Grid
+    player_start: int
+    opponent_start: int
+    tick: int = 0
+    score: int = 0
+    player: Body = field(init=False)
+    opponent: Body = field(init=False)
+    missiles: list[Missile] = field(default_factory=list)
+    fires: dict[int, int] = field(default_factory=dict)  # tile → tick it burns out
+    bullet_ready: int = 0
+    bomb_ready: int = 0
+    missiles_made: int = 0
+
+    def __post_init__(self) -> None:
+        self._reset()
+
+    @property
+    def over(self) -> bool:
+        return self.tick >= self.settings.round_ticks
+
+    def step(self, player: PlayerInput, opponent: OpponentInput) -> list[Event]:
+        """One tick: walk, shoot, fly, burn, touch. Returns what happened, in that order."""
+        events: list[Event] = []
+        self._walk_player(player, events)
+        self._walk_opponent(opponent)
+        self._use_weapons(player, events)
+        self._fly(events)
+        self._burn(events)
+        self._settle(events)
+        self.tick += 1
+        return events
+
+    # -------------------------------------------------------------------------------------- walking
+
+    def _walk_player(self, given: PlayerInput, events: list[Event]) -> None:
+        body, settings = self.player, self.settings
+        body.heading_deg = given.aim_deg % 360
+        if not (given.dx or given.dy):
+            return
+        speed = settings.player_speed if not (given.dx and given.dy) else settings.player_speed * 707 // 1000
+        body.x, body.y = slide(
+            self.grid, body.x, body.y, given.dx * speed, given.dy * speed, settings.body_radius
+        )
+        if self.tick % 10 == 0:
+            events.append(Event(self.tick, "step", "player", body.x, body.y, settings.step_sound_tiles))
+
+    def _walk_opponent(self, given: OpponentInput) -> None:
+        body, settings = self.opponent, self.settings
+        body.heading_deg = given.heading_deg % 360
+        if given.walk:
+            dx = _scaled(COS[body.heading_deg], settings.opponent_speed)
+            dy = _scaled(SIN[body.heading_deg], settings.opponent_speed)
+            body.x, body.y = slide(self.grid, body.x, body.y, dx, dy, settings.body_radius)
+
+    # -------------------------------------------------------------------------------------- weapons
+
+    def _use_weapons(self, given: PlayerInput, events: list[Event]) -> None:
+        settings = self.settings
+        if given.shoot and self.tick >= self.bullet_ready:
+            self.bullet_ready = self.tick + settings.bullet_pause
+            self._launch("bullet", settings.bullet_speed, settings.bullet_life)
+            events.append(
+                Event(self.tick, "shot", "player", self.player.x, self.player.y, settings.shot_sound_tiles)
+            )
+        if given.bomb and self.tick >= self.bomb_ready:
+            self.bomb_ready = self.tick + settings.bomb_pause
+            self._launch("bomb", settings.bomb_speed, settings.bomb_fuse)
+            events.append(Event(self.tick, "throw", "player", self.player.x, self.player.y))
+
+    def _launch(self, kind: str, speed: int, life: int) -> None:
+        heading = self.player.heading_deg
+        self.missiles_made += 1
+        vx, vy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
+        self.missiles.append(Missile(self.missiles_made, kind, self.player.x, self.player.y, vx, vy, life))
+
+    def _fly(self, events: list[Event]) -> None:
+        if not self.missiles:
+            return
+        flying: list[Missile] = []
+        for missile in self.missiles:
+            if not self._moved_on(missile, events):
+                flying.append(missile)
+        self.missiles = flying
+
+    def _moved_on(self, missile: Missile, events: list[Event]) -> bool:
+        """Moves a missile; True when it is spent (hit a wall, the opponent, or its time is over)."""
+        x, y = missile.x + missile.vx, missile.y + missile.vy
+        hits_wall = self.grid.blocked[self.grid.tile_at(x, y)] == 1
+        if not hits_wall:
+            missile.x, missile.y = x, y
+        missile.ticks_left -= 1
+        near = (
+            abs(missile.x - self.opponent.x) + abs(missile.y - self.opponent.y)
+            < 2 * self.settings.body_radius
+        )
+        if missile.kind == "bullet":
+            if near:
+                self._hurt_opponent(self.settings.bullet_damage, "hit", events)
+            return near or hits_wall or missile.ticks_left <= 0
+        if near or hits_wall or missile.ticks_left <= 0:
+            self._explode(missile, events)
+            return True
+        return False
+
+    def _explode(self, bomb: Missile, events: list[Event]) -> None:
+        settings = self.settings
+        events.append(Event(self.tick, "blast", "bomb", bomb.x, bomb.y, settings.blast_sound_tiles))
+        centre = self.grid.tile_at(bomb.x, bomb.y)
+        reached = self.grid.distances(centre)
+        around = [centre]
+        for _ in range(settings.blast_tiles):
+            around += [n for tile in around for n in self.grid.neighbours[tile] if n not in around]
+        for tile in around:
+            self.fires[tile] = self.tick + settings.fire_life
+        if reached[self._tile(self.opponent)] <= settings.blast_tiles:
+            self._hurt_opponent(settings.bomb_damage, "blast_hit", events)
+        if reached[self._tile(self.player)] <= settings.blast_tiles:
+            self._hurt_player(settings.bomb_damage, events)
+
+    def _burn(self, events: list[Event]) -> None:
+        if not self.fires:
+            return
+        for tile in [tile for tile, until in self.fires.items() if until <= self.tick]:
+            del self.fires[tile]
+        if self.tick % self.settings.fire_damage_every:
+            return
+        if self._tile(self.opponent) in self.fires:
+            self._hurt_opponent(1, "burn", events)
+        if self._tile(self.player) in self.fires:
+            self._hurt_player(1, events)
+
+    # -------------------------------------------------------------------------------------- health
+
+    def _hurt_opponent(self, damage: int, how: str, events: list[Event]) -> None:
+        taken = min(damage, self.opponent.health)
+        self.opponent.health -= taken
+        self.score += taken
+        if taken:
+            events.append(Event(self.tick, how, "opponent", self.opponent.x, self.opponent.y, taken))
+
+    def _hurt_player(self, damage: int, events: list[Event]) -> None:
+        taken = min(damage, self.player.health)
+        self.player.health -= taken
+        if taken:
+            events.append(Event(self.tick, "hurt", "player", self.player.x, self.player.y, taken))
+
+    def _settle(self, events: list[Event]) -> None:
+        """A death puts both back to their places with full health; the clock and the score go on."""
+        dx, dy = self.player.x - self.opponent.x, self.player.y - self.opponent.y
+        touched = dx * dx + dy * dy <= self.settings.touch**2
+        if self.opponent.health <= 0:
+            self.score += self.settings.kill_points
+            events.append(Event(self.tick, "opponent_killed", "opponent", self.opponent.x, self.opponent.y))
+        elif self.player.health <= 0 or touched:
+            kind = "caught" if touched else "player_killed"
+            events.append(Event(self.tick, kind, "player", self.player.x, self.player.y))
+        else:
+            return
+        self._reset()
+        events.append(Event(self.tick, "reset", "world", 0, 0))
+
+    def _reset(self) -> None:
+        settings = self.settings
+        self.player = Body(*self.grid.centre(self.player_start), 0, settings.health)
+        self.opponent = Body(*self.grid.centre(self.opponent_start), 180, settings.health)
+        self.missiles.clear()
+        self.fires.clear()
+
+    def _tile(self, body: Body) -> int:
+        return self.grid.tile_at(body.x, body.y)
+
+
+def new_round(seed: int, settings: Settings | None = None) -> Round:
+    """A fresh round: maze and starting places from the seed, the two as far apart as the maze allows."""
+    chosen = settings or Settings()
+    rng = generator(seed, "maze")
+    grid = Grid(generate(rng, size=chosen.size, loops=chosen.loops, rooms=chosen.rooms))
+    player_start = rng.choice(grid.free)
+    distances = grid.distances(player_start)
+    farthest = max(distances[tile] for tile in grid.free)
+    far_away = [tile for tile in grid.free if 4 * distances[tile] >= 3 * farthest]
+    return Round(chosen, seed, grid, player_start, rng.choice(far_away))
+
+
+def slide(grid: Grid, x: int, y: int, dx: int, dy: int, radius: int) -> tuple[int, int]:
+    """Move by (dx, dy), each axis on its own and up to the wall, so that bodies slide along walls and never enter them."""
+    if dx:
+        x = _along(grid, x + dx, y, dx, radius, horizontal=True)
+    if dy:
+        y = _along(grid, x, y + dy, dy, radius, horizontal=False)
+    return x, y
+
+
+def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bool) -> int:
+    """The new coordinate on one axis, pulled back to touch the wall ahead where there is one."""
+    ahead = (x if horizontal else y) + (radius if step > 0 else -radius)
+    beside = (y if horizontal else x) - radius, (y if horizontal else x) + radius - 1
+    tile_ahead = ahead // TILE
+    for side in beside:
+        column, row = (tile_ahead, side // TILE) if horizontal else (side // TILE, tile_ahead)
+        if grid.blocked[row * grid.width + column]:
+            return tile_ahead * TILE - radius - 1 if step > 0 else (tile_ahead + 1) * TILE + radius
+    return x if horizontal else y
+
+
+def heard(grid: Grid, events: Iterable[Event], x: int, y: int, reach: float) -> Event | None:
+    """The nearest of the sounds that carries to (x, y) through the maze; `reach` scales how far each carries."""
+    here = grid.tile_at(x, y)
+    best: tuple[int, Event] | None = None
+    for event in events:
+        if event.kind in ("step", "shot", "blast"):
+            steps = grid.distances(grid.tile_at(event.x, event.y))[here]
+            if steps <= event.amount * reach and (best is None or steps < best[0]):
+                best = (steps, event)
+    return None if best is None else best[1]
+
+
+def _scaled(unit: int, speed: int) -> int:
+    """`unit` thousandths of `speed`, rounded towards zero, the same for both signs."""
+    return unit * speed // 1000 if unit >= 0 else -(-unit * speed // 1000)

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from believable.worlds.maze.grid import TILE, Grid
+from believable.worlds.maze.rules import (
+    Event,
+    OpponentInput,
+    PlayerInput,
+    Round,
+    Settings,
+    heard,
+    new_round,
+    slide,
+)
+
+HALL = Grid(["#########", "#.......#", "#.......#", "#########"])
+SETTINGS = Settings()
+
+
+def hall(player: tuple[int, int] = (1, 1), opponent: tuple[int, int] = (7, 2)) -> Round:
+    def tile(place: tuple[int, int]) -> int:
+        return place[1] * HALL.width + place[0]
+
+    return Round(SETTINGS, 1, HALL, tile(player), tile(opponent))
+
+
+def kinds(events: list[Event]) -> list[str]:
+    return [event.kind for event in events]
+
+
+inputs = st.builds(
+    PlayerInput,
+    st.sampled_from([-1, 0, 1]),
+    st.sampled_from([-1, 0, 1]),
+    st.integers(0, 359),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@given(st.integers(0, 50), st.lists(st.tuples(inputs, st.integers(0, 359)), max_size=200))
+@settings(max_examples=50, deadline=None)
+def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(
+    seed: int, moves: list[tuple[PlayerInput, int]]
+) -> None:
+    game = new_round(seed, Settings(size=15))
+    radius = game.settings.body_radius
+    for keys, heading in moves:
+        game.step(keys, OpponentInput(heading, True))
+        for body in (game.player, game.opponent):
+            for dx in (-radius, radius - 1):
+                for dy in (-radius, radius - 1):
+                    assert not game.grid.blocked[game.grid.tile_at(body.x + dx, body.y + dy)]
+            assert 0 < body.health <= game.settings.health
+        assert game.score >= 0
+
+
+def test_the_same_seed_and_inputs_give_the_same_round() -> None:
+    def play() -> list[tuple[int, ...]]:
+        rng, game = random.Random(3), new_round(3)
+        trail = []
+        for _ in range(900):
+            keys = PlayerInput(
+                rng.choice((-1, 0, 1)), rng.choice((-1, 0, 1)), rng.randrange(360), rng.random() < 0.3
+            )
+            game.step(keys, OpponentInput(rng.randrange(360), True))
+            trail.append((game.player.x, game.player.y, game.opponent.x, game.opponent.y, game.score))
+        return trail
+
+    assert play() == play()
+
+
+def test_a_round_lasts_sixty_seconds() -> None:
+    game = new_round(1)
+    ticks = 0
+    while not game.over:
+        game.step(PlayerInput(), OpponentInput())
+        ticks += 1
+    assert ticks == 1800
+
+
+def test_the_opponent_is_faster_and_diagonals_are_not() -> None:
+    assert SETTINGS.opponent_speed > SETTINGS.player_speed
+    game = hall()
+    x, y = game.player.x, game.player.y
+    game.step(PlayerInput(1, 1), OpponentInput())
+    assert (game.player.x - x, game.player.y - y) == (70, 70)
+
+
+def test_bullets_hit_and_score_and_need_a_pause() -> None:
+    game = hall(opponent=(7, 1))
+    seen: list[str] = []
+    for _ in range(16):
+        seen += kinds(game.step(PlayerInput(aim_deg=0, shoot=True), OpponentInput(180, False)))
+    assert seen.count("shot") == 2
+    assert seen.count("hit") == 1
+    assert game.score == SETTINGS.bullet_damage
+    assert game.opponent.health == SETTINGS.health - SETTINGS.bullet_damage
+
+
+def test_a_bomb_explodes_burns_for_a_while_and_hurts_both() -> None:
+    game = hall(player=(3, 1), opponent=(7, 2))
+    seen: list[str] = []
+    for tick in range(60):
+        seen += kinds(game.step(PlayerInput(aim_deg=180, bomb=tick == 0), OpponentInput()))
+    assert seen.count("blast") == 1
+    assert game.fires
+    game.opponent.x, game.opponent.y = game.grid.centre(next(iter(game.fires)))
+    health = game.opponent.health
+    for _ in range(6):
+        game.step(PlayerInput(), OpponentInput())
+    assert game.opponent.health == health - 2
+    for _ in range(SETTINGS.fire_life):
+        game.step(PlayerInput(), OpponentInput())
+    assert not game.fires
+
+
+def test_the_player_burns_too() -> None:
+    game = hall()
+    game.fires[game.grid.tile_at(game.player.x, game.player.y)] = 1000
+    events = game.step(PlayerInput(), OpponentInput())
+    assert kinds(events) == ["hurt"]
+    assert game.player.health == SETTINGS.health - 1
+
+
+def test_a_touch_kills_and_resets_places_and_health_but_not_clock_and_score() -> None:
+    game = hall()
+    game.score = 40
+    game.opponent.x, game.opponent.y = game.player.x + 400, game.player.y
+    game.opponent.health = 20
+    assert kinds(game.step(PlayerInput(), OpponentInput())) == ["caught", "reset"]
+    assert game.opponent.health == SETTINGS.health
+    assert game.grid.tile_at(game.opponent.x, game.opponent.y) == game.opponent_start
+    assert (game.score, game.tick) == (40, 1)
+
+
+def test_killing_the_opponent_scores() -> None:
+    game = hall()
+    game.opponent.health = 1
+    game.fires[game.opponent_start] = 1000
+    assert kinds(game.step(PlayerInput(), OpponentInput())) == ["burn", "opponent_killed", "reset"]
+    assert game.score == 1 + SETTINGS.kill_points
+
+
+def test_the_two_start_far_apart() -> None:
+    for seed in range(30):
+        game = new_round(seed)
+        distances = game.grid.distances(game.player_start)
+        assert distances[game.opponent_start] * 4 >= 3 * max(distances[tile] for tile in game.grid.free)
+
+
+def test_sliding_stops_at_the_wall_and_goes_on_along_it() -> None:
+    x, y = slide(HALL, 1500, 1500, -900, 0, 300)
+    assert (x, y) == (1300, 1500)
+    assert slide(HALL, 1300, 1500, -100, 100, 300) == (1300, 1600)
+
+
+@pytest.mark.parametrize(("reach", "carries"), [(0.5, False), (1.0, True)])
+def test_sound_carries_through_the_maze_not_through_walls(reach: float, carries: bool) -> None:
+    grid = Grid(["#####", "#.#.#", "#.#.#", "#...#", "#####"])
+    shot = Event(0, "shot", "player", 1 * TILE + 500, 1 * TILE + 500, 6)
+    found = heard(grid, [shot], 3 * TILE + 500, 1 * TILE + 500, reach)
+    assert (found is shot) is carries
+    assert heard(grid, [Event(0, "hit", "opponent", 1500, 1500, 50)], 1500, 1500, 9.0) is None
