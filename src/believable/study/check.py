@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from believable.study.checks.blocks import check_blocks
+from believable.study.checks.languages import check_languages
+from believable.study.checks.recruiting import check_arms, check_recruiting
+from believable.study.checks.rules import check_rules
+from believable.study.checks.stimuli import check_stimuli
+from believable.study.checks.supply import check_supply
+from believable.study.checks.timeline import check_timeline
 from believable.study.kinds import QuestionKinds
 from believable.study.read import Reading
 
 
 def check(reading: Reading, kinds: QuestionKinds, *, now_ms: int) -> None:
-    """Report every problem into `reading`."""
+    """Report every problem into `reading`. Each check leaves alone what an earlier one found broken."""
+    check_languages(reading)
+    check_timeline(reading)
+    check_stimuli(reading)
+    check_blocks(reading)
+    check_rules(reading, kinds)
+    check_recruiting(reading, now_ms=now_ms)
+    check_supply(reading)
+    check_arms(reading)

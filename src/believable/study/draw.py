@@ -12,9 +12,13 @@ from believable.core.seeds import generator
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place in a plan that waits for a stimulus. `in_order` names slots whose stimuli come in the order of the file."""
+    """A place in a plan that waits for a stimulus.
+
+    `owner` is the id of the trial or block that asked for it; `in_order` groups slots whose stimuli come in file order.
+    """
 
     key: str
+    owner: str
     allowed: tuple[str, ...]
     in_order: str | None = None
 
@@ -31,14 +35,19 @@ class OutOfStimuli(InvalidInput):
 
 
 def draw(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> dict[Slot, str]:
-    """One stimulus per slot, none twice and none of `taken`, by maximum bipartite matching with seeded preferences."""
+    """One stimulus per slot, none twice and none of `taken`."""
+    drawn, left_over = match(slots, taken=taken, seed=seed)
+    if left_over:
+        raise OutOfStimuli(left_over[0])
+    return _in_file_order(slots, drawn)
+
+
+def match(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> tuple[dict[Slot, str], list[Slot]]:
+    """As many slots as possible with a stimulus each (maximum bipartite matching with seeded preferences), and the others."""
     preferences = [_shuffled(slot, taken, seed) for slot in slots]
     holder: dict[str, int] = {}
-    for number, slot in enumerate(slots):
-        if not _augment(number, preferences, holder):
-            raise OutOfStimuli(slot)
-    drawn = {slots[number]: stimulus for stimulus, number in holder.items()}
-    return _in_file_order(slots, drawn)
+    left_over = [slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)]
+    return {slots[number]: stimulus for stimulus, number in holder.items()}, left_over
 
 
 def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:

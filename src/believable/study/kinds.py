@@ -8,6 +8,13 @@ from typing import Any, Protocol
 from believable.study.records import Record
 
 
+class RecordedColumn(Protocol):
+    """See `believable.instruments.contract.Column`."""
+
+    @property
+    def type(self) -> str: ...
+
+
 class QuestionKind(Protocol):
     """See `believable.instruments.contract.Instrument`."""
 
@@ -17,6 +24,8 @@ class QuestionKind(Protocol):
     def about(self) -> str: ...
     @property
     def params(self) -> type[Record]: ...
+    @property
+    def records(self) -> Sequence[RecordedColumn]: ...
     @property
     def read(self) -> Callable[[Any, Any], Any]: ...
     @property

@@ -136,7 +136,9 @@ class _Unroller:
         else:
             wanted = NOTHING_SETTLED
         fitting = {one.id for one in pool(self._study, wanted)}
-        return Slot(key, tuple(one.id for one in pool(self._study, around.setting) if one.id in fitting))
+        return Slot(
+            key, watch.id, tuple(one.id for one in pool(self._study, around.setting) if one.id in fitting)
+        )
 
     def _block(self, block: Block, around: _Around) -> list[Page]:
         units = [unit for _ in range(block.repeat) for unit in self._run(block, around) if unit]
@@ -166,7 +168,7 @@ class _Unroller:
             group = f"{around.prefix}{block.id}.{run}"
             in_order = group if block.order == "fixed" else None
             return [
-                (around.setting, Slot(f"{group}.{i + 1}", names, in_order))
+                (around.setting, Slot(f"{group}.{i + 1}", block.id, names, in_order))
                 for i in range(min(block.sample, len(names)))
             ]
         chosen = [names[i] for i in self._choose(block, run, len(names))]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from believable.core.errors import InvalidInput, Problem
-from believable.study.fields import keys, record_inside, type_words
+from believable.study.fields import keys
 from believable.study.kinds import QuestionKind, QuestionKinds
 from believable.study.nodes import Node
 from believable.study.records import (
@@ -33,9 +32,8 @@ from believable.study.records import (
     TrialBase,
     Watch,
 )
-from believable.study.wording import missing, shown, unknown, worded
-
-R = TypeVar("R", bound=Record)
+from believable.study.repair import NOT_A_BODY, RecordReader, inside
+from believable.study.wording import shown, unknown
 
 #: The word for each kind of timeline item, and its record.
 ITEM_KINDS: Mapping[str, type[TrialBase]] = {
@@ -78,11 +76,7 @@ class Reading:
 
     def broken(self, path: str) -> bool:
         """Whether something is wrong at this path or inside."""
-        return any(_inside(problem.path, path) for problem in self.problems if problem.severity == "error")
-
-
-def _inside(path: str, outer: str) -> bool:
-    return path == outer or path.startswith((f"{outer}.", f"{outer}["))
+        return any(inside(problem.path, path) for problem in self.problems if problem.severity == "error")
 
 
 def read_study(root: Node, kinds: QuestionKinds, *, file: str) -> Reading:
@@ -90,12 +84,10 @@ def read_study(root: Node, kinds: QuestionKinds, *, file: str) -> Reading:
     return _Reader(kinds, file).study(root)
 
 
-class _Reader:
+class _Reader(RecordReader):
     def __init__(self, kinds: QuestionKinds, file: str) -> None:
+        super().__init__(file)
         self._kinds = kinds
-        self._file = file
-        self._problems: list[Problem] = []
-        self._places: dict[int, Node] = {}
         self._doubtful: set[str] = set()
         self._ids: set[str] = set()
 
@@ -103,18 +95,18 @@ class _Reader:
 
     def study(self, root: Node) -> Reading:
         if not root.is_mapping:
-            self._report(root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`.")
+            self.report(root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`.")
             root = Node({}, root.line, root.path)
-        tree = self._tidy(Study, root, skip=("stimuli", "timeline"))
+        tree = self.tidy(Study, root, skip=("stimuli", "timeline"))
         built: dict[str, Any] = {}
         if "stimuli" in tree.value:
             built["stimuli"] = tuple(self._each(tree.value["stimuli"], self._stimulus))
         if "timeline" in tree.value:
             self._ids = set(_explicit_ids(tree.value["timeline"]))
             built["timeline"] = tuple(self._each(tree.value["timeline"], self._item))
-        study = self._record(Study, tree, built) or self._placeholder(tree, built)
-        self._problems.sort(key=lambda problem: problem.line)
-        return Reading(_with_platform(study), self._problems, self._places, self._doubtful, root, self._file)
+        study = self.record(Study, tree, built) or self._placeholder(tree, built)
+        self.problems.sort(key=lambda problem: problem.line)
+        return Reading(_with_platform(study), self.problems, self.places, self._doubtful, root, self.file)
 
     def _placeholder(self, tree: Node, built: dict[str, Any]) -> Study:
         """A study to go on checking with, made of what could be read."""
@@ -135,12 +127,12 @@ class _Reader:
     def _each(self, node: Node, read: Any) -> Iterable[Any]:
         if not node.is_list:
             if node.value is not None:
-                self._report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
+                self.report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
             return []
         return [record for record in (read(item) for item in node) if record is not None]
 
     def _stimulus(self, node: Node) -> Stimulus | None:
-        record = self._record(Stimulus, self._tidy(Stimulus, node))
+        record = self.record(Stimulus, self.tidy(Stimulus, node))
         if record is None:
             self._doubt(node, "id", "stimulus:")
         return record
@@ -153,7 +145,7 @@ class _Reader:
             return None
         kind, body = found
         record_type = ITEM_KINDS[kind]
-        tidy = self._tidy(record_type, body, skip=("each", "question", *_QUESTION_LISTS))
+        tidy = self.tidy(record_type, body, skip=("each", "question", *_QUESTION_LISTS))
         name = self._item_id(kind, record_type, tidy)
         built: dict[str, Any] = {} if name is None else {"id": name}
         for key in _QUESTION_LISTS:
@@ -165,13 +157,13 @@ class _Reader:
                 built["question"] = question
         if "each" in tidy.value:
             built["each"] = tuple(self._each(tidy.value["each"], self._item))
-        record = self._record(record_type, tidy, built)
+        record = self.record(record_type, tidy, built)
         if isinstance(record, Check):
             record = self._normalised(record, tidy)
         if record is None:
             self._doubtful.add(name or "*")
             return None
-        self._places[id(record)] = tidy
+        self.places[id(record)] = tidy
         return record  # type: ignore[return-value]  # ITEM_KINDS holds exactly the members of TimelineItem
 
     def _kind_and_body(self, node: Node) -> tuple[str, Node] | None:
@@ -180,7 +172,7 @@ class _Reader:
                 {node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path
             )
         if not node.is_mapping or not node.value:
-            self._report(
+            self.report(
                 node, f"expected a trial such as `watch: {{…}}`, got {shown(node)}.", _one_of(ITEM_KINDS)
             )
             return None
@@ -198,7 +190,7 @@ class _Reader:
                 if beside[0] in ITEM_KINDS
                 else f"Indent it to stand below `{kind}:`."
             )
-            self._report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
+            self.report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
             if body.value is None:
                 body = Node(
                     {key: node.value[key] for key in beside if key not in ITEM_KINDS}, body.line, body.path
@@ -207,7 +199,7 @@ class _Reader:
 
     def _misspelt_kind(self, node: Node) -> tuple[str, Node] | None:
         key, body = next(iter(node.value.items()))
-        self._report(body, *unknown("kind of trial", key, ITEM_KINDS))
+        self.report(body, *unknown("kind of trial", key, ITEM_KINDS))
         near = difflib.get_close_matches(key, ITEM_KINDS, n=1)
         if not near:
             self._doubt(body, "id")
@@ -218,10 +210,8 @@ class _Reader:
         if node.value is None:
             return Node({}, node.line, node.path)
         if not node.is_mapping:
-            self._report(
-                node, f"expected a mapping, got {shown(node)}.", "Write `key: value` lines below it."
-            )
-            return Node({"": node}, node.line, node.path)
+            self.report(node, f"expected a mapping, got {shown(node)}.", "Write `key: value` lines below it.")
+            return Node({NOT_A_BODY: node}, node.line, node.path)
         return node
 
     def _item_id(self, kind: str, record_type: type[TrialBase], body: Node) -> str | None:
@@ -247,12 +237,12 @@ class _Reader:
 
     def _read_question(self, node: Node, trial: str | None, derived_id: str | None) -> Question | None:
         if not node.is_mapping:
-            self._report(
+            self.report(
                 node, f"expected a question, got {shown(node)}.", "Write {id: …, prompt: …, choice: {…}}."
             )
             return None
         kind = self._question_kind(node)
-        tidy = self._tidy(Question, node, skip=self._kinds.names, also=() if kind is None else (kind[0],))
+        tidy = self.tidy(Question, node, skip=self._kinds.names)
         if kind is None:
             return None
         name, params_node = kind
@@ -262,14 +252,12 @@ class _Reader:
         if derived_id is not None and "id" not in tidy.value:
             built["id"] = derived_id
         without_kinds = {key: one for key, one in tidy.value.items() if key in keys(Question)}
-        question = self._record(
-            Question, Node(without_kinds, node.line, node.path), built, hidden=("params",)
-        )
+        question = self.record(Question, Node(without_kinds, node.line, node.path), built, hidden=("params",))
         if question is None:
             return None
         question = _with_full_reference(question, trial)
-        self._places[id(question)] = node
-        self._places[id(question.params)] = params_node
+        self.places[id(question)] = node
+        self.places[id(question.params)] = params_node
         return question
 
     def _question_kind(self, node: Node) -> tuple[str, Node] | None:
@@ -278,7 +266,7 @@ class _Reader:
         kinds = [key for key in node.value if key in self._kinds]
         strange = [key for key in node.value if key not in self._kinds and key not in fixed]
         if len(kinds) > 1:
-            self._report(
+            self.report(
                 node.value[kinds[1]],
                 f"a question has one kind, got {' and '.join(kinds)}.",
                 "Keep one of them.",
@@ -287,132 +275,36 @@ class _Reader:
             return kinds[0], node.value[kinds[0]]
         misspelt = next((key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None)
         if misspelt is None:
-            self._report(
+            self.report(
                 node, "the question has no kind.", f"Add one of: {', '.join(sorted(self._kinds.names))}."
             )
             return None
-        self._report(node.value[misspelt], *unknown("kind of question", misspelt, self._kinds.names))
+        self.report(node.value[misspelt], *unknown("kind of question", misspelt, self._kinds.names))
         near = difflib.get_close_matches(misspelt, self._kinds.names, n=1)
         return (near[0], node.value[misspelt]) if near else None
 
     def _params(self, instrument: QuestionKind, node: Node) -> Record | None:
         body = Node({}, node.line, node.path) if node.value is None else node
-        params = self._record(instrument.params, self._tidy(instrument.params, body))
-        if params is None or any(_inside(problem.path, node.path) for problem in self._problems):
+        params = self.record(instrument.params, self.tidy(instrument.params, body))
+        if params is None or self.broken(node.path):
             return params
         for path, message, cure in instrument.check(params):
-            self._report(_deepest(node, path), message, cure)
+            self.report(_deepest(node, path), message, cure)
         return params
 
     def _normalised(self, check: Check, node: Node) -> Check | None:
         """The check with its right answer as the instrument keeps it."""
         question = check.question
         correct = node.value["correct"]
-        if any(_inside(problem.path, self._places[id(question)].path) for problem in self._problems):
+        if self.broken(self.places[id(question)].path):
             return check
         instrument = self._kinds[question.kind]
         try:
             right = instrument.read(question.params, correct.plain())
         except InvalidInput:
-            self._report(correct, *impossible_answer(instrument, question, correct.plain()))
+            self.report(correct, *impossible_answer(instrument, question, correct.plain()))
             return check
         return check.model_copy(update={"correct": right})
-
-    # ------------------------------------------------------------------------------------------ any record
-
-    def _tidy(
-        self, record: type[Record], node: Node, *, skip: Sequence[str] = (), also: Sequence[str] = ()
-    ) -> Node:
-        """The node without unknown keys, each reported; one that is nearly a known key is read as that key."""
-        if not node.is_mapping:
-            return node
-        known = keys(record)
-        entries: dict[str, Node] = {key: one for key, one in node.value.items() if key in known}
-        reported = {problem.path for problem in self._problems}
-        for key, one in node.value.items():
-            if key in known or key in skip or key in also or one.path in reported or key == "":
-                continue
-            free = [name for name in known if name not in node.value]
-            self._report(one, *unknown("key", key, free or known))
-            near = difflib.get_close_matches(key, free, n=1)
-            if near and near[0] not in entries:
-                entries[near[0]] = one
-        for key, one in entries.items():
-            inner = record_inside(record.model_fields[known[key]].annotation)
-            if inner is not None and key not in skip:
-                entries[key] = self._tidy_inside(inner, one)
-        return Node(entries, node.line, node.path)
-
-    def _tidy_inside(self, record: type[Record], node: Node) -> Node:
-        if node.is_list:
-            return Node([self._tidy_inside(record, one) for one in node], node.line, node.path)
-        return self._tidy(record, node)
-
-    def _record(
-        self,
-        record: type[R],
-        node: Node,
-        built: Mapping[str, Any] | None = None,
-        *,
-        hidden: Sequence[str] = (),
-    ) -> R | None:
-        """Validate; report what is wrong; go on without the wrong values where the record can do without them."""
-        built = built or {}
-        data = node.frozen()
-        if isinstance(data, dict):
-            data = {**data, **built}
-        first = True
-        while True:
-            try:
-                made = record.model_validate(data, strict=True)
-            except ValidationError as error:
-                details = error.errors(include_url=False)
-            else:
-                self._places.setdefault(id(made), node)
-                return made
-            if first:
-                self._report_details(record, node, details, hidden=hidden, built=built)
-            first = False
-            data, dropped = _without(data, node, details)
-            if not dropped:
-                return None
-
-    def _report_details(
-        self,
-        record: type[Record],
-        node: Node,
-        details: Sequence[ErrorDetails],
-        *,
-        hidden: Sequence[str],
-        built: Mapping[str, Any],
-    ) -> None:
-        seen: set[str] = set()
-        for detail in details:
-            place, trail = _located(node, detail["loc"])
-            if detail["type"] == "missing":
-                key = str(detail["loc"][-1])
-                if (
-                    key in hidden
-                    or (key == "question" and place.get("question") is not None)
-                    or "" in place.value
-                ):
-                    continue
-                self._report(place, *missing(key, _about(record, detail["loc"])))
-            elif place.path not in seen and not (
-                detail["type"] == "too_short" and place.is_list and len(place.value) > 0
-            ):
-                if (
-                    trail
-                    and trail[0] in built
-                    and not (trail[0] == "id" and len(trail) == 1)
-                    and detail["type"] != "too_short"
-                ):
-                    continue
-                seen.add(place.path)
-                self._report(place, *worded(detail, place))
-
-    def _report(self, node: Node, message: str, cure: str) -> None:
-        self._problems.append(Problem(self._file, node.line, node.path, message, cure))
 
     def _doubt(self, node: Node, key: str, prefix: str = "") -> None:
         given = node.get(key)
@@ -454,54 +346,6 @@ def _deepest(node: Node, path: str) -> Node:
             break
         node = inner
     return node
-
-
-def _located(node: Node, loc: Sequence[str | int]) -> tuple[Node, list[str | int]]:
-    """The deepest node on the way; parts that name a form of a union are no place in the file."""
-    trail: list[str | int] = []
-    for part in loc:
-        inner = node.get(part) if isinstance(part, str) else node.at(part)
-        if inner is not None:
-            node = inner
-            trail.append(part)
-    return node, trail
-
-
-def _without(data: Any, node: Node, details: Sequence[ErrorDetails]) -> tuple[Any, bool]:
-    """The data without the values that were wrong, and whether there was anything to leave out."""
-    trails = [_located(node, detail["loc"])[1] for detail in details if detail["type"] != "missing"]
-    dropped = False
-    for trail in sorted(trails, key=lambda one: [str(part) for part in one], reverse=True):
-        if trail:
-            data, gone = _dropped(data, trail)
-            dropped = dropped or gone
-    return data, dropped
-
-
-def _dropped(data: Any, trail: Sequence[str | int]) -> tuple[Any, bool]:
-    part, rest = trail[0], trail[1:]
-    if isinstance(data, dict) and part in data:
-        if not rest:
-            return {key: value for key, value in data.items() if key != part}, True
-        inner, gone = _dropped(data[part], rest)
-        return {**data, part: inner}, gone
-    if isinstance(data, tuple) and isinstance(part, int) and part < len(data):
-        if not rest:
-            return data[:part] + data[part + 1 :], True
-        inner, gone = _dropped(data[part], rest)
-        return (*data[:part], inner, *data[part + 1 :]), gone
-    return data, False
-
-
-def _about(record: type[Record], loc: Sequence[str | int]) -> str:
-    """What has to be written for a missing key, in words."""
-    holder: type[Record] | None = record
-    for part in loc[:-1]:
-        if isinstance(part, str) and holder is not None and part in keys(holder):
-            holder = record_inside(holder.model_fields[keys(holder)[part]].annotation)
-    if holder is None or loc[-1] not in keys(holder):
-        return ""
-    return type_words(holder.model_fields[keys(holder)[str(loc[-1])]].annotation)
 
 
 def _with_full_reference(question: Question, trial: str | None) -> Question:

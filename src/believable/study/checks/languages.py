@@ -1,0 +1,145 @@
+"""Languages: every text in every language of the study, and the built-in texts complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from believable.core.registry import did_you_mean
+from believable.study.nodes import Node
+from believable.study.outline import outline
+from believable.study.progress import questions_of
+from believable.study.read import Reading
+from believable.study.records import ANY_LANGUAGE, Block, Question, Record, Text
+from believable.study.texts import REFERENCE_LANGUAGE, built_in, placeholders
+from believable.study.wording import shown, unknown
+
+#: Fields that hold other items; those have places of their own.
+_ITEMS = frozenset({"each", "questions", "ask", "question", "params"})
+
+
+def check_languages(reading: Reading) -> None:
+    if reading.broken("languages"):
+        return
+    listed = reading.root.get("languages")
+    if listed is not None:
+        seen: set[str] = set()
+        for node in listed:
+            if node.value in seen:
+                reading.report(node, f"the language {node.value!r} is listed twice.", "Remove one of them.")
+            seen.add(node.value)
+    for text, node in _texts(reading):
+        _text(reading, text, node)
+    _built_in_texts(reading)
+
+
+def _texts(reading: Reading) -> Iterator[tuple[Text, Node]]:
+    title = reading.root.get("title")
+    if title is not None and not reading.broken("title"):
+        yield reading.study.title, title
+    for entry in outline(reading.study.timeline):
+        yield from _inside(entry.item, reading.place(entry.item))
+        for question in questions_of(entry.item):
+            yield from _inside(question, reading.place(question))
+            yield from _inside(question.params, reading.place(question.params))
+
+
+def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
+    if isinstance(value, Text):
+        yield value, node
+    elif isinstance(value, tuple):
+        for i, one in enumerate(value):
+            yield from _inside(one, node.at(i) or node)
+    elif isinstance(value, Record):
+        for name in type(value).model_fields:
+            if name in value.model_fields_set and not (
+                name in _ITEMS and isinstance(value, Block | Question | Record)
+            ):
+                yield from _inside(getattr(value, name), node.get(name) or node)
+
+
+def _text(reading: Reading, text: Text, node: Node) -> None:
+    languages = reading.study.languages
+    if reading.broken(node.path):
+        return
+    if ANY_LANGUAGE in text.root:
+        words = text.root[ANY_LANGUAGE]
+        if len(languages) > 1 and any(character.isalpha() for character in words):
+            forms = ", ".join(f"{language}: …" for language in languages)
+            message = f"{shown(words)} is there in one language only, the study has {', '.join(languages)}."
+            reading.report(node, message, f"Write {{{forms}}}.")
+        elif not words.strip():
+            reading.report(node, "the text is empty.", "Write something, or remove the key.")
+        return
+    strange = [name for name in text.root if name not in languages]
+    for name in strange:
+        reading.report(node.get(name) or node, *unknown("language", name, languages))
+    lacking = [name for name in languages if name not in text.root]
+    # A misspelt language is one mistake, not two.
+    for name in lacking[len(strange) :]:
+        reading.report(node, f"there is no text in {name!r}.", f"Add `{name}: …`.")
+    for name in languages:
+        if name in text.root and not text.root[name].strip():
+            reading.report(node.get(name) or node, "the text is empty.", "Write something.")
+
+
+def _built_in_texts(reading: Reading) -> None:
+    place = reading.root.get("texts")
+    if reading.broken("texts"):
+        return
+    study = reading.study
+    reference = built_in(REFERENCE_LANGUAGE)
+    misspelt = 0
+    for language, overrides in study.texts.items():
+        node = (place or reading.root).get(language)
+        if node is None:
+            continue
+        if language not in study.languages:
+            misspelt += 1
+            reading.report(node, *unknown("language", language, study.languages))
+            continue
+        for key, words in overrides.items():
+            _override(reading, key, words, node.value[key], reference.get(key), reference)
+    lacking = [name for name in study.languages if not built_in(name)]
+    for language in lacking[misspelt:]:
+        _completeness(
+            reading, language, (place and place.get(language)) or reading.root.get("languages"), reference
+        )
+
+
+def _override(
+    reading: Reading, key: str, words: str, node: Node, original: str | None, reference: Iterable[str]
+) -> None:
+    if original is None:
+        reading.report(node, *unknown("text", key, reference))
+        return
+    try:
+        names = placeholders(words)
+    except ValueError as error:
+        reading.report(
+            node, f"the braces do not match: {error}.", "Write {{ and }} for braces that are to be shown."
+        )
+        return
+    for name in sorted(names - placeholders(original)):
+        known = placeholders(original)
+        cure = (
+            did_you_mean(name, known)
+            if known
+            else "This text has none; write {{ and }} for braces that are to be shown."
+        )
+        reading.report(node, f"unknown placeholder {{{name}}}.", cure)
+
+
+def _completeness(reading: Reading, language: str, node: Node | None, reference: Iterable[str]) -> None:
+    """A language without built-in words needs all of them. A misspelt key was reported as such and is not missing as well."""
+    given = reading.study.texts.get(language, {})
+    names = list(reference)
+    lacking = [key for key in names if key not in given]
+    misspelt = sum(key not in names for key in given)
+    if len(lacking) <= misspelt or node is None:
+        return
+    some = ", ".join(lacking[:3])
+    message = (
+        f"{language!r} has no built-in texts, and {len(lacking)} of {len(names)} are missing ({some}, …)."
+    )
+    reading.report(node, message, f"Give them all under `texts: {{{language}: {{…}}}}`.")

@@ -1,0 +1,88 @@
+"""Stimuli, conditions, and what refers to them."""
+
+from __future__ import annotations
+
+from believable.study.checks.timeline import repeated
+from believable.study.levels import Setting, pool
+from believable.study.nodes import Node
+from believable.study.outline import outline
+from believable.study.read import Reading
+from believable.study.records import StimulusFilter, Watch
+from believable.study.wording import unknown
+
+#: A stimulus cannot be called this, because `stimulus: any` means something else.
+_RESERVED = "any"
+
+
+def check_stimuli(reading: Reading) -> None:
+    study = reading.study
+    places = [(one, reading.place(one)) for one in study.stimuli]
+    repeated(reading, [(one.id, node.get("id") or node) for one, node in places], "stimulus id")
+    for one, node in places:
+        if one.id == _RESERVED:
+            reading.report(
+                node.get("id") or node, "'any' cannot be the id of a stimulus.", "Choose another id."
+            )
+        known_condition(reading, one.condition, node.get("condition"))
+    _conditions(reading)
+    for entry in outline(study.timeline):
+        if isinstance(entry.item, Watch):
+            _shown(reading, entry.item)
+
+
+def known_condition(reading: Reading, name: str | None, node: Node | None) -> bool:
+    """Whether the study declares the condition; reported where it does not."""
+    if name is None or node is None or name in reading.study.conditions or reading.broken("conditions"):
+        return True
+    message, cure = unknown("condition", name, reading.study.conditions)
+    reading.report(
+        node, message, cure if reading.study.conditions else f"Declare it: `conditions: [{name}, …]`."
+    )
+    return False
+
+
+def known_scenario(reading: Reading, name: str | None, node: Node | None) -> bool:
+    if name is None or node is None or name in reading.study.scenarios or reading.broken("stimuli"):
+        return True
+    message, cure = unknown("scenario", name, reading.study.scenarios)
+    reading.report(node, message, cure if reading.study.scenarios else "Give stimuli a `scenario`.")
+    return False
+
+
+def known_stimulus(reading: Reading, name: str, node: Node) -> bool:
+    names = {one.id for one in reading.study.stimuli}
+    if name in names or {f"stimulus:{name}", "stimulus:*"} & reading.doubtful:
+        return True
+    reading.report(node, *unknown("stimulus", name, names))
+    return False
+
+
+def _conditions(reading: Reading) -> None:
+    place = reading.root.get("conditions")
+    if place is None or not place.is_list or reading.broken("conditions"):
+        return
+    repeated(reading, [(node.value, node) for node in place], "condition")
+    if reading.broken("stimuli"):
+        return
+    used = {one.condition for one in reading.study.stimuli}
+    for node in place:
+        if node.value not in used:
+            cure = "Give a stimulus this condition, or remove it."
+            reading.report(node, f"no stimulus has the condition {node.value!r}.", cure, severity="warning")
+
+
+def _shown(reading: Reading, watch: Watch) -> None:
+    node = reading.place(watch).get("stimulus")
+    if isinstance(watch.stimulus, StimulusFilter):
+        wanted = watch.stimulus
+        place = node or reading.place(watch)
+        sound = known_condition(reading, wanted.condition, place.get("condition"))
+        sound = known_scenario(reading, wanted.scenario, place.get("scenario")) and sound
+        fitting = pool(reading.study, Setting(wanted.condition, wanted.scenario))
+        if sound and not fitting and not reading.broken("stimuli") and not reading.broken("conditions"):
+            reading.report(place, "no stimulus fits.", "Add one, or change condition or scenario.")
+    elif watch.stimulus != _RESERVED and node is not None:
+        known_stimulus(reading, watch.stimulus, node)
+    elif not reading.study.stimuli and not reading.broken("stimuli"):
+        place = node or reading.place(watch)
+        reading.report(place, "the study has no stimuli to watch.", "Add `stimuli: [{id: …, file: …}]`.")
