@@ -1,0 +1,111 @@
+// @ts-check
+/** The replay player's controls: only what the policy allows is there at all. */
+import { ZOOM_STEP } from "./view.js";
+
+/** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
+export function buildControls(player, policy, texts) {
+  const bar = element("div", { className: "controls" });
+  const main = button("play", "");
+  const line = seekLine(player, policy, texts);
+  const clock = element("span", { className: "clock" });
+  const note = element("p", { className: "views" });
+  note.setAttribute("role", "status");
+  bar.append(main, line, clock);
+  if (policy.speeds.length > 1) bar.append(speedChoice(player, policy, texts));
+  if (policy.zoom) bar.append(...cameraChoice(player, texts));
+
+  main.addEventListener("click", () => {
+    if (player.paused) void player.play();
+    else if (policy.pause) player.pause();
+  });
+
+  function refresh() {
+    const over = player.ended;
+    main.textContent = over ? texts["media.replay"] : player.paused ? texts["media.play"] : texts["media.pause"];
+    main.hidden = (over && player.viewsLeft < 1) || (!player.paused && !policy.pause);
+    note.textContent = player.views > 0 ? left(player.viewsLeft, texts) : "";
+    tick();
+  }
+  function tick() {
+    clock.textContent = shownTime(player.recording, player.time_ms);
+    const share = player.time_ms / player.duration_ms;
+    if (line instanceof HTMLProgressElement) line.value = share;
+    else line.value = String(Math.round(share * 10000));
+  }
+  for (const name of ["play", "pause", "ended", "seek", "rate"]) player.on(name, refresh);
+  player.on("time", tick);
+  refresh();
+
+  const box = element("div", { className: "player-controls" });
+  box.append(bar, note);
+  return box;
+}
+
+/**
+ * The day clock where the recording has one, else minutes and seconds.
+ * @param {import("./scene.js").Recording} replay @param {number} ms
+ */
+export function shownTime(replay, ms) {
+  if (replay.start && replay.simulatedMs) {
+    const moment = new Date(`${replay.start}Z`);
+    moment.setTime(moment.getTime() + (ms / replay.frameMs) * replay.simulatedMs);
+    return moment.toISOString().slice(11, 16);
+  }
+  return `${minutes(ms)} / ${minutes(replay.durationMs)}`;
+}
+
+/** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts */
+function seekLine(player, policy, texts) {
+  const line = /** @type {HTMLInputElement & HTMLProgressElement} */ (
+    policy.seek
+      ? element("input", { className: "seek", type: "range", min: "0", max: "10000", value: "0" })
+      : element("progress", { className: "seek", max: 1, value: 0 }));
+  line.setAttribute("aria-label", texts["media.seek"]);
+  if (policy.seek) line.addEventListener("input", () => player.seek((Number(line.value) / 10000) * player.duration_ms));
+  return line;
+}
+
+/** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts */
+function speedChoice(player, policy, texts) {
+  const choice = /** @type {HTMLSelectElement} */ (element("select", { className: "speed" }));
+  choice.setAttribute("aria-label", texts["replay.speed"]);
+  for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
+  choice.value = String(player.rate);
+  choice.addEventListener("change", () => { player.rate = Number(choice.value); });
+  player.on("rate", () => { choice.value = String(player.rate); });
+  return choice;
+}
+
+/** @param {any} player @param {Record<string, string>} texts @returns {HTMLElement[]} */
+function cameraChoice(player, texts) {
+  const out = button("quiet zoom", "−");
+  const near = button("quiet zoom", "+");
+  out.setAttribute("aria-label", texts["replay.zoom_out"]);
+  near.setAttribute("aria-label", texts["replay.zoom_in"]);
+  out.addEventListener("click", () => player.view.zoomBy(1 / ZOOM_STEP));
+  near.addEventListener("click", () => player.view.zoomBy(ZOOM_STEP));
+  return [out, near];
+}
+
+/** @param {number} n @param {Record<string, string>} texts */
+function left(n, texts) {
+  if (n < 1) return texts["media.ended"];
+  if (n === Infinity) return "";
+  return n === 1 ? texts["media.view_left"] : texts["media.views_left"].replace("{n}", String(n));
+}
+
+/** @param {number} ms */
+function minutes(ms) {
+  const whole = Math.round(ms / 1000);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** @param {string} className @param {string} label @returns {HTMLButtonElement} */
+function button(className, label) {
+  return /** @type {HTMLButtonElement} */ (element("button", { className: `button ${className}`, type: "button", textContent: label }));
+}
+
+/** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */
+function element(name, properties) {
+  return Object.assign(document.createElement(name), properties);
+}

@@ -1,0 +1,201 @@
+// @ts-check
+/**
+ * Shows a recording on a canvas at any speed, with exactly the controls the study allows, and records what was really seen.
+ * The same contract as the video player.
+ *
+ * @typedef {import("../video/policy.js").Policy & {speeds: number[], speed: number, zoom: boolean}} Policy
+ * @typedef {object} Options
+ * @property {string} src address of `{replay, scene}` as JSON
+ * @property {Policy} policy
+ * @property {Record<string, string>} texts
+ * @property {(kind: string, data: any) => void} record
+ * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
+ */
+import { buildControls } from "./controls.js";
+import { paint } from "./painter.js";
+import { displayList, recording } from "./scene.js";
+import { view } from "./view.js";
+import { viewsLeft } from "../video/policy.js";
+import { watched } from "../video/watched.js";
+
+/** A longer gap between two animation frames means that nothing was on screen (the machine slept); time does not run on. */
+const LONGEST_FRAME_MS = 1000;
+
+/** @param {HTMLElement} root @param {Options} options */
+export function create(root, { src, policy, texts, record, seen }) {
+  const canvas = document.createElement("canvas");
+  canvas.tabIndex = -1;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", texts["replay.label"]);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+  /** @type {Record<string, ((data?: any) => void)[]>} */
+  const listeners = {};
+  /** @type {import("./scene.js").Scene} */ let scene;
+  /** @type {import("./scene.js").Recording} */ let replay;
+  /** @type {ReturnType<typeof view>} */ let camera;
+  let time = seen.position_ms;
+  let rate = policy.speed;
+  let playing = false;
+  let views = seen.views;
+  let pausedByHiding = false;
+  let drawnAt = 0;
+  let handle = 0;
+  const intervals = watched((interval) => record("media.interval", interval));
+  /** @param {string} name @param {any} [data] */
+  const emit = (name, data) => (listeners[name] ?? []).forEach((listener) => listener(data));
+  const at = () => ({ media_ms: Math.round(time) });
+
+  const player = {
+    get time_ms() { return time; },
+    get rate() { return rate; },
+    set rate(value) { setRate(value); },
+    get paused() { return !playing; },
+    get ended() { return Boolean(replay) && time >= replay.durationMs; },
+    get duration_ms() { return replay ? replay.durationMs : NaN; },
+    get views() { return views; },
+    get viewsLeft() { return viewsLeft(policy, views); },
+    get recording() { return replay; },
+    get view() { return camera; },
+    play: async () => {
+      if (playing || !replay) return;
+      if (player.ended) {
+        if (player.viewsLeft < 1) return;
+        jump(0);
+      }
+      playing = true;
+      drawnAt = performance.now();
+      record("media.play", at());
+      intervals.start(time, rate);
+      emit("play");
+    },
+    /** @param {string} [reason] */
+    pause: (reason = "person") => {
+      if (!playing) return;
+      playing = false;
+      intervals.stop(time);
+      record("media.pause", { ...at(), reason });
+      emit("pause");
+    },
+    /** @param {number} ms */
+    seek: (ms) => jump(Math.min(Math.max(0, ms), replay.durationMs)),
+    /** @param {string} name @param {(data?: any) => void} listener */
+    on: (name, listener) => void (listeners[name] ??= []).push(listener),
+    canvas,
+    destroy,
+  };
+
+  /** @param {number} ms */
+  function jump(ms) {
+    record("media.seek", { from_ms: Math.round(time), to_ms: Math.round(ms) });
+    intervals.stop(time);
+    time = ms;
+    if (playing) intervals.start(time, rate);
+    emit("seek");
+    emit("time");
+  }
+
+  /** @param {number} value */
+  function setRate(value) {
+    if (value === rate || !policy.speeds.includes(value)) return;
+    intervals.stop(time);
+    rate = value;
+    record("media.rate", { ...at(), rate });
+    if (playing) intervals.start(time, rate);
+    emit("rate");
+  }
+
+  /** @param {number} now */
+  function frame(now) {
+    handle = requestAnimationFrame(frame);
+    if (playing) advance(now);
+    fit();
+    paint(context, displayList(scene, replay, time), camera.camera(time), scene.background);
+  }
+
+  /** @param {number} now */
+  function advance(now) {
+    const passed = now - drawnAt;
+    drawnAt = now;
+    if (passed > LONGEST_FRAME_MS) {
+      record("media.stall", { ...at(), error: null });
+      intervals.stop(time);
+      record("media.resume", at());
+      intervals.start(time, rate);
+      return;
+    }
+    time = Math.min(time + Math.max(0, passed) * rate, replay.durationMs);
+    intervals.frame(time);
+    emit("time");
+    if (time >= replay.durationMs) finish();
+  }
+
+  function finish() {
+    playing = false;
+    views += 1;
+    intervals.stop(time);
+    record("media.ended", { ...at(), view: views });
+    emit("pause");
+    emit("ended");
+  }
+
+  /** The canvas has as many pixels as the screen shows, so that lines stay sharp. */
+  function fit() {
+    const density = globalThis.devicePixelRatio || 1;
+    const width = Math.round(canvas.clientWidth * density);
+    const height = Math.round(canvas.clientHeight * density);
+    if (width && height && (canvas.width !== width || canvas.height !== height)) Object.assign(canvas, { width, height });
+  }
+
+  function onVisibility() {
+    if (document.hidden && playing) {
+      pausedByHiding = true;
+      player.pause("hidden");
+    } else if (!document.hidden && pausedByHiding) {
+      pausedByHiding = false;
+      void player.play();
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!replay || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, dialog")) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if ((event.key === " " && !target.closest("button, a, summary")) || event.key === "k") {
+      if (!playing) void player.play();
+      else if (policy.pause) player.pause();
+    } else if (step && policy.seek) {
+      player.seek(time + (step * replay.durationMs) / 100);
+    } else if ((event.key === "<" || event.key === ">") && policy.speeds.length > 1) {
+      const next = policy.speeds.indexOf(rate) + (event.key === ">" ? 1 : -1);
+      setRate(policy.speeds[Math.min(Math.max(next, 0), policy.speeds.length - 1)]);
+    } else return;
+    event.preventDefault();
+  }
+
+  function destroy() {
+    cancelAnimationFrame(handle);
+    document.removeEventListener("visibilitychange", onVisibility);
+    document.removeEventListener("keydown", onKey);
+    intervals.stop(time);
+    URL.revokeObjectURL(src);
+  }
+
+  async function load() {
+    const response = await fetch(src);
+    const { replay: tree, scene: looks } = await response.json();
+    scene = looks;
+    replay = recording(tree);
+    canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
+    camera = view(scene, replay, canvas);
+    root.append(canvas, buildControls(player, policy, texts));
+    record("media.ready", { duration_ms: replay.durationMs, width: scene.width, height: scene.height });
+    handle = requestAnimationFrame(frame);
+    emit("ready");
+  }
+
+  document.addEventListener("visibilitychange", onVisibility);
+  document.addEventListener("keydown", onKey);
+  load().catch((error) => emit("trouble", error));
+  return player;
+}
