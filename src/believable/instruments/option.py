@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from believable.instruments.contract import InvalidAnswer
-from believable.study.records import Record, Text
+from believable.study.records import Record, Text, word_or
 
 
 class Option(Record):
@@ -26,6 +28,12 @@ class Option(Record):
         if isinstance(given, dict) and "value" in given and "label" not in given:
             return {**given, "label": str(given["value"])}
         return given
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return word_or(core_schema, handler, {"type": ["string", "number"]}, required=["value"])
 
 
 def read_option(options: Sequence[Option], raw: Any) -> str:

@@ -48,7 +48,7 @@ ITEM_KINDS: Mapping[str, type[TrialBase]] = {
     "block": Block,
 }
 #: Trials whose answers are filed under their id, so that the author has to choose it.
-_NAMED = (Form, Check)
+NAMED_KINDS = ("form", "check")
 #: The id of a check's question where the author gave none.
 CHECK_QUESTION_ID = "answer"
 _QUESTION_LISTS = ("questions", "ask")
@@ -146,7 +146,7 @@ class _Reader(RecordReader):
         kind, body = found
         record_type = ITEM_KINDS[kind]
         tidy = self.tidy(record_type, body, skip=("each", "question", *_QUESTION_LISTS))
-        name = self._item_id(kind, record_type, tidy)
+        name = self._item_id(kind, tidy)
         built: dict[str, Any] = {} if name is None else {"id": name}
         for key in _QUESTION_LISTS:
             if key in tidy.value:
@@ -214,12 +214,12 @@ class _Reader(RecordReader):
             return Node({NOT_A_BODY: node}, node.line, node.path)
         return node
 
-    def _item_id(self, kind: str, record_type: type[TrialBase], body: Node) -> str | None:
+    def _item_id(self, kind: str, body: Node) -> str | None:
         """The id from the file, or one made from the kind; `None` where the author has to give one."""
         given = body.get("id")
         if given is not None:
             return given.value if isinstance(given.value, str) else None
-        if issubclass(record_type, _NAMED):
+        if kind in NAMED_KINDS:
             return None
         number = 1
         while (name := kind if number == 1 else f"{kind}_{number}") in self._ids:

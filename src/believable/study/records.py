@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
@@ -11,13 +12,15 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    GetJsonSchemaHandler,
     RootModel,
     SerializeAsAny,
     Tag,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 ID_PATTERN = r"^[A-Za-z][A-Za-z0-9_]{0,63}$"
 LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Z]{2})?$"
@@ -31,7 +34,25 @@ ANY_LANGUAGE = ""
 class Record(BaseModel):
     """Base of every record: unknown keys are errors, and nothing changes after parsing."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def word_or(
+    core_schema: CoreSchema,
+    handler: GetJsonSchemaHandler,
+    word: JsonSchemaValue,
+    *,
+    required: Sequence[str] = (),
+) -> JsonSchemaValue:
+    """The JSON Schema of a record that may also be written as a single word."""
+    reference = handler(core_schema)
+    written_out = handler.resolve_ref_schema(reference)
+    mapping = dict(written_out)
+    if required:
+        mapping["required"] = list(required)
+    written_out.clear()
+    written_out["anyOf"] = [word, mapping]
+    return reference
 
 
 class Text(RootModel[dict[str, str]]):
@@ -47,6 +68,12 @@ class Text(RootModel[dict[str, str]]):
         if not isinstance(value, dict):
             raise PydanticCustomError("text_type", "text")
         return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return word_or(core_schema, handler, {"type": "string", "minLength": 1})
 
     def in_language(self, language: str) -> str:
         """The words in `language`. The checker has made sure that they exist."""
@@ -74,13 +101,21 @@ class Rule(Record):
     """
 
     answer: str | None = None
+    """The answer to look at: `trial.question`, or `trial.question.row` of a matrix. Without a dot: on this page."""
     arm: str | None = None
+    """The arm to look at."""
     is_: Any = Field(default=None, alias="is")
+    """Holds when the answer is this."""
     is_not: Any = None
+    """Holds when the answer is anything else, or there is none."""
     in_: tuple[Any, ...] | None = Field(default=None, alias="in")
+    """Holds when the answer is one of these."""
     at_least: int | float | None = None
+    """Holds when the answer is this number or more."""
     at_most: int | float | None = None
+    """Holds when the answer is this number or less."""
     answered: bool | None = None
+    """Holds when there is an answer (`true`) or none (`false`)."""
 
     @property
     def test(self) -> tuple[str, Any]:
@@ -108,12 +143,17 @@ class Question(Record):
     """One question. In the file its kind is a key: `{id: experience, prompt: …, likert: {points: 5}}`."""
 
     id: Id
+    """Name of the question in the data; unique on its page. May be left out in a check."""
     kind: str
     params: SerializeAsAny[Record]
     prompt: Text | None = None
+    """What is asked."""
     help: Text | None = None
+    """Small print below."""
     required: bool = True
+    """Whether the page waits for an answer."""
     show_if: Rule | None = None
+    """Shown only when this rule holds."""
 
 
 # ---------------------------------------------------------------------------------------------- trials
@@ -121,19 +161,29 @@ class Question(Record):
 
 class TrialBase(Record):
     id: Id
+    """Name of the trial in the data and in rules. Made from the kind where it is left out; forms and checks need one."""
     skip_if: Rule | None = None
+    """Passed over when this rule holds."""
 
 
 class ConsentItem(Record):
     """A box that must be ticked. `adult` and `agree` have built-in labels (`texts: consent.adult`)."""
 
     id: Id
+    """Name of the box in the data."""
     label: Text | None = None
+    """The words beside the box."""
 
     @model_validator(mode="before")
     @classmethod
     def _from_plain(cls, value: Any) -> Any:
         return {"id": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return word_or(core_schema, handler, {"type": "string", "pattern": ID_PATTERN})
 
 
 class Consent(TrialBase):
@@ -141,8 +191,11 @@ class Consent(TrialBase):
 
     kind: Literal["consent"] = "consent"
     page: Text | None = None
+    """Markdown file to show."""
     text: Text | None = None
+    """Markdown to show, in place."""
     require: tuple[ConsentItem, ...] = (ConsentItem(id="agree"),)
+    """Boxes to tick; `adult` and `agree` have words of their own."""
 
 
 class TextPage(TrialBase):
@@ -150,7 +203,9 @@ class TextPage(TrialBase):
 
     kind: Literal["text"] = "text"
     page: Text | None = None
+    """Markdown file to show."""
     text: Text | None = None
+    """Markdown to show, in place."""
 
 
 class Form(TrialBase):
@@ -158,8 +213,11 @@ class Form(TrialBase):
 
     kind: Literal["form"] = "form"
     title: Text | None = None
+    """Heading."""
     text: Text | None = None
+    """Markdown above the questions."""
     questions: tuple[Question, ...] = Field(min_length=1)
+    """The questions, in order."""
 
 
 class Check(TrialBase):
@@ -170,29 +228,43 @@ class Check(TrialBase):
 
     kind: Literal["check"] = "check"
     title: Text | None = None
+    """Heading."""
     text: Text | None = None
+    """Markdown above the question."""
     question: Question
+    """The question."""
     correct: Any
+    """The right answer."""
     attempts: int = Field(default=1, ge=1, le=10)
+    """How often people may try."""
     on_fail: Literal["screen_out", "fail", "continue"] = "continue"
+    """What follows when the last attempt is wrong."""
 
 
 class Controls(Record):
     """What the participant may do with the video."""
 
     pause: bool = True
+    """People may pause."""
     seek: bool = False
+    """People may jump."""
     replay: bool = False
+    """People may watch again."""
     max_views: int | None = Field(default=None, ge=1)
+    """How often at most, with `replay`."""
     must_finish: bool = True
+    """The questions come only when it was watched to the end."""
     volume: bool = True
+    """People may change the volume."""
 
 
 class StimulusFilter(Record):
     """Any stimulus of this condition, this scenario, or both."""
 
     condition: Id | None = None
+    """Of this condition."""
     scenario: Id | None = None
+    """Of this scenario."""
 
 
 class Watch(TrialBase):
@@ -200,12 +272,17 @@ class Watch(TrialBase):
 
     kind: Literal["watch"] = "watch"
     title: Text | None = None
+    """Heading."""
     text: Text | None = None
+    """Markdown above the player."""
     stimulus: Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE] = (
         "any"
     )
+    """`any` that fits, the id of one, or `{condition: …, scenario: …}`."""
     controls: Controls = Controls()
+    """What people may do with the player."""
     ask: tuple[Question, ...] = ()
+    """Questions after watching."""
 
 
 class Rate(TrialBase):
@@ -213,11 +290,15 @@ class Rate(TrialBase):
 
     kind: Literal["rate"] = "rate"
     title: Text | None = None
+    """Heading."""
     text: Text | None = None
+    """Markdown above the questions."""
     of: Annotated[
         Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
     ] = "all"
+    """Ids of the watch trials it is about, or `all`."""
     questions: tuple[Question, ...] = Field(min_length=1)
+    """The questions, in order."""
 
 
 class Break(TrialBase):
@@ -225,23 +306,31 @@ class Break(TrialBase):
 
     kind: Literal["break"] = "break"
     text: Text | None = None
+    """Markdown to show."""
     at_least_s: int = Field(default=0, ge=0, le=3600)
+    """Seconds before people can go on."""
 
 
 class Codes(Record):
     """Completion codes. `auto` mints one per study and outcome; anything else is used as it stands."""
 
     complete: str = "auto"
+    """For those who got to the end."""
     screened_out: str = "auto"
+    """For those a check screened out."""
     failed_checks: str = "auto"
+    """For those who failed a check."""
 
 
 class Redirects(Record):
     """Where to send people at the end. `{code}` and the recruiter's id parameters may be used in the address."""
 
     complete: str | None = None
+    """For those who got to the end."""
     screened_out: str | None = None
+    """For those a check screened out."""
     failed_checks: str | None = None
+    """For those who failed a check."""
 
 
 class Finish(TrialBase):
@@ -249,13 +338,17 @@ class Finish(TrialBase):
 
     kind: Literal["finish"] = "finish"
     page: Text | None = None
+    """Markdown file to show."""
     text: Text | None = None
+    """Markdown to show, in place."""
     codes: Codes = Codes()
+    """Completion codes."""
     redirect: Annotated[
         Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")]
         | Annotated[Redirects, Tag("mapping")],
         BY_SHAPE,
     ] = "none"
+    """The platform to go back to, or `{complete: https://…, …}`."""
 
 
 # ---------------------------------------------------------------------------------------------- order
@@ -265,8 +358,11 @@ class Pauses(Record):
     """A break after every `every` passes of a block (never after the last)."""
 
     every: int = Field(ge=1)
+    """After so many passes."""
     text: Text | None = None
+    """Markdown to show."""
     at_least_s: int = Field(default=0, ge=0, le=3600)
+    """Seconds before people can go on."""
 
 
 class Block(TrialBase):
@@ -279,12 +375,19 @@ class Block(TrialBase):
 
     kind: Literal["block"] = "block"
     order: Literal["fixed", "random", "latin_square"] = "fixed"
+    """`fixed` as written, `random` anew for each session, `latin_square` balanced over sessions (a Williams design)."""
     over: Literal["condition", "scenario", "stimulus"] | None = None
+    """What to run over; without it the entries of `each` are ordered."""
     levels: tuple[str, ...] | None = None
+    """Only these levels, in this order; all without it."""
     sample: int | None = Field(default=None, ge=1)
+    """Take only so many."""
     repeat: int = Field(default=1, ge=1, le=1000)
+    """How often the whole block runs."""
     breaks: Pauses | None = None
+    """Pauses between passes."""
     each: tuple[TimelineItem, ...] = Field(min_length=1)
+    """The trials and blocks inside."""
 
 
 Trial: TypeAlias = Consent | TextPage | Form | Check | Watch | Rate | Break | Finish
@@ -315,41 +418,65 @@ class Recruit(Record):
     """Where participants come from, who may take part, and for how long."""
 
     platform: Literal["none", "prolific", "connect", "sona", "mturk", "custom"] = "none"
+    """Where people come from; settled by `finish.redirect` where it is left out."""
     id_parameter: str | None = None
+    """Link parameter with the participant id, for `platform: custom`."""
     extra_parameters: tuple[str, ...] = ()
+    """More link parameters to keep, as keyed hashes."""
     repeats: Literal["refuse", "resume"] = "resume"
+    """Whether somebody who comes again goes on or is refused."""
     desktop_only: bool = False
+    """Whether phones and tablets are turned away."""
     limit: int | None = Field(default=None, ge=1)
+    """How many participants at most."""
     closes: Annotated[datetime.datetime, BeforeValidator(_moment), WithJsonSchema(_MOMENT_SCHEMA)] | None = (
         None
     )
+    """When the study closes; UTC unless it says otherwise."""
 
 
 class Stimulus(Record):
     """What is watched: a file of the study folder, and what it stands for."""
 
     id: Id
+    """Name of the stimulus in the data."""
     file: str = Field(min_length=1)
+    """Path in the study folder."""
     condition: Id | None = None
+    """One of `conditions`."""
     scenario: Id | None = None
+    """The situation it shows."""
     duration_ms: int | None = Field(default=None, ge=1)
+    """Expected length in milliseconds; `believable check` compares."""
 
 
 class Study(Record):
     """The whole study file."""
 
     believable: Literal[1]
+    """Version of the format."""
     title: Text
+    """Shown to participants."""
     seed: int
+    """Everything left to chance follows from it."""
     languages: tuple[Language, ...] = Field(default=("en",), min_length=1)
+    """The first one is the default. Every text has to be there in each."""
     conditions: tuple[Id, ...] = ()
+    """What differs between stimuli."""
     stimuli: tuple[Stimulus, ...] = ()
+    """What is watched."""
     arms: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
+    """What differs between participants: `name: [level, level]`, balanced."""
     resume: Literal["trial", "restart", "forbid"] = "trial"
+    """What happens to a session that was left: go on at the same `trial`, `restart`, or `forbid`."""
     reservation_minutes: int = Field(default=120, ge=1)
+    """How long a session that was left keeps its place in the balance."""
     recruit: Recruit = Recruit()
+    """Where participants come from."""
     texts: dict[Language, dict[str, str]] = Field(default_factory=dict)
+    """Built-in words to replace, or a whole new language: `language: {key: words}`."""
     timeline: tuple[TimelineItem, ...] = Field(min_length=1)
+    """What participants go through, in order."""
 
     @property
     def scenarios(self) -> tuple[str, ...]:

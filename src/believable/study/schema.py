@@ -1,0 +1,97 @@
+"""The JSON Schema of `study.yaml` for editors, made from the same records that the file is read into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from believable.study.fields import keys
+from believable.study.kinds import QuestionKinds
+from believable.study.read import CHECK_QUESTION_ID, ITEM_KINDS, NAMED_KINDS
+from believable.study.records import LANGUAGE_PATTERN, Question, Study, TrialBase
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_REF = "#/$defs/{model}"
+
+Schema = dict[str, Any]
+
+
+def json_schema(instruments: QuestionKinds) -> Schema:
+    """Kinds of trials and questions are keys, as in the file."""
+    params = [(kind.params, "validation") for kind in instruments]
+    refs, whole = models_json_schema([(Study, "validation"), *params], by_alias=True, ref_template=_REF)  # type: ignore[list-item]
+    definitions: Schema = whole["$defs"]
+    for kind, record in ITEM_KINDS.items():
+        _written_trial(definitions[record.__name__], record, named=kind in NAMED_KINDS)
+    definitions["TimelineItem"] = _timeline_item(definitions)
+    questions = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
+    definitions["Question"] = _question(definitions["Question"], questions)
+    definitions["CheckQuestion"] = _check_question(definitions["Question"])
+    definitions["Check"]["properties"]["question"] = {"$ref": _REF.format(model="CheckQuestion")}
+    for holder, key in (("Study", "timeline"), ("Block", "each")):
+        definitions[holder]["properties"][key]["items"] = {"$ref": _REF.format(model="TimelineItem")}
+    _one_subject_one_test(definitions["Rule"])
+    _languages(definitions["Text"])
+    definitions.pop("Record", None)
+    study = definitions.pop("Study")
+    return {
+        "$schema": DIALECT,
+        **study,
+        "title": "Study of believable",
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _written_trial(schema: Schema, record: type[TrialBase], *, named: bool) -> None:
+    schema["properties"] = {key: one for key, one in schema["properties"].items() if key in keys(record)}
+    required = [key for key in schema.get("required", []) if key in keys(record) and (named or key != "id")]
+    schema.pop("required", None)
+    if required:
+        schema["required"] = required
+
+
+def _timeline_item(definitions: Schema) -> Schema:
+    bodies: Schema = {}
+    words: list[str] = []
+    for kind, record in ITEM_KINDS.items():
+        body: Schema = {"$ref": _REF.format(model=record.__name__)}
+        optional = "required" not in definitions[record.__name__]
+        bodies[kind] = {"anyOf": [body, {"type": "null"}]} if optional else body
+        words += [kind] if optional else []
+    one = {
+        "type": "object",
+        "properties": bodies,
+        "additionalProperties": False,
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+    return {"description": "One trial or block; its kind is the key.", "anyOf": [one, {"enum": words}]}
+
+
+def _question(schema: Schema, kinds: dict[str, tuple[Schema, str]]) -> Schema:
+    properties = {key: one for key, one in schema["properties"].items() if key in keys(Question)}
+    for name, (params, about) in kinds.items():
+        properties[name] = {"description": about, "anyOf": [params, {"type": "null"}]}
+    return {
+        **schema,
+        "properties": properties,
+        "required": ["id"],
+        "oneOf": [{"required": [name]} for name in kinds],
+    }
+
+
+def _check_question(question: Schema) -> Schema:
+    about = f"As any question; its id is {CHECK_QUESTION_ID!r} where it is left out."
+    return {**{key: one for key, one in question.items() if key != "required"}, "description": about}
+
+
+def _one_subject_one_test(rule: Schema) -> None:
+    rule.update(
+        {"oneOf": [{"required": ["answer"]}, {"required": ["arm"]}], "minProperties": 2, "maxProperties": 2}
+    )
+
+
+def _languages(text: Schema) -> None:
+    """A text is one string, or one per language."""
+    text["anyOf"][1].update({"propertyNames": {"pattern": LANGUAGE_PATTERN}, "minProperties": 1})
