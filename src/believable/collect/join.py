@@ -25,6 +25,7 @@ from believable.store.trials import ClosedTrial
 from believable.study.assign import Cell, choose
 from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial, plan
+from believable.study.platforms import id_parameter
 from believable.study.progress import progress
 from believable.study.records import Study
 
@@ -123,7 +124,7 @@ def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: boo
         return "desktop"
     if caller.kind in ("preview", "simulated"):
         return None  # researchers look and rehearse before opening, and after closing
-    if caller.kind == "open" and recruit.id_parameter(study.recruit) and caller.identity.hash is None:
+    if caller.kind == "open" and id_parameter(study.recruit) and caller.identity.hash is None:
         return "identity"
     return _reason_of_study(conn, caller, context.clock.now_ms())
 

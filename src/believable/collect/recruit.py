@@ -1,4 +1,4 @@
-"""Recruiting platforms: which parameters of a link say who somebody is, and where they are sent at the end.
+"""Recruiting: reading who a link says somebody is, and where they are sent at the end.
 
 Ids are kept as keyed hashes only, so an address that needs them at the end takes them from the participant's own browser.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from believable.core.ids import keyed_hash
+from believable.study.platforms import id_parameter, parameters
 from believable.study.records import Finish, Recruit, Redirects
 
 #: What MTurk sends while somebody only looks at a task.
@@ -24,43 +25,13 @@ _UNFILLED = re.compile(r"^(\{\{%.*%\}\}|%[A-Z_]+%|\$\{.*\})$")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
-    """`id_parameter` names the person; `extra` what else comes along. `redirect` gives the address for an outcome."""
-
-    name: str
-    id_parameter: str | None
-    extra: tuple[str, ...] = ()
-    redirect: Mapping[str, str] | None = None
-
-
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
-PLATFORMS: Mapping[str, Platform] = {
-    platform.name: platform
-    for platform in (
-        Platform("none", None),
-        Platform(
-            "prolific",
-            "PROLIFIC_PID",
-            ("STUDY_ID", "SESSION_ID"),
-            {"complete": _PROLIFIC, "screened_out": _PROLIFIC, "failed_checks": _PROLIFIC},
-        ),
-        Platform(
-            "connect",
-            "participantId",
-            ("assignmentId", "projectId"),
-            {"complete": "https://connect.cloudresearch.com/participant/project/{projectId}/complete"},
-        ),
-        # Every SONA site has an address of its own, so that it must be written out in the study's `redirect`.
-        Platform("sona", "id"),
-        Platform(
-            "mturk",
-            "workerId",
-            ("assignmentId", "hitId", "turkSubmitTo"),
-            {"complete": "{turkSubmitTo}/mturk/externalSubmit?assignmentId={assignmentId}&code={code}"},
-        ),
-        Platform("custom", None),
-    )
+#: Platform → outcome → address. A SONA site's address is its own, so that it must be written out in the study's `redirect`.
+ADDRESSES: Mapping[str, Mapping[str, str]] = {
+    "prolific": {"complete": _PROLIFIC, "screened_out": _PROLIFIC, "failed_checks": _PROLIFIC},
+    # Connect's completion address approves people, so that only those who completed are sent there.
+    "connect": {"complete": "https://connect.cloudresearch.com/participant/project/{projectId}/complete"},
+    "mturk": {"complete": "{turkSubmitTo}/mturk/externalSubmit?assignmentId={assignmentId}&code={code}"},
 }
 
 
@@ -71,15 +42,6 @@ class Identity:
     hash: str | None
     extra: Mapping[str, str]
     previews: bool = False
-
-
-def id_parameter(recruit: Recruit) -> str | None:
-    """The parameter that names the person, or None when nobody is asked for."""
-    return recruit.id_parameter or PLATFORMS[recruit.platform].id_parameter
-
-
-def extra_parameters(recruit: Recruit) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*PLATFORMS[recruit.platform].extra, *recruit.extra_parameters)))
 
 
 def participant_hash(key: bytes, study_id: str, participant_id: str) -> str:
@@ -99,8 +61,8 @@ def identify(recruit: Recruit, query: Mapping[str, str], *, key: bytes, study_id
     value = _value(query, parameter) if parameter else None
     extra = {
         name: extra_hash(key, study_id, name, found)
-        for name in extra_parameters(recruit)
-        if (found := _value(query, name)) is not None
+        for name in parameters(recruit)
+        if name != parameter and (found := _value(query, name)) is not None
     }
     return Identity(None if value is None else participant_hash(key, study_id, value), extra)
 
@@ -120,7 +82,7 @@ def redirect(
         return None
     values = {
         name: found
-        for name in _known_parameters(finish, recruit)
+        for name in parameters(recruit)
         if (found := _value(query, name)) is not None
     }
     if code is not None:
@@ -137,14 +99,7 @@ def _template(finish: Finish, outcome: str) -> str | None:
     if isinstance(finish.redirect, Redirects):
         address: str | None = getattr(finish.redirect, outcome, None)
         return address
-    return (PLATFORMS[finish.redirect].redirect or {}).get(outcome)
-
-
-def _known_parameters(finish: Finish, recruit: Recruit) -> set[str]:
-    names = {*extra_parameters(recruit), id_parameter(recruit) or ""}
-    if isinstance(finish.redirect, str):
-        names |= {*PLATFORMS[finish.redirect].extra}
-    return names - {""}
+    return ADDRESSES.get(finish.redirect, {}).get(outcome)
 
 
 def _is_mturk(address: str) -> bool:

@@ -1,0 +1,103 @@
+"""A store of each kind, and sessions to put events into."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import Connection, insert, select
+
+from believable.core import chain, ids
+from believable.core.clock import VirtualClock
+from believable.store import sessions
+from believable.store.engine import Store
+from believable.store.sessions import Session
+from believable.store.tables import definitions, studies
+
+MakeSession = Callable[..., Session]
+Body = Callable[..., str]
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+def store(database_url: str, clock: VirtualClock) -> Iterator[Store]:
+    with Store.open(database_url, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def body() -> Body:
+    """The text of an event; `n` makes it different from others."""
+
+    def make(n: int = 0, kind: str = "answer.change", trial: int | None = 0, **data: object) -> str:
+        event = {
+            "kind": kind,
+            "trial": trial,
+            "at_ms": 1_750_000_000_000 + n,
+            "mono_ms": n,
+            "data": data or {"n": n},
+        }
+        return json.dumps(event)
+
+    return make
+
+
+@pytest.fixture
+def make_session() -> MakeSession:
+    """A session in a given store; its token is `token-<number>`."""
+
+    def make(store: Store, number: int = 1, **values: object) -> Session:
+        session_id = f"session-{number}"
+        fields: dict[str, object] = {
+            "id": session_id,
+            "token_hash": ids.token_hash(f"token-{number}"),
+            "code_hash": f"code-{number}",
+            "study": "study",
+            "definition": "d" * 64,
+            "link_kind": "open",
+            "number": number,
+            "language": "en",
+            "arms": {"tool": "a"},
+            "rows": {},
+            "seed": 1,
+            "recruiter_hash": None,
+            "recruiter_extra": {},
+            "state": "active",
+            "outcome": None,
+            "position": 0,
+            "run": 0,
+            "wrong_tries": 0,
+            "tried_seq": 0,
+            "opened_ms": 0,
+            "epoch": 1,
+            "head_seq": 0,
+            "head_hash": chain.origin(session_id),
+            "top_seq": 0,
+            "started_ms": 0,
+            "seen_ms": 0,
+            "reserved_until_ms": 0,
+            "reservation_ms": 7_200_000,
+            "finished_ms": None,
+            "rejected": False,
+        }
+        session = Session(**{**fields, **values})  # type: ignore[arg-type]
+
+        def create(conn: Connection) -> None:
+            if conn.execute(select(studies.c.id).where(studies.c.id == session.study)).first() is None:
+                row = {"id": session.study, "title": "T", "state": "open", "definition": session.definition}
+                conn.execute(insert(studies).values(**row, created_ms=0))
+            known = select(definitions.c.hash).where(definitions.c.hash == session.definition)
+            if conn.execute(known).first() is None:
+                row = {"hash": session.definition, "study": session.study, "body": "{}"}
+                conn.execute(insert(definitions).values(**row, created_ms=0))
+            sessions.create(conn, session)
+
+        store.write(create)
+        return session
+
+    return make
