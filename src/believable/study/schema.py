@@ -57,22 +57,29 @@ def _timeline_item(definitions: Schema) -> Schema:
     for kind, record in ITEM_KINDS.items():
         body: Schema = {"$ref": _REF.format(model=record.__name__)}
         optional = "required" not in definitions[record.__name__]
-        bodies[kind] = {"anyOf": [body, {"type": "null"}]} if optional else body
+        bodies[kind] = _or_nothing(body) if optional else body
         words += [kind] if optional else []
-    one = {
-        "type": "object",
+    return {
+        "description": "One trial or block; its kind is the key.",
+        "type": ["object", "string"],
         "properties": bodies,
         "additionalProperties": False,
         "minProperties": 1,
         "maxProperties": 1,
+        "if": {"type": "string"},
+        "then": {"enum": words},
     }
-    return {"description": "One trial or block; its kind is the key.", "anyOf": [one, {"enum": words}]}
+
+
+def _or_nothing(schema: Schema) -> Schema:
+    """Not `anyOf`, so that an editor points at the mistake inside and not at the whole."""
+    return {"if": {"type": "null"}, "else": schema}
 
 
 def _question(schema: Schema, kinds: dict[str, tuple[Schema, str]]) -> Schema:
     properties = {key: one for key, one in schema["properties"].items() if key in keys(Question)}
     for name, (params, about) in kinds.items():
-        properties[name] = {"description": about, "anyOf": [params, {"type": "null"}]}
+        properties[name] = {"description": about, **_or_nothing(params)}
     return {
         **schema,
         "properties": properties,
