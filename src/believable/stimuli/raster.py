@@ -175,6 +175,8 @@ def _in_polygon(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixe
 def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     size_px = max(11, round(shape.size * camera.px_per_tile))
     words, cover = _words(shape.text, size_px, shape.kind == "bubble")
+    if shape.w and words.shape[1] > shape.w * camera.px_per_tile:
+        return
     left_px, top_px = _origin(camera)
     x = left_px + shape.x * camera.px_per_tile - cover.shape[1] / 2
     rise = 1.0 if shape.kind == "bubble" else 0.5

@@ -73,7 +73,9 @@ function words(context, shape, x, y, scale) {
   context.font = `${sizePx(shape, scale)}px ${FONT}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillText(shape.text ?? "", x, y);
+  const text = shape.text ?? "";
+  if (shape.w && context.measureText(text).width > shape.w * scale) return;
+  context.fillText(text, x, y);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale */

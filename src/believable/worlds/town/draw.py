@@ -46,9 +46,9 @@ def _area(place: Place, fill: str) -> list[Shape]:
 
 
 def _name(place: Place) -> Shape:
-    """The name across the building's upper edge, as large as its width allows."""
+    """The name across the building's upper edge, as large as its width allows; left out where it would be wider."""
     left = min(x for x, _, _, _ in place.rects)
     right = max(x + w for x, _, w, _ in place.rects)
     top = min(y for _, y, _, _ in place.rects)
     size = min(1.1, 1.9 * (right - left) / max(len(place.name), 1))
-    return Shape("text", "#39434f", (left + right) / 2, top - 0.5, text=place.name, size=size)
+    return Shape("text", "#39434f", (left + right) / 2, top - 0.5, w=right - left, text=place.name, size=size)
