@@ -24,8 +24,8 @@ class Shape:
     """A primitive in tiles. Colours are `#rrggbb` or `#rrggbbaa`. In a sprite, x points where the actor looks.
 
     `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg, to_deg) ·
-    `text` (x, y, text, size; left out when wider than w, if w is given) · `bubble` (x, y of its foot, text, size) · `bar` (x, y, w, h; filled to the
-    share `state`/`full`).
+    `text` (x, y, text, size; left out when wider than w, if w is given) · `bubble` (x, y of its foot, text, size) ·
+    `bar` (x, y, w, h; filled to the share `state`/`full`).
     """
 
     kind: str
