@@ -14,15 +14,6 @@ from believable.study.protocols import PROTOCOLS, copy
 from believable.study.records import Block, Study
 
 
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("new") / "demo"
-    result = CliRunner().invoke(group, ["new", "demo", str(folder)])
-    assert result.exit_code == 0, result.output
-    assert f"believable check {folder}" in result.output
-    return folder
-
-
 def test_the_new_study_is_complete_and_sound(demo: Path) -> None:
     definition = load(demo, instruments=INSTRUMENTS)
     assert all((demo / stimulus.file).stat().st_size > 10_000 for stimulus in definition.study.stimuli)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,18 +89,21 @@ def seeded_ids(seed: int, so_far: int) -> Callable[[], str]:
     return lambda: f"{rng.getrandbits(128):032x}"[:22]
 
 
-def sessions_before(settings: Settings, study_id: str) -> int:
-    """How many simulated sessions the study has had."""
+def published(settings: Settings) -> tuple[str, int]:
+    """Puts the study into the store if it is not there yet: its id, and how many simulated sessions it has had."""
     from believable.core.clock import WallClock
+    from believable.core.ids import new_token
     from believable.simulate.links import sessions_so_far
-    from believable.store.engine import Store
+    from believable.web.app import open_collect
+    from believable.web.publish import publish_folders
 
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with Store.open(settings.url, clock=WallClock()) as store:
-        return sessions_so_far(store, study_id)
+    store, collect = open_collect(settings, clock=WallClock(), new_id=new_token)
+    with store:
+        (study,) = publish_folders(collect, settings)
+        return study.study_id, sessions_so_far(store, study.study_id)
 
 
-def local_link(settings: Settings, study_id: str) -> str:
+def local_link(settings: Settings, name: str) -> str:
     """The link for simulated participants, from the data folder that the server works on."""
     from believable.core.clock import WallClock
     from believable.simulate.links import link_token
@@ -111,7 +115,7 @@ def local_link(settings: Settings, study_id: str) -> str:
             "Give the whole link instead: --http http://HOST:PORT/join/TOKEN"
         )
     with Store.open(settings.url, clock=WallClock()) as store:
-        return link_token(store, study_id)
+        return link_token(store, name)
 
 
 def split_address(address: str) -> tuple[str, str] | None:
@@ -134,10 +138,11 @@ async def in_process(
     from believable.web.app import create_app
 
     folder = settings.study_folders[0]
+    name, so_far = published(settings)
     clock = VirtualClock() if speed is None else WallClock()
-    app = create_app(settings, clock=clock, new_id=seeded_ids(crowd.seed, sessions_before(settings, folder.name)))
+    app = create_app(replace(settings, study_folders=()), clock=clock, new_id=seeded_ids(crowd.seed, so_far))
     async with running(app) as http:
-        link = link_token(app.state.store, folder.name)
+        link = link_token(app.state.store, name)
         place = Place(http, link, load(folder, instruments=INSTRUMENTS).study, INSTRUMENTS)
         if isinstance(clock, VirtualClock):
             return await run_virtual(crowd, place, clock, progress)
@@ -155,9 +160,10 @@ async def over_http(
     from believable.simulate.crowd import Place, run_side_by_side
     from believable.simulate.pace import HastyPace, RealPace
     from believable.study.load import load
+    from believable.web.publish import study_id
 
     folder = settings.study_folders[0]
-    base_url, link = split_address(address) or (address, local_link(settings, folder.name))
+    base_url, link = split_address(address) or (address, local_link(settings, study_id(folder)))
     clock = WallClock()
     async with httpx.AsyncClient(base_url=base_url, timeout=60) as http:
         place = Place(http, link, load(folder, instruments=INSTRUMENTS).study, INSTRUMENTS)

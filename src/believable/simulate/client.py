@@ -170,10 +170,9 @@ class Participant:
         self.position = reply.get("position", self.position)
         return reply
 
-    async def open_medium(self, address: str, first_bytes: int = 65_536) -> int:
-        """Fetch the beginning of a medium, as a preloading browser would; how many bytes came."""
-        reply = await self._ask("GET", address, headers={"Range": f"bytes=0-{first_bytes - 1}"})
-        return len(reply.content)
+    async def open_medium(self, address: str, first_bytes: int = 65_536) -> bytes:
+        """The beginning of a medium, which says how long it is."""
+        return (await self._ask("GET", address, headers={"Range": f"bytes=0-{first_bytes - 1}"})).content
 
     async def submit(self, answers: Mapping[str, Any]) -> Advanced:
         """Press the button: the answers are an event like any other; the trial closes once they are safe."""

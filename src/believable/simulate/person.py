@@ -18,12 +18,15 @@ from believable.instruments.contract import Instrument
 from believable.simulate.client import Advanced, Participant, Receipt
 from believable.simulate.pace import Pace
 from believable.simulate.viewer import watch
-from believable.study.records import Block, Check, Study, TimelineItem
+from believable.study.records import Block, Check, Rule, Study, TimelineItem
+from believable.study.rules import holds
 
 #: Medians for a person of tempo 1.
 MS_PER_WORD = 180
 THINK_MS = 2_600
 READ_AT_MOST_MS = 45_000
+#: Chance that an optional question stays open.
+LEFT_OPEN_CHANCE = 0.3
 #: Tries per page before something must be wrong with the page rather than with the person.
 TRIES = 25
 
@@ -62,6 +65,16 @@ def right_answers(study: Study) -> dict[str, Any]:
                 yield from checks(item.each)
 
     return {check.question.id: check.correct for check in checks(study.timeline)}
+
+
+def shown(question: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
+    """Whether a question is shown, as the page's script decides it from the answers above it."""
+    rule = question.get("show_if")
+    if rule is None:
+        return True
+    reference = ".".join(filter(None, ("page", rule["question"], rule.get("item"))))
+    test = Rule.model_validate({"answer": reference, rule["test"]: rule["value"]})
+    return holds(test, {f"page.{name}": answer for name, answer in answers.items()}, {})
 
 
 class Person:
@@ -108,6 +121,7 @@ class Person:
     async def _page(self, trial: Mapping[str, Any]) -> None:
         self._browser.note("trial.shown")
         await self._read(trial["html"])
+        await self._pace.sleep(1000 * trial["wait_s"])
         if trial["kind"] == "watch":
             await watch(self._browser, self._pace, self._rng, trial)
         for _ in range(TRIES):
@@ -122,8 +136,17 @@ class Person:
 
     async def _answer(self, trial: Mapping[str, Any]) -> Advanced:
         answers: dict[str, Any] = {}
+        for box in trial["boxes"]:
+            await self._think(THINK_MS / 2)
+            answers[box] = True
+            self._browser.note("answer.change", question=box, value=True)
         for question in trial["questions"]:
+            if not shown(question, answers):
+                continue
             await self._think(THINK_MS)
+            if not question["required"] and self._rng.random() < LEFT_OPEN_CHANCE:
+                answers[question["id"]] = None
+                continue
             answers[question["id"]] = value = self._choose(question, trial["kind"])
             self._browser.note("answer.change", question=question["id"], value=value)
             await self._browser.flush()

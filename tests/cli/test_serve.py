@@ -1,0 +1,94 @@
+"""`believable serve` and `believable demo` as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+from click.testing import CliRunner
+
+from believable.cli import group
+from believable.core.clock import WallClock
+from believable.simulate.server import Server, free_port
+from believable.store import monitor
+from believable.store.engine import Store
+
+HEAVY = ("/av/", "/pandas/", "/torch/", "/gymnasium/", "/matplotlib/", "/numba/", "/sklearn/", "/pyarrow/")
+
+
+def test_a_served_study_answers_and_loads_nothing_heavy(demo: Path) -> None:
+    with Server([demo], data_dir=demo / ".believable") as server:
+        words = server.last_words()
+        link = re.search(r"open link\s+(\S+)", words)
+        assert link is not None, words
+        assert httpx.get(link[1], timeout=10).status_code == 200
+        assert re.search(r"One-time researcher link.*\n\s+http\S+", words), words
+        loaded = Path(f"/proc/{server.pid}/maps").read_text()
+        assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_list_shows_links_and_counts(demo: Path) -> None:
+    with Server([demo], data_dir=demo / ".believable"):
+        pass
+    shown = CliRunner().invoke(group, ["list", str(demo)], catch_exceptions=False).output
+    assert "Who plays like a human?" in shown
+    assert "/join/" in shown
+    assert "simulated sessions" in shown
+
+
+def test_a_study_with_problems_is_not_served(demo: Path) -> None:
+    file = demo / "study.yaml"
+    file.write_text(file.read_text().replace("condition: human,", "condition: humen,"))
+    command = [sys.executable, "-m", "believable", "serve", str(demo), "--port", str(free_port())]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 1
+    assert "Did you mean 'human'?" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_port_in_use_is_said_in_words(demo: Path) -> None:
+    with Server([demo], data_dir=demo / ".believable") as server:
+        command = [sys.executable, "-m", "believable", "serve", str(demo), "--port", str(server.port)]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 4
+    assert str(server.port) in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.timeout(120)
+def test_the_demo_fills_itself_and_cleans_up(demo: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "believable", "demo", str(demo), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        deadline_s = time.monotonic() + 60
+        while time.monotonic() < deadline_s and not _events(demo):
+            time.sleep(0.5)
+        assert _events(demo) > 0, "no simulated participant came"
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert family, "the simulated participants live in a process of their own"
+    finally:
+        process.send_signal(signal.SIGINT)
+        words, _ = process.communicate(timeout=30)
+    assert f"http://127.0.0.1:{port}/join/" in words
+    assert "One-time researcher link" in words
+    assert "Traceback" not in words
+    _, alive = psutil.wait_procs(family, timeout=10)
+    assert alive == []
+
+
+def _events(study: Path) -> int:
+    database = study / ".believable" / "believable.db"
+    if not database.exists() or os.path.getsize(database) == 0:
+        return 0
+    with Store.open(f"sqlite:///{database}", clock=WallClock()) as store:
+        groups = store.read(lambda conn: monitor.groups(conn, study.name, "simulated", now_ms=0))
+    return sum(group.n_events for group in groups)
