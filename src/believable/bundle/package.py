@@ -145,7 +145,7 @@ def _resource(content: Content, has_participants: bool) -> dict[str, Any]:
         "hash": f"sha256:{content.sha256}",
     }
     if content.table is None:
-        return resource
+        return resource | {"type": "file"}
     table = content.table
     resource |= {
         "profile": "tabular-data-resource",

@@ -6,6 +6,7 @@ other supplemental messages inside the coded video, encoder strings inside AAC s
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import mimetypes
@@ -37,6 +38,9 @@ WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 #: What carries free messages in each coding: H.264 and HEVC SEI units; AV1 padding.
 MESSAGE_UNITS = {"h264": "remove_types=6", "hevc": "remove_types=39|40", "av1": "remove_types=15"}
 
+#: Errors of the place written to, not of the file read.
+_DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOENT, errno.EMFILE})
+
 
 def prepare(
     definition: Definition,
@@ -52,7 +56,6 @@ def prepare(
     used do not stop the others; all of them are named in one `StudyError` at the end.
     """
     stimuli = definition.study.stimuli
-    media_dir.mkdir(parents=True, exist_ok=True)
     media: dict[str, Medium] = {}
     problems: list[Problem] = []
     by_file: dict[str, list[Stimulus]] = {}
@@ -80,6 +83,7 @@ def prepare_file(source: Path, media_dir: Path) -> Medium:
     """One stripped, content-addressed copy. It appears whole or not at all."""
     if not source.is_file():
         raise InvalidInput(f"{source.name!r} is not there. Put the file at {source}, or correct the name.")
+    media_dir.mkdir(parents=True, exist_ok=True)
     strip = have_av()
     note = media_dir / "prepared" / f"{_digest(source)}.{RECIPE if strip else 'copy'}.json"
     known = _known(note, media_dir)
@@ -113,6 +117,8 @@ def stripped(source: Path, target: Path) -> str:
             kind = _container(source, given, {stream.codec_context.name for stream in streams})
             _remux(av, given, streams, target, kind)
     except av.FFmpegError as error:
+        if error.errno in _DISK_TROUBLE:
+            raise
         reason = str(error.strerror or error)
         raise InvalidInput(
             f"{source.name!r} cannot be read as video ({reason})."

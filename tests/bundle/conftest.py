@@ -1,0 +1,222 @@
+"""A study with every part a bundle has to carry, and sessions of it built from the plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from believable.bundle.records import (
+    Collected,
+    DecisionRecord,
+    EventRecord,
+    SessionRecord,
+    StrayRecord,
+    StudyRecord,
+    TrialRecord,
+)
+from believable.core import chain
+from believable.core.seeds import generator
+from believable.instruments import INSTRUMENTS
+from believable.study.assign import cells, session_seed
+from believable.study.definition import Definition, Medium
+from believable.study.nodes import from_plain
+from believable.study.plan import Assignment, plan
+from believable.study.progress import questions_of
+from believable.study.read import read_study
+from believable.study.records import Check, Consent, Watch
+
+T0_MS = 1_760_000_000_000
+
+TREE: dict[str, Any] = {
+    "believable": 1,
+    "title": "Who plays like a human?",
+    "seed": 7,
+    "languages": ["en"],
+    "conditions": ["human", "scripted"],
+    "stimuli": [
+        {"id": "h1", "file": "h1.mp4", "condition": "human", "scenario": "atrium"},
+        {"id": "s1", "file": "s1.mp4", "condition": "scripted", "scenario": "atrium"},
+    ],
+    "arms": {"tool": ["ranktrace", "btrace"]},
+    "timeline": [
+        {"consent": {"id": "consent", "text": "Please agree.", "require": ["agree"]}},
+        {
+            "form": {
+                "id": "about",
+                "questions": [
+                    {"id": "experience", "prompt": "How often do you play?", "likert": {"points": 5}},
+                    {"id": "words", "prompt": "Why | really?", "long_text": {"max_length": 1_000_000}},
+                    {"id": "age", "prompt": "Age", "number": {"min": 18, "max": 99}},
+                ],
+            }
+        },
+        {
+            "check": {
+                "id": "attention",
+                "question": {"id": "colour", "prompt": "Which?", "choice": {"options": ["blue", "red"]}},
+                "correct": "blue",
+            }
+        },
+        {
+            "block": {
+                "id": "clips",
+                "order": "latin_square",
+                "over": "condition",
+                "each": [
+                    {
+                        "watch": {
+                            "id": "clip",
+                            "stimulus": "any",
+                            "ask": [
+                                {
+                                    "id": "feel",
+                                    "prompt": "It seemed",
+                                    "matrix": {"rows": ["alive", "clever"], "points": 5},
+                                }
+                            ],
+                        }
+                    }
+                ],
+            }
+        },
+        {"finish": {"text": "Thank you."}},
+    ],
+}
+
+
+def definition_of(tree: dict[str, Any]) -> Definition:
+    reading = read_study(from_plain(tree), INSTRUMENTS, file="study.yaml")
+    assert not reading.problems, [str(problem) for problem in reading.problems]
+    media = {one["id"]: Medium("0" * 64, 10, 2000, "video/mp4") for one in tree["stimuli"]}
+    return Definition(reading.study, tree, {}, media)
+
+
+@dataclass(frozen=True)
+class Making:
+    """Builds sessions of one study."""
+
+    definition: Definition
+
+    def study(self, **changes: Any) -> StudyRecord:
+        record = StudyRecord(
+            "who_plays", "Who plays like a human?", {self.definition.hash: self.definition.to_json()}
+        )
+        return replace(record, **changes)
+
+    def session(
+        self,
+        number: int = 1,
+        *,
+        words: str = "It looked around.",
+        until: int | None = None,
+        link_kind: str = "open",
+        extra_events: int = 0,
+        **changes: Any,
+    ) -> Collected:
+        """A session that went through the first `until` trials (default: all, and finished)."""
+        study = self.definition.study
+        rng = generator(study.seed, "session", number, link_kind)
+        cell = cells(study)[(number - 1) % len(cells(study))]
+        assignment = Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number))
+        planned = plan(study, assignment)
+        session_id = f"{link_kind[:1]}{rng.getrandbits(100):025x}"
+        bodies: list[str] = []
+        trials: list[TrialRecord] = []
+        clock = T0_MS + 1000 * number
+
+        def happen(kind: str, trial: int | None, **data: Any) -> int:
+            nonlocal clock
+            clock += 500
+            body = {
+                "kind": kind,
+                "trial": trial,
+                "at_ms": clock,
+                "mono_ms": clock - T0_MS + 0.5,
+                "data": data,
+            }
+            bodies.append(json.dumps(body, separators=(",", ":")))
+            return len(bodies)
+
+        happen("page.open", None)
+        ends_at = len(planned) - 1 if until is None else until
+        for one in planned[:ends_at]:
+            opened = clock
+            happen("trial.shown", one.position)
+            answers: dict[str, Any] = {}
+            if isinstance(one.trial, Consent):
+                answers = {item.id: True for item in one.trial.require}
+            if isinstance(one.trial, Watch):
+                happen("media.interval", one.position, from_ms=0, to_ms=1234.5, rate=1)
+                happen("page.hidden", one.position)
+                happen("page.visible", one.position)
+            for question in questions_of(one.trial):
+                instrument = INSTRUMENTS[question.kind]
+                raw = words if question.id == "words" else instrument.simulate(question.params, rng)
+                if isinstance(one.trial, Check):
+                    raw = "blue"
+                happen("answer.change", one.position, question=question.id, value=raw)
+                answers[question.id] = instrument.read(question.params, raw)
+            if one.key == "about":
+                happen("text.paste", one.position, question="words", length=12)
+            for _ in range(extra_events):
+                happen("clock", one.position)
+            seq = happen("trial.submit", one.position, answers=answers)
+            trials.append(TrialRecord(one.position, 0, one.key, "done", 1, seq, answers, opened, clock))
+        finished = until is None
+        events = tuple(EventRecord(seq, body, T0_MS + seq) for seq, body in enumerate(bodies, start=1))
+        record = SessionRecord(
+            id=session_id,
+            number=number,
+            link_kind=link_kind,
+            definition=self.definition.hash,
+            language="en",
+            arms=assignment.arms,
+            rows=assignment.rows,
+            seed=assignment.seed,
+            state="finished" if finished else "active",
+            outcome="complete" if finished else None,
+            position=ends_at,
+            run=0,
+            epoch=1,
+            head_seq=len(events),
+            head_hash=chain.extend(chain.origin(session_id), bodies),
+            started_ms=T0_MS + 1000 * number,
+            finished_ms=clock if finished else None,
+            rejected=False,
+            recruiter_hash=f"{number:064x}",
+        )
+        return Collected(replace(record, **changes), tuple(trials), events)
+
+
+@pytest.fixture(scope="session")
+def making() -> Making:
+    return Making(definition_of(TREE))
+
+
+@pytest.fixture(scope="session")
+def some_sessions(making: Making) -> tuple[Collected, ...]:
+    """Complete, incomplete, screened out, rejected, with a text set aside, and with a stray."""
+    done = [making.session(number) for number in (1, 2, 3)]
+    rejected = making.session(4, rejected=True)
+    judged = replace(
+        rejected,
+        decisions=(
+            DecisionRecord("reject", "", "=cheated"),
+            DecisionRecord("exclude_text", "about/words", "copied"),
+        ),
+    )
+    stray = replace(done[2], strays=(StrayRecord(1, 99, '{"kind":"clock"}', T0_MS),))
+    out = making.session(5, until=3, state="finished", outcome="screened_out", finished_ms=T0_MS + 60_000)
+    return (done[0], done[1], stray, judged, out, making.session(6, until=2))
+
+
+MakeDefinition = Callable[[dict[str, Any]], Definition]
+
+
+@pytest.fixture(scope="session")
+def make_definition() -> MakeDefinition:
+    return definition_of

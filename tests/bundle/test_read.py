@@ -1,0 +1,193 @@
+"""Reading back: typed, frozen, and suspicious of every change."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from believable.bundle.read import read
+from believable.bundle.records import Collected
+from believable.bundle.write import write
+from believable.core.errors import InvalidInput, NotFound
+from believable.instruments import INSTRUMENTS
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '=HYPERLINK("http://evil","x")',
+    "+1+1",
+    "-2+3|cmd|' /C calc'!A0",
+    "@SUM(1+1)",
+    "\t=1",
+    "\r=1",
+    "line one\nline two\r\nline three",
+    "\u202eevil\u202c \u2066isolated\u2069 \u200e",
+    "nul \x00 bell \x07 escape \x1b[31m delete \x7f",
+    "half \ud83d character \udc00",
+    '"quoted", \'single\', `back`, ""',
+    "'starts with an apostrophe",
+    "'\"starts like our own mark",
+    "x" * 1_000_000,
+    "=" + "y" * 999_999,
+    "🦊 emoji, ß, 漢字, é",
+    " leading and trailing space ",
+    "NA",
+    "NULL",
+    "1e5",
+    "\ufeffbyte order mark",
+    "line\u2028separator",
+]
+
+
+@pytest.fixture
+def folder(making: Any, tmp_path: Path) -> Path:
+    target = tmp_path / "bundle"
+    write(
+        making.study(),
+        [making.session(1), making.session(2), making.session(3, until=2)],
+        target,
+        instruments=INSTRUMENTS,
+    )
+    return target
+
+
+def with_words(session: Collected, text: str) -> Collected:
+    """The answer kept exactly, whatever its instrument would have replaced."""
+    about = session.trials[1]
+    kept = replace(about, answers={**about.answers, "words": text})
+    return replace(session, trials=(session.trials[0], kept, *session.trials[2:]))
+
+
+def seal_again(folder: Path) -> None:
+    """Correct the checksums, as somebody would who changes data on purpose."""
+    lines = []
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        name = line.split("  ")[1]
+        lines.append(f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n")
+    (folder / "SHA256SUMS").write_text("".join(lines))
+
+
+def test_columns_have_types_and_cannot_be_changed(folder: Path) -> None:
+    participants = read(folder)["participants"]
+    assert participants["number"].values.dtype == np.int64
+    assert participants["included"].values.dtype == np.bool_
+    assert participants["duration_ms"].missing.tolist() == [False, False, True]
+    assert participants["duration_ms"].cells()[2] is None
+    with pytest.raises(ValueError, match="read-only"):
+        participants["number"].values[0] = 7
+    with pytest.raises(TypeError):
+        participants.columns["number"] = participants["number"]  # type: ignore[index]
+
+
+def test_unknown_names_get_a_suggestion(folder: Path) -> None:
+    bundle = read(folder)
+    with pytest.raises(NotFound, match=r"no table 'answer'. Did you mean 'answers'"):
+        bundle["answer"]
+    with pytest.raises(NotFound, match=r"no column 'outcom'. Did you mean 'outcome'"):
+        bundle["participants"]["outcom"]
+
+
+def test_hostile_text_is_neutralised_and_comes_back_equal(making: Any, tmp_path: Path) -> None:
+    sessions = [
+        with_words(making.session(number, words=text), text) for number, text in enumerate(HOSTILE, start=1)
+    ]
+    write(making.study(title="=Evil <b>title</b>"), sessions, tmp_path / "bundle", instruments=INSTRUMENTS)
+    bundle = read(tmp_path / "bundle")
+    kept = {one.session.id: text for one, text in zip(sessions, HOSTILE, strict=True)}
+    answers = [row for row in bundle["answers"].rows() if row["question"] == "words"]
+    assert {row["session"]: row["value_text"] for row in answers} == kept
+    assert (
+        sum(text in kept.values() for text in HOSTILE) >= len(HOSTILE) - 4
+    )  # the instrument may trim outer space
+    raw = next((tmp_path / "bundle" / "data").glob("*answers*")).read_bytes()
+    assert b"\x00" not in raw
+    assert b"\r" not in raw
+    assert "\u202e".encode() not in raw
+    for line in raw.decode().split("\n"):
+        for cell in line.split(","):
+            assert not cell.lstrip('"').startswith(("=", "+", "@", "\t"))
+
+
+@pytest.mark.parametrize("name", ["README.md", "data/raw/events.jsonl.gz", "documentation/codebook.csv"])
+def test_a_changed_or_missing_file_is_found(folder: Path, name: str) -> None:
+    path = folder / name
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(InvalidInput, match="changed or damaged after the export"):
+        read(folder)
+    path.unlink()
+    with pytest.raises(InvalidInput, match="the file is missing"):
+        read(folder)
+
+
+def rewrite_events(folder: Path, change: Any) -> None:
+    path = folder / "data/raw/events.jsonl.gz"
+    records = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    change(records)
+    path.write_bytes(
+        gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode(), mtime=0)
+    )
+    seal_again(folder)
+
+
+def changed(records: list[dict[str, Any]]) -> None:
+    records[5]["body"] = records[5]["body"].replace("at_ms", "at_mS")
+
+
+def lost(records: list[dict[str, Any]]) -> None:
+    del records[5]
+
+
+def swapped(records: list[dict[str, Any]]) -> None:
+    records[4]["body"], records[5]["body"] = records[5]["body"], records[4]["body"]
+
+
+@pytest.mark.parametrize("change", [changed, lost, swapped])
+def test_the_chain_finds_changed_lost_and_reordered_events_behind_new_checksums(
+    folder: Path, change: Any
+) -> None:
+    rewrite_events(folder, change)
+    with pytest.raises(InvalidInput, match="does not lead to its receipt"):
+        read(folder)
+
+
+def test_a_session_without_its_events_is_found(folder: Path) -> None:
+    def without_the_first(records: list[dict[str, Any]]) -> None:
+        first = records[0]["session"]
+        records[:] = [record for record in records if record["session"] != first]
+
+    rewrite_events(folder, without_the_first)
+    with pytest.raises(InvalidInput, match="are missing"):
+        read(folder)
+
+
+def test_a_damaged_table_names_file_and_line(folder: Path) -> None:
+    path = next((folder / "data").glob("*participants*"))
+    path.write_text(path.read_text().replace(",true,", ",maybe,", 1))
+    seal_again(folder)
+    with pytest.raises(
+        InvalidInput, match=r"participants_data.csv:2: column included: expected true or false, got 'maybe'"
+    ):
+        read(folder)
+
+
+def test_what_is_no_bundle_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="this is no bundle"):
+        read(tmp_path)
+    (tmp_path / "datapackage.json").write_text("{}")
+    with pytest.raises(InvalidInput, match="expected format 'believable-bundle/1', got None"):
+        read(tmp_path)
+    (tmp_path / "datapackage.json").write_text("{")
+    with pytest.raises(InvalidInput, match="expected JSON"):
+        read(tmp_path)
+
+
+def test_checksums_cannot_point_outside(folder: Path) -> None:
+    (folder / "SHA256SUMS").write_text("0" * 64 + "  ../../etc/passwd\n")
+    with pytest.raises(InvalidInput, match="expected a checksum and a path"):
+        read(folder)

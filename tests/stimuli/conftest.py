@@ -1,0 +1,92 @@
+"""Small videos with everything in them that gives a condition away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from believable.instruments import INSTRUMENTS
+from believable.study.definition import Definition
+from believable.study.nodes import from_plain
+from believable.study.read import read_study
+
+MakeVideo = Callable[..., Path]
+MakeDefinition = Callable[[Sequence[Mapping[str, Any]]], Definition]
+
+
+@pytest.fixture
+def make_video(tmp_path: Path) -> MakeVideo:
+    av = pytest.importorskip("av", reason="needs the video extra")
+
+    def make(
+        name: str,
+        *,
+        tags: Mapping[str, str] | None = None,
+        x264: str = "",
+        frames: int = 50,
+        size: tuple[int, int] = (160, 96),
+        rate: int = 25,
+        sound: bool = True,
+        pix_fmt: str = "yuv420p",
+        codec: str = "libx264",
+        container: str = "mp4",
+        noise_seed: int = 1,
+        timescale: int | None = None,
+    ) -> Path:
+        path = tmp_path / "stimuli" / name
+        path.parent.mkdir(exist_ok=True)
+        options = {} if timescale is None else {"video_track_timescale": str(timescale)}
+        with av.open(str(path), "w", format=container, options=options) as out:
+            out.metadata.update(tags or {})
+            parameters = {"x264-params": x264} if x264 else {}
+            video = out.add_stream(codec, rate=rate, options=parameters | {"threads": "1"})
+            video.width, video.height, video.pix_fmt = *size, pix_fmt
+            if tags:
+                video.metadata["handler_name"] = "Handler of " + tags.get("title", "nobody")
+                video.metadata["language"] = "deu"
+            audio = None
+            if sound:
+                audio = out.add_stream("aac" if container == "mp4" else "libopus", rate=48000, layout="mono")
+            rng = np.random.default_rng(noise_seed)
+            still = rng.integers(0, 255, (size[1], size[0], 3), np.uint8)
+            for number in range(frames):
+                frame = av.VideoFrame.from_ndarray(np.roll(still, 3 * number, axis=1), format="rgb24")
+                frame.pts, frame.time_base = number, Fraction(1, rate)
+                out.mux(video.encode(frame))
+            out.mux(video.encode(None))
+            if audio is not None:
+                samples = (0.1 * np.sin(np.arange(48000 * frames // rate) * 0.05)).astype(np.float32)
+                for start in range(0, len(samples), 960):
+                    block = av.AudioFrame.from_ndarray(
+                        samples[None, start : start + 960], format="flt", layout="mono"
+                    )
+                    block.sample_rate, block.pts, block.time_base = 48000, start, Fraction(1, 48000)
+                    out.mux(audio.encode(block))
+                out.mux(audio.encode(None))
+        return path
+
+    return make
+
+
+@pytest.fixture
+def make_definition() -> MakeDefinition:
+    def make(stimuli: Sequence[Mapping[str, Any]]) -> Definition:
+        conditions = sorted({one["condition"] for one in stimuli if "condition" in one})
+        tree = {
+            "believable": 1,
+            "title": "Media",
+            "seed": 1,
+            "conditions": conditions,
+            "stimuli": [dict(one) for one in stimuli],
+            "timeline": [{"watch": {"stimulus": "any"}}, {"finish": {"text": "Thank you."}}],
+        }
+        reading = read_study(from_plain(tree), INSTRUMENTS, file="study.yaml")
+        assert not reading.problems, reading.problems
+        return Definition(reading.study, tree)
+
+    return make
