@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize, special, stats
+from scipy import linalg, special, stats
 from scipy.sparse import csgraph, csr_matrix
 
 from believable.core.errors import InvalidInput
@@ -219,22 +219,8 @@ def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[s
     size = len(data.items)
     with_ties = ties == "davidson" and bool((data.score == 0.5).any())
     basis = linalg.helmert(size).T  # centred log strengths as basis @ free parameters
-    begin = np.zeros(size - 1 + with_ties)
     surface = _Likelihood(data, basis, with_ties)
-    best = optimize.minimize(
-        surface.value,
-        begin,
-        jac=surface.gradient,
-        hess=surface.curvature,
-        method="trust-exact",
-        options={"gtol": 1e-10, "maxiter": 1000},
-    )
-    at = np.asarray(best.x, dtype=np.float64)
-    if float(np.abs(surface.gradient(at)).max()) > 1e-6:
-        raise InvalidInput(
-            f"comparisons: the Bradley-Terry fit did not converge ({best.message}). "
-            "Check for items linked by very few comparisons."
-        )
+    at = _newton(surface, np.zeros(size - 1 + with_ties))
     spread, df = _spread(surface, at, data, ties)
     full = linalg.block_diag(basis, np.eye(1)) if with_ties else basis
     values, variances = full @ at, np.einsum("ia,ab,ib->i", full, spread, full)
@@ -258,6 +244,27 @@ def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[s
         f"{method}, {kind} interval",
         None,
         notes,
+    )
+
+
+def _newton(surface: _Likelihood, at: FloatArray) -> FloatArray:
+    """Damped Newton steps; the likelihood is concave in these parameters and its maximum is finite."""
+    value = surface.value(at)
+    for _ in range(200):
+        down = surface.gradient(at)
+        step = linalg.solve(surface.curvature(at), down, assume_a="pos")
+        if float(down @ step) < 1e-20 * max(1.0, abs(value)):
+            settled: FloatArray = at - step
+            return settled
+        size = 1.0
+        while surface.value(at - size * step) > value + 1e-12 * abs(value) and size > 1e-10:
+            size /= 2
+        at = at - size * step
+        value = surface.value(at)
+    if float(np.abs(surface.gradient(at)).max()) < 1e-7:
+        return at
+    raise InvalidInput(
+        "comparisons: the Bradley-Terry fit did not settle. Check for items linked by very few comparisons."
     )
 
 
