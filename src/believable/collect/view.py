@@ -18,6 +18,14 @@ from believable.study.progress import Closed, answers_so_far
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """How much of the current stimulus was watched: `views` to the end, and how far the view after them has come."""
+
+    views: int = 0
+    position_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SessionView:
     """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts` holds what was entered on
     it so far, raw, by question id; `answers` what earlier pages hold, by `trial.question`. `finished` is set once the
@@ -32,6 +40,7 @@ class SessionView:
     closed: tuple[Closed, ...]
     answers: Mapping[str, Any]
     drafts: Mapping[str, Any]
+    seen: Seen
     media_name: str | None
     medium: Medium | None
     finished: Finished | None
@@ -90,6 +99,7 @@ def view(conn: Connection, context: Context, *, token: str) -> SessionView:
         closed=here.closed,
         answers=answers_so_far(here.plan, here.closed),
         drafts=_drafts(conn, here),
+        seen=Seen() if stimulus is None else _seen(conn, here),
         media_name=None if stimulus is None else media_name(context, session.id, stimulus),
         medium=None if stimulus is None else here.definition.media.get(stimulus),
         finished=finished,
@@ -106,3 +116,18 @@ def _drafts(conn: Connection, here: Standing) -> Mapping[str, Any]:
         if event.kind == "answer.change" and fresh and isinstance(question, str):
             found[question] = event.data.get("value")
     return found
+
+
+def _seen(conn: Connection, here: Standing) -> Seen:
+    """From the player's events since the page opened, so that a reload neither forgets a view nor starts again."""
+    views = position_ms = 0
+    session = here.session
+    for event in events.since(conn, session.id, here.last_submit_seq, containing='"media.'):
+        if event.received_ms < session.opened_ms or event.trial != session.position:
+            continue
+        if event.kind == "media.ended":
+            views, position_ms = views + 1, 0
+        else:
+            reached = event.data.get("to_ms", event.data.get("media_ms"))
+            position_ms = reached if isinstance(reached, int) else position_ms
+    return Seen(views, position_ms)
