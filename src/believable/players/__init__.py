@@ -1,4 +1,11 @@
-"""How a stimulus is shown: one folder per player, each a record and a browser module with one contract.
+"""How a stimulus is shown: one folder per player, each a record and a browser module with one contract."""
 
-The module gives `time_ms, play, pause, seek, rate, on`, whatever kind of stimulus it shows.
-"""
+from __future__ import annotations
+
+from believable.core.registry import Registry
+from believable.players.contract import Player, Recorded
+from believable.players.video import VIDEO
+
+PLAYERS: Registry[Player] = Registry("player", [VIDEO])
+
+__all__ = ["PLAYERS", "Player", "Recorded"]

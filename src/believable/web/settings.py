@@ -12,7 +12,7 @@ SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`base_url` is the address people use, for links and secure cookies; `frame_ancestors` lists sites that may embed the study."""
+    """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study in a frame."""
 
     data_dir: Path
     database_url: str | None = None

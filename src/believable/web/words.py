@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from believable.study.catalogue import CATALOGUE
+
+
+class Words(dict[str, str]):
+    """The built-in texts of one language."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__(CATALOGUE[language])
+        self.language = language
 
 
 def preferred(header: str, offered: Sequence[str]) -> str:
@@ -16,16 +24,14 @@ def preferred(header: str, offered: Sequence[str]) -> str:
     wishes = sorted(_wishes(header), key=lambda wish: -wish[1])
     for wish, weight in wishes:
         for language in offered:
-            if weight > 0 and (
-                language.lower() == wish or language.split("-")[0].lower() == wish.split("-")[0]
-            ):
+            if weight > 0 and (language.lower() == wish or language.split("-")[0] == wish.split("-")[0]):
                 return language
     return offered[0]
 
 
-def from_header(header: str) -> Mapping[str, str]:
+def from_header(header: str) -> Words:
     """The built-in texts in the visitor's language."""
-    return CATALOGUE[preferred(header, tuple(CATALOGUE))]
+    return Words(preferred(header, tuple(CATALOGUE)))
 
 
 def _wishes(header: str) -> list[tuple[str, float]]:

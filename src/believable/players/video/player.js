@@ -1,0 +1,199 @@
+// @ts-check
+/**
+ * Shows a video with exactly the controls the study allows, and records what was really seen.
+ *
+ * @typedef {object} Options
+ * @property {string} src
+ * @property {import("./policy.js").Policy} policy
+ * @property {Record<string, string>} texts
+ * @property {(kind: string, data: any) => void} record
+ * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
+ */
+import { buildControls } from "./controls.js";
+import { nativeControls, viewsLeft } from "./policy.js";
+import { watched } from "./watched.js";
+
+/** How far, in seconds, playing may drift before a jump counts as a seek. */
+const JUMP_S = 0.35;
+
+/** @param {HTMLElement} root @param {Options} options */
+export function create(root, { src, policy, texts, record, seen }) {
+  const video = document.createElement("video");
+  const native = nativeControls(policy);
+  Object.assign(video, { src, playsInline: true, preload: "auto", controls: native, disablePictureInPicture: true });
+  video.setAttribute("controlslist", "nodownload noremoteplayback");
+  video.setAttribute("disableremoteplayback", "");
+  video.setAttribute("aria-label", texts["media.label"]);
+  /** @type {Record<string, ((data?: any) => void)[]>} */
+  const listeners = {};
+  let views = seen.views;
+  let frameMs = seen.position_ms;
+  let lastMs = seen.position_ms;
+  let stalled = false;
+  let pausedByHiding = false;
+  /** The position the player itself asked for; any other jump was made by someone. */
+  let expected = seen.position_ms / 1000;
+
+  const intervals = watched((interval) => record("media.interval", interval));
+  const framed = "requestVideoFrameCallback" in video;
+  const timeMs = () => (framed && intervals.running ? Math.max(frameMs, 0) : video.currentTime * 1000);
+  /** @param {string} name @param {any} [data] */
+  const emit = (name, data) => (listeners[name] ?? []).forEach((listener) => listener(data));
+  const at = () => ({ media_ms: Math.round(video.currentTime * 1000) });
+
+  /** @param {number} _now @param {VideoFrameCallbackMetadata} frame */
+  function onFrame(_now, frame) {
+    frameMs = frame.mediaTime * 1000;
+    intervals.frame(frameMs);
+    video.requestVideoFrameCallback(onFrame);
+  }
+  if (framed) video.requestVideoFrameCallback(onFrame);
+
+  const player = {
+    get time_ms() { return timeMs(); },
+    get rate() { return video.playbackRate; },
+    get paused() { return video.paused; },
+    get ended() { return video.ended; },
+    get duration_ms() { return video.duration * 1000; },
+    get views() { return views; },
+    get viewsLeft() { return viewsLeft(policy, views); },
+    play: () => {
+      if (video.ended || (views > 0 && video.currentTime >= video.duration)) {
+        if (player.viewsLeft < 1) return Promise.resolve();
+        jump(0);
+      }
+      return video.play().catch((error) => emit("trouble", error));
+    },
+    pause: () => video.pause(),
+    /** @param {number} ms */
+    seek: (ms) => jump(Math.min(Math.max(0, ms / 1000), video.duration)),
+    /** @param {string} name @param {(data?: any) => void} listener */
+    on: (name, listener) => void (listeners[name] ??= []).push(listener),
+    video,
+    destroy,
+  };
+
+  /** @param {number} seconds */
+  function jump(seconds) {
+    record("media.seek", { from_ms: Math.round(timeMs()), to_ms: Math.round(seconds * 1000) });
+    intervals.stop(timeMs());
+    expected = seconds;
+    frameMs = seconds * 1000;
+    video.currentTime = seconds;
+    if (!video.paused) intervals.start(seconds * 1000, video.playbackRate);
+  }
+
+  /** @type {[string, () => void][]} */
+  const handlers = [
+    ["loadedmetadata", () => { if (expected) video.currentTime = expected; }],
+    ["canplaythrough", once(() => {
+      const { duration, videoWidth: width, videoHeight: height } = video;
+      record("media.ready", { duration_ms: Math.round(duration * 1000), width, height });
+      emit("ready");
+    })],
+    ["play", () => record("media.play", at())],
+    ["playing", () => {
+      if (stalled) record("media.resume", at());
+      stalled = false;
+      frameMs = video.currentTime * 1000;
+      intervals.start(frameMs, video.playbackRate);
+      emit("play");
+    }],
+    ["timeupdate", () => {
+      lastMs = video.currentTime * 1000;
+      if (!framed) intervals.frame(lastMs);
+      expected = video.currentTime;
+      emit("time");
+    }],
+    ["pause", () => {
+      intervals.stop(video.ended ? video.duration * 1000 : timeMs());
+      if (!video.ended) record("media.pause", { ...at(), reason: pausedByHiding ? "hidden" : "person" });
+      emit("pause");
+    }],
+    ["waiting", () => {
+      if (video.paused || video.seeking || stalled) return;
+      stalled = true;
+      intervals.stop(timeMs());
+      record("media.stall", at());
+    }],
+    ["seeking", () => {
+      if (Math.abs(video.currentTime - expected) < JUMP_S) return;
+      if (policy.seek) { const to = video.currentTime; expected = to; seekSeen(to); } else video.currentTime = expected;
+    }],
+    ["ratechange", () => {
+      const ms = timeMs();
+      const running = intervals.running;
+      intervals.stop(ms);
+      record("media.rate", { media_ms: Math.round(ms), rate: video.playbackRate });
+      if (!native && video.playbackRate !== 1) video.playbackRate = 1;
+      if (running) intervals.start(ms, video.playbackRate);
+    }],
+    ["ended", () => {
+      views += 1;
+      intervals.stop(video.duration * 1000);
+      record("media.ended", { media_ms: Math.round(video.duration * 1000), view: views });
+      emit("ended");
+    }],
+    ["error", () => {
+      record("media.stall", { ...at(), error: video.error?.code ?? 0 });
+      emit("trouble", video.error);
+    }],
+  ];
+
+  /** A seek made with the browser's own controls. @param {number} to seconds */
+  function seekSeen(to) {
+    record("media.seek", { from_ms: Math.round(lastMs), to_ms: Math.round(to * 1000) });
+    intervals.stop(Math.min(timeMs(), Math.max(lastMs, frameMs)));
+    frameMs = to * 1000;
+  }
+
+  function onVisibility() {
+    if (document.hidden && !video.paused) {
+      pausedByHiding = true;
+      video.pause();
+    } else if (!document.hidden && pausedByHiding) {
+      pausedByHiding = false;
+      void player.play();
+    }
+  }
+
+  function destroy() {
+    document.removeEventListener("visibilitychange", onVisibility);
+    document.removeEventListener("keydown", onKey);
+    intervals.stop(timeMs());
+    video.removeAttribute("src");
+    video.load();
+    URL.revokeObjectURL(src);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, dialog")) return;
+    const onButton = Boolean(target.closest("button, a, summary"));
+    if ((event.key === " " && !onButton) || event.key === "k") {
+      event.preventDefault();
+      if (video.paused) void player.play();
+      else if (policy.pause) player.pause();
+    } else if (policy.seek && !native && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+      event.preventDefault();
+      player.seek(video.currentTime * 1000 + (event.key === "ArrowLeft" ? -5000 : 5000));
+    } else if (policy.volume && event.key === "m") {
+      video.muted = !video.muted;
+    }
+  }
+
+  for (const [name, handler] of handlers) video.addEventListener(name, handler);
+  video.addEventListener("contextmenu", (event) => event.preventDefault());
+  document.addEventListener("visibilitychange", onVisibility);
+  document.addEventListener("keydown", onKey);
+  root.append(video);
+  if (!native) root.append(buildControls(player, policy, texts));
+  return player;
+}
+
+/** @param {() => void} work @returns {() => void} */
+function once(work) {
+  let done = false;
+  return () => { if (!done) { done = true; work(); } };
+}

@@ -1,0 +1,17 @@
+// @ts-check
+/**
+ * What the participant may do with the video, as the study says.
+ *
+ * @typedef {{pause: boolean, seek: boolean, replay: boolean, max_views: number | null, must_finish: boolean, volume: boolean}} Policy
+ */
+
+/** The browser's own controls allow everything, so they appear only where everything is allowed. @param {Policy} policy */
+export const nativeControls = (policy) =>
+  policy.pause && policy.seek && policy.replay && policy.volume && policy.max_views === null && !policy.must_finish;
+
+/** @param {Policy} policy @param {number} views how often it was watched to the end @returns {number} may be Infinity */
+export function viewsLeft(policy, views) {
+  if (views === 0) return 1;
+  if (!policy.replay) return 0;
+  return Math.max(0, (policy.max_views ?? Infinity) - views);
+}

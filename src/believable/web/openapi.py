@@ -1,0 +1,107 @@
+"""The description of the JSON API, at `/openapi.json`: what the framework knows, and the hot route beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+_ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "cure"],
+            "properties": {name: {"type": "string"} for name in ("code", "message", "cure")},
+        }
+    },
+}
+_REASONS = {
+    "403": "refused, with the reason as code",
+    "404": "no such session or thing",
+    "409": "taken over by another tab or device, or a conflict",
+    "410": "withdrawn: everything was deleted",
+    "413": "too large",
+    "422": "malformed",
+    "429": "too many tries",
+    "503": "the database is away: nothing was acknowledged",
+    "507": "the disk is full: nothing was acknowledged",
+}
+_EVENTS: dict[str, Any] = {
+    "post": {
+        "tags": ["session"],
+        "summary": "Append Events",
+        "description": "Numbered events; the answer comes after the durable commit.",
+        "operationId": "append_events",
+        "parameters": [
+            {"name": "token", "in": "path", "required": True, "schema": {"type": "string", "maxLength": 64}}
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["epoch", "events"],
+                        "properties": {
+                            "epoch": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+                            "events": {
+                                "type": "array",
+                                "items": {
+                                    "type": "array",
+                                    "minItems": 2,
+                                    "maxItems": 2,
+                                    "prefixItems": [{"type": "integer", "minimum": 1}, {"type": "string"}],
+                                },
+                            },
+                        },
+                    }
+                }
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "the highest number up to which nothing is missing",
+                "content": {
+                    "application/json": {
+                        "schema": {
+                            "type": "object",
+                            "required": ["ack"],
+                            "properties": {"ack": {"type": "integer"}},
+                        }
+                    }
+                },
+            }
+        },
+    }
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Serves the description and makes it say which errors every operation can give."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+            schema["paths"]["/s/{token}/events"] = _EVENTS
+            for operations in schema["paths"].values():
+                for operation in operations.values():
+                    _add_errors(operation)
+            app.openapi_schema = schema
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def description() -> dict[str, Any]:
+        return openapi()
+
+
+def _add_errors(operation: dict[str, Any]) -> None:
+    for status, reason in _REASONS.items():
+        operation["responses"][status] = {
+            "description": reason,
+            "content": {"application/json": {"schema": _ERROR}},
+        }

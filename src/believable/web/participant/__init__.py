@@ -1,0 +1,23 @@
+"""The participant's side: coming in, the session's page and API, media."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.applications import Starlette
+
+import believable.players
+from believable.web.participant import join, session
+from believable.web.participant.events import append_events
+
+PLAYERS = Path(believable.players.__file__).parent
+
+router = APIRouter()
+router.include_router(join.router)
+router.include_router(session.router)
+
+
+def add_events_route(app: Starlette) -> None:
+    """Beside the framework's routing of bodies and models, which costs more than the rest of the request."""
+    app.add_route("/s/{token}/events", append_events, methods=["POST"])

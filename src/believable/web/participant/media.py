@@ -1,0 +1,64 @@
+"""Media with HTTP Range. Whatever is shown, the headers are the same; only lengths differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+_PIECE_BYTES = 256 * 1024
+_RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
+
+
+def asked_range(header: str, size: int) -> tuple[int, int] | None:
+    """First and last byte asked for, `None` for the whole. Raises ValueError when there is no such part.
+
+    >>> asked_range("bytes=-10", 100)
+    (90, 99)
+    """
+    match = _RANGE.match(header.strip())
+    if match is None or match.group(1) == match.group(2) == "":
+        return None
+    first, last = match.groups()
+    if not first:
+        start, end = max(0, size - int(last)), size - 1
+    else:
+        start, end = int(first), min(int(last), size - 1) if last else size - 1
+    if start > end:
+        raise ValueError
+    return start, end
+
+
+async def medium_response(request: Request, path: Path) -> Response:
+    """The file or the part asked for. The type is not told: the page finds it in the content."""
+    size = (await anyio.Path(path).stat()).st_size
+    headers = {
+        "accept-ranges": "bytes",
+        "cache-control": "private, max-age=86400, immutable",
+        "content-type": "application/octet-stream",
+    }
+    try:
+        part = asked_range(request.headers.get("range", ""), size)
+    except ValueError:
+        return Response(status_code=416, headers={**headers, "content-range": f"bytes */{size}"})
+    start, end = part or (0, size - 1)
+    headers["content-length"] = str(end - start + 1)
+    if part is not None:
+        headers["content-range"] = f"bytes {start}-{end}/{size}"
+    return StreamingResponse(_pieces(path, start, end), status_code=206 if part else 200, headers=headers)
+
+
+async def _pieces(path: Path, start: int, end: int) -> AsyncIterator[bytes]:
+    async with await anyio.open_file(path, "rb") as file:
+        await file.seek(start)
+        left = end - start + 1
+        while left > 0:
+            piece = await file.read(min(_PIECE_BYTES, left))
+            if not piece:
+                return
+            left -= len(piece)
+            yield piece

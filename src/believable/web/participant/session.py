@@ -1,0 +1,201 @@
+"""A session's page and its JSON API, except the hot route."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Path
+from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from believable.collect.desk import Collect, SessionView
+from believable.core.errors import Withdrawn
+from believable.web.pages import page
+from believable.web.participant import cookie
+from believable.web.participant.join import message
+from believable.web.participant.media import medium_response
+from believable.web.participant.trial import texts_of, trial_json
+from believable.web.words import from_header
+
+router = APIRouter(tags=["session"])
+
+Token = Annotated[str, Path(max_length=64)]
+#: Numbers that every database keeps.
+Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+#: Texts the scripts show.
+_SCRIPT_TEXTS = (
+    "status.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "media.", "button.", "break.wait",
+    "question.", "refused.", "page.error", "progress.value",
+)  # fmt: skip
+#: Loaded at once instead of one after the other.
+_SCRIPTS = (
+    "api", "channel", "dialogs", "queue", "recorder", "session", "status", "storage", "tab", "trial", "chain",
+    "sha256", "errors", "preload", "widgets",
+)  # fmt: skip
+_NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ClaimBody(_Body):
+    pass
+
+
+class AdvanceBody(_Body):
+    epoch: Count
+    position: Count
+    seq: Count
+
+
+class FinishBody(_Body):
+    epoch: Count
+    seq: Count
+    head: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class WithdrawBody(_Body):
+    pass
+
+
+class ClaimAnswer(BaseModel):
+    epoch: int
+    ack: int
+    head: str
+    position: int
+
+
+class AdvanceAnswer(BaseModel):
+    status: Literal["next", "again", "finished"]
+    errors: dict[str, str]
+
+
+class FinishAnswer(BaseModel):
+    outcome: Literal["complete", "screened_out", "failed_checks", "declined"]
+    receipt: str
+    code: str | None
+    redirect: str | None
+
+
+class LaterAnswer(BaseModel):
+    link: str
+    code: str
+
+
+class WithdrawAnswer(BaseModel):
+    withdrawn: Literal[True] = True
+
+
+def _desk(request: Request) -> Collect:
+    desk: Collect = request.app.state.collect
+    return desk
+
+
+@router.get("/s/{token}", include_in_schema=False)
+async def session_page(request: Request, token: Token) -> Response:
+    """The page, with the current trial rendered in it."""
+    try:
+        view = await _desk(request).aview(token)
+    except Withdrawn:
+        return message(from_header(request.headers.get("accept-language", "")), "refused.withdrawn", 410)
+    view = await _with_redirect(request, token, view)
+    texts, trial = texts_of(view), _trial(request, token, view)
+    active = view.finished is None
+    state = {
+        "base": f"/s/{token}",
+        "active": active,
+        "texts": {key: text for key, text in texts.items() if key.startswith(_SCRIPT_TEXTS)},
+    }
+    return page(
+        "participant/session.html",
+        texts=texts,
+        title=view.definition.study.title.in_language(view.language),
+        state=Markup(orjson.dumps(state).decode().replace("<", "\\u003c")),
+        scripts=_SCRIPTS if active else (),
+        styles=trial["styles"],
+        html=trial["html"],
+        position=view.position if active else len(view.plan),
+        total=len(view.plan),
+        active=active,
+        can_resume=view.definition.study.resume != "forbid",
+        resume_address=f"{request.app.state.settings.base_url}/resume",
+        notice=_NOTICES.get(view.link_kind),
+    )
+
+
+@router.get("/s/{token}/trial")
+async def current_trial(request: Request, token: Token) -> dict[str, Any]:
+    """The current trial: HTML, questions, media, drafts. `kind` is `finish` when only that is left, then `finished`."""
+    view = await _with_redirect(request, token, await _desk(request).aview(token))
+    return _trial(request, token, view)
+
+
+@router.post("/s/{token}/claim")
+async def claim(request: Request, token: Token, body: ClaimBody) -> ClaimAnswer:
+    """Take over writing."""
+    claimed = await _desk(request).aclaim(token)
+    return ClaimAnswer(epoch=claimed.epoch, ack=claimed.ack, head=claimed.head, position=claimed.position)
+
+
+@router.post("/s/{token}/advance")
+async def advance(request: Request, token: Token, body: AdvanceBody) -> AdvanceAnswer:
+    """Close the trial whose `trial.submit` is event `seq`. Errors are words for the page, by question id."""
+    desk = _desk(request)
+    advanced = await desk.aadvance(token, body.epoch, body.position, body.seq)
+    if not advanced.errors:
+        return AdvanceAnswer(status=advanced.status, errors={})
+    texts = texts_of(await desk.aview(token))
+    errors = {name: texts[error.key].format(**error.values) for name, error in advanced.errors.items()}
+    return AdvanceAnswer(status=advanced.status, errors=errors)
+
+
+@router.post("/s/{token}/finish")
+async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnswer:
+    """End the session: only when every event up to `seq` is stored and both chains have this head."""
+    finished = await _desk(request).afinish(
+        token, body.epoch, body.seq, body.head, cookie.remembered(request)
+    )
+    return FinishAnswer(
+        outcome=finished.outcome, receipt=finished.receipt, code=finished.code, redirect=finished.redirect
+    )
+
+
+@router.get("/s/{token}/later")
+async def later(request: Request, token: Token) -> LaterAnswer:
+    """A personal link and a short code to continue on any device."""
+    found = await _desk(request).alater(token)
+    return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{found.token}", code=found.code)
+
+
+@router.post("/s/{token}/withdraw")
+async def withdraw(request: Request, token: Token, body: WithdrawBody) -> WithdrawAnswer:
+    """Delete everything of this session, at once and for good."""
+    await _desk(request).awithdraw(token)
+    return WithdrawAnswer()
+
+
+@router.get("/s/{token}/media/{name}", response_class=Response)
+async def medium(request: Request, token: Token, name: Annotated[str, Path(max_length=64)]) -> Response:
+    """A medium under this session's own name for it, with Range."""
+    return await medium_response(request, await _desk(request).amedium(token, name))
+
+
+async def _with_redirect(request: Request, token: str, view: SessionView) -> SessionView:
+    """An address that needs the recruiter's parameters gets them from this browser's cookie."""
+    query = cookie.remembered(request)
+    if view.finished is None or view.finished.redirect is not None or not query:
+        return view
+    own = view.session
+    return replace(
+        view, finished=await _desk(request).afinish(token, own.epoch, own.head_seq, own.head_hash, query)
+    )
+
+
+def _trial(request: Request, token: str, view: SessionView) -> dict[str, Any]:
+    return trial_json(view, base=f"/s/{token}", now_ms=_desk(request).context.clock.now_ms())

@@ -1,0 +1,204 @@
+"""The current trial as the browser gets it. Nothing here may name a condition, arm, scenario, stimulus, file or right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from pydantic import BaseModel
+
+from believable.collect.desk import SessionView
+from believable.instruments import INSTRUMENTS
+from believable.players import PLAYERS
+from believable.study.plan import PlannedTrial
+from believable.study.progress import questions_of
+from believable.study.records import Break, Consent, Finish, Question, Text, Watch
+from believable.study.rules import holds
+from believable.study.texts import Texts
+from believable.web.pages import fragment
+from believable.web.participant import markdown
+from believable.web.participant.questions import QuestionView, client_rule, view
+
+_TITLES = {"watch": "watch.title", "rate": "rate.title", "check": "check.title", "break": "break.title"}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A consent box."""
+
+    id: str
+    label: str
+
+
+def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any]:
+    """Everything the page needs to show the current trial, and to go on from a reload."""
+    if session.finished is not None:
+        return _frame(session, "finished", finished_html(session))
+    trial = session.trial.trial
+    if isinstance(trial, Finish):
+        return _frame(session, "finish", fragment("participant/sending.html", texts=texts_of(session)))
+    asked = shown_questions(session)
+    views = _views(session, [question for question, _ in asked])
+    kinds = dict.fromkeys(one.kind for one in views)
+    watch = isinstance(trial, Watch)
+    return {
+        **_frame(session, trial.kind, _html(session, views)),
+        "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
+        + [f"/static/players/{one.name}/{one.style}" for one in PLAYERS if watch],
+        "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
+        | {one.name: f"/static/players/{one.name}/{one.module}" for one in PLAYERS if watch},
+        "media": _media(session, base),
+        "questions": [_question(question, rule, session.language) for question, rule in asked],
+        "boxes": [item.id for item in trial.require] if isinstance(trial, Consent) else [],
+        "drafts": {one.id: session.drafts[one.id] for one in views if one.id in session.drafts},
+        "orders": {one.id: order for one in views if (order := one.order()) is not None},
+        "controls": trial.controls.model_dump() if isinstance(trial, Watch) else None,
+        "wait_s": _wait_s(session, now_ms),
+    }
+
+
+def texts_of(session: SessionView) -> Texts:
+    return Texts(session.definition.study, session.language)
+
+
+def shown_questions(session: SessionView) -> list[tuple[Question, dict[str, Any] | None]]:
+    """The questions of the page with the rule the browser has to follow; those already ruled out are not there at all."""
+    planned = session.trial
+    found: list[tuple[Question, dict[str, Any] | None]] = []
+    for question in questions_of(planned.trial):
+        rule = client_rule(question.show_if, planned) if question.show_if else None
+        if (
+            rule is not None
+            or question.show_if is None
+            or holds(question.show_if, session.answers, session.arms)
+        ):
+            found.append((question, rule))
+    return found
+
+
+def finished_html(session: SessionView) -> Markup:
+    """The last page. The author's own words are for those who went through to the end."""
+    end, finish = session.finished, session.plan[-1].trial
+    assert end is not None
+    own = end.outcome == "complete" and isinstance(finish, Finish)
+    return fragment(
+        "participant/finished.html",
+        texts=texts_of(session),
+        outcome=end.outcome,
+        prose=_prose(session, session.plan[-1]) if own else None,
+        code=end.code,
+        redirect=end.redirect,
+        receipt=end.receipt,
+    )
+
+
+def localised(value: Any, language: str) -> Any:
+    """Parameters as plain data, with every text in one language."""
+    if isinstance(value, Text):
+        return value.in_language(language)
+    if isinstance(value, BaseModel):
+        return {name: localised(getattr(value, name), language) for name in type(value).model_fields}
+    if isinstance(value, tuple | list):
+        return [localised(one, language) for one in value]
+    return value
+
+
+def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
+    empty: dict[str, Any] = {
+        "styles": [],
+        "modules": {},
+        "media": [],
+        "questions": [],
+        "boxes": [],
+        "drafts": {},
+        "orders": {},
+        "controls": None,
+        "seen": {"views": session.seen.views, "position_ms": session.seen.position_ms},
+        "wait_s": 0,
+    }
+    return {"position": session.position, "total": len(session.plan), "kind": kind, "html": html, **empty}
+
+
+def _views(session: SessionView, questions: Sequence[Question]) -> list[QuestionView]:
+    texts = texts_of(session)
+    return [
+        view(one, position=session.position, language=session.language, texts=texts, seed=session.seed)
+        for one in questions
+    ]
+
+
+def _html(session: SessionView, views: Sequence[QuestionView]) -> Markup:
+    trial, texts = session.trial.trial, texts_of(session)
+    prose = _prose(session, session.trial)
+    return fragment(
+        "participant/trial.html",
+        kind=trial.kind,
+        title=_title(session, prose),
+        study_title=session.definition.study.title.in_language(session.language),
+        prose=prose,
+        boxes=_boxes(trial, texts, session.language) if isinstance(trial, Consent) else (),
+        questions=views,
+        texts=texts,
+    )
+
+
+def _title(session: SessionView, prose: Markup | None) -> str | None:
+    """The author's title; else the built-in one, unless the author's text begins with a heading of its own."""
+    trial, texts = session.trial.trial, texts_of(session)
+    own: Text | None = getattr(trial, "title", None)
+    if own is not None:
+        return own.in_language(session.language)
+    if prose is not None and prose.startswith("<h1"):
+        return None
+    if trial.kind == "consent":
+        return texts["consent.title"]
+    return texts[_TITLES[trial.kind]] if trial.kind in _TITLES else None
+
+
+def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
+    """The author's words on the page, from a file or in place."""
+    path: Text | None = getattr(planned.trial, "page", None)
+    text: Text | None = getattr(planned.trial, "text", None)
+    if path is not None:
+        return markdown.page(session.definition.pages[path.in_language(session.language)])
+    if text is not None:
+        return markdown.page(text.in_language(session.language))
+    fallback = {"break": "break.text", "rate": "rate.text"}.get(planned.trial.kind)
+    return markdown.page(texts_of(session)[fallback]) if fallback else None
+
+
+def _boxes(trial: Consent, texts: Mapping[str, str], language: str) -> list[Box]:
+    return [
+        Box(item.id, item.label.in_language(language) if item.label else texts[f"consent.{item.id}"])
+        for item in trial.require
+    ]
+
+
+def _question(question: Question, rule: dict[str, Any] | None, language: str) -> dict[str, Any]:
+    return {
+        "id": question.id,
+        "kind": question.kind,
+        "required": question.required,
+        "params": localised(question.params, language),
+        **({"show_if": rule} if rule else {}),
+    }
+
+
+def _media(session: SessionView, base: str) -> list[dict[str, Any]]:
+    if session.media_name is None or session.medium is None or not isinstance(session.trial.trial, Watch):
+        return []
+    return [{"url": f"{base}/media/{session.media_name}", "bytes": session.medium.bytes}]
+
+
+def _wait_s(session: SessionView, now_ms: int) -> int:
+    trial = session.trial.trial
+    if not isinstance(trial, Break):
+        return 0
+    left_ms = session.session.opened_ms + 1000 * trial.at_least_s - now_ms
+    return max(0, -(-left_ms // 1000))
+
+
+def _has_style(kind: str) -> bool:
+    return (INSTRUMENTS[kind].folder / "widget.css").is_file()

@@ -1,0 +1,172 @@
+// @ts-check
+/** Starts the session of this page with the browser's own clock, storage and network. */
+import { createApi } from "./api.js";
+import { createChannel } from "./channel.js";
+import { installCopy, installDialogs } from "./dialogs.js";
+import { createQueue } from "./queue.js";
+import { createRecorder } from "./recorder.js";
+import { createSession } from "./session.js";
+import { createStatus } from "./status.js";
+import { memoryStorage, openStorage } from "./storage.js";
+import { announceTab } from "./tab.js";
+import { showTrial } from "./trial.js";
+
+/** Private windows of some browsers never answer at all. */
+const STORAGE_PATIENCE_MS = 4000;
+
+const state = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("state")).textContent ?? "{}");
+/** @type {Record<string, string>} */
+const texts = state.texts;
+const main = /** @type {HTMLElement} */ (document.getElementById("trial"));
+const session = String(state.base);
+
+/** @param {number} ms @returns {Promise<void>} */
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function bestStorage() {
+  try {
+    const patience = sleep(STORAGE_PATIENCE_MS).then(() => Promise.reject(new Error("no answer")));
+    return await Promise.race([openStorage(indexedDB), patience]);
+  } catch {
+    return memoryStorage();
+  }
+}
+
+/** @param {string} title @param {string} text @param {HTMLElement[]} more */
+function message(title, text, ...more) {
+  const heading = Object.assign(document.createElement("h1"), { textContent: title, tabIndex: -1 });
+  const words = Object.assign(document.createElement("p"), { textContent: text });
+  const panel = Object.assign(document.createElement("div"), { className: "panel" });
+  panel.append(heading, words, ...more);
+  main.replaceChildren(panel);
+  delete main.dataset.position;
+  heading.focus();
+}
+
+/** @param {string} words @param {() => void} work */
+function actionButton(words, work) {
+  const button = Object.assign(document.createElement("button"), { className: "button", type: "button", textContent: words });
+  button.addEventListener("click", work);
+  return button;
+}
+
+function hideSessionTools() {
+  /** @type {HTMLElement} */ (document.getElementById("tools")).hidden = true;
+  /** @type {HTMLElement} */ (document.getElementById("status")).hidden = true;
+}
+
+/** @param {number} position @param {number} total */
+function showProgress(position, total) {
+  const bar = /** @type {HTMLProgressElement} */ (document.getElementById("progress"));
+  bar.max = total;
+  bar.value = position;
+  const words = texts["progress.value"].replace("{n}", String(position + 1)).replace("{total}", String(total));
+  bar.setAttribute("aria-valuetext", words);
+  /** @type {HTMLElement} */ (document.getElementById("progress-words")).textContent = words;
+}
+
+async function run() {
+  const api = createApi(state.base, (...request) => fetch(...request));
+  const storage = await bestStorage();
+  const queue = createQueue(storage, session);
+  const status = createStatus(/** @type {HTMLElement} */ (document.getElementById("status")), texts);
+  /** @type {import("./recorder.js").Recorder | null} */
+  let recorder = null;
+  /** @type {import("./channel.js").Channel | null} */
+  let channel = null;
+
+  /** @type {import("./session.js").Screen} */
+  const screen = {
+    trial: async (trial) => {
+      const first = main.dataset.position === String(trial.position);
+      const shown = await showTrial(main, trial, {
+        texts,
+        record: (kind, data) => void recorder?.record(kind, data),
+        submit: (answers) => void course.submit(answers),
+        decline: () => void course.decline(),
+      });
+      showProgress(trial.position, trial.total);
+      if (!first) {
+        scrollTo(0, 0);
+        /** @type {HTMLElement | null} */ (main.querySelector("h1"))?.focus();
+      }
+      return shown;
+    },
+    finished: (html) => {
+      hideSessionTools();
+      main.innerHTML = html;
+      installCopy(main, texts);
+      const bar = /** @type {HTMLProgressElement} */ (document.getElementById("progress"));
+      bar.value = bar.max;
+      /** @type {HTMLElement} */ (document.getElementById("progress-words")).textContent = "";
+      /** @type {HTMLElement | null} */ (main.querySelector("h1"))?.focus();
+    },
+    taken: () => {
+      hideSessionTools();
+      message(texts["taken.title"], texts["taken.text"], actionButton(texts["taken.button"], () => location.reload()));
+    },
+    withdrawn: () => {
+      void queue.clear();
+      hideSessionTools();
+      message(texts["withdraw.done.title"], texts["withdraw.done.text"]);
+    },
+    refused: (code) => {
+      hideSessionTools();
+      const words = `refused.${code}.title` in texts ? `refused.${code}` : "page.error";
+      message(texts[`${words}.title`], texts[`${words}.text`], actionButton(texts["button.reload"], () => location.reload()));
+    },
+    sending: (slow) => message(texts["finish.sending"], slow ? texts["finish.waiting"] : ""),
+  };
+
+  const course = createSession({
+    api, queue, screen, sleep,
+    connect: (claim, unsent) => {
+      channel = createChannel(queue, claim.epoch, unsent, {
+        post: api.post,
+        later: (work, ms) => setTimeout(work, ms),
+        cancel: clearTimeout,
+        random: Math.random,
+        onSaving: status.show,
+        onEnd: (why) => {
+          if (why === "conflict" || why === "refused") status.end(why);
+          course.ended(why);
+        },
+      });
+      recorder = createRecorder({
+        queue, channel, epoch: claim.epoch,
+        fallback: () => createQueue(memoryStorage(), session),
+        clock: { wall: () => Date.now(), mono: () => performance.now() },
+        onTaken: () => course.taken(),
+        onMemory: () => status.memoryOnly(),
+      });
+      announceTab(session, claim.epoch, () => course.taken(),
+        (name) => ("BroadcastChannel" in globalThis ? new BroadcastChannel(name) : null));
+      if (!storage.durable) status.memoryOnly();
+      void recorder.record("page.open", {
+        storage: storage.durable ? "indexeddb" : "memory",
+        width: innerWidth, height: innerHeight, pixel_ratio: devicePixelRatio,
+        frame_clock: "requestVideoFrameCallback" in HTMLVideoElement.prototype, hidden: document.hidden });
+      return { recorder, channel };
+    },
+  });
+
+  const tell = (/** @type {string} */ kind) => { if (!course.over) void recorder?.record(kind); };
+  addEventListener("blur", () => tell("page.blur"));
+  addEventListener("focus", () => tell("page.focus"));
+  document.addEventListener("visibilitychange", () => tell(document.hidden ? "page.hidden" : "page.visible"));
+  addEventListener("pagehide", () => channel?.leave());
+  addEventListener("online", () => channel?.retry());
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  addEventListener("beforeunload", (event) => {
+    if (!course.over && recorder?.unsent) event.preventDefault();
+  });
+  installCopy(document, texts);
+  installDialogs({ api, texts, recorder: () => recorder, onWithdrawn: () => {
+    for (const open of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (open).close();
+    course.withdrawn();
+  } });
+  await course.start();
+}
+
+if (state.active) void run();
+else installCopy(document, texts);

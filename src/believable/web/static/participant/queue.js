@@ -1,0 +1,110 @@
+// @ts-check
+/**
+ * The write-ahead queue. An event gets its number and its place in the hash chain inside one transaction, shared by all
+ * tabs of the browser, and stays until the server has acknowledged it.
+ *
+ * @typedef {{seq: number, body: string, prev: string, hash: string, epoch: number}} Entry
+ * @typedef {{seq: number, hash: string, epoch: number}} Head
+ * @typedef {{epoch: number, ack: number, head: string}} Claim what the server says when a tab takes over writing
+ * @typedef {ReturnType<typeof createQueue>} Queue
+ */
+import { extend } from "./chain.js";
+
+/**
+ * @param {import("./storage.js").Storage} storage
+ * @param {string} session
+ */
+export function createQueue(storage, session) {
+  return {
+    durable: storage.durable,
+
+    /**
+     * After a claim: keeps the unsent events that continue the server's chain and sets aside, as strays, those that
+     * grew on another branch while a second device was writing. They are sent all the same.
+     * @param {Claim} claim
+     */
+    adopt: (claim) =>
+      storage.run(async (t) => {
+        /** @type {Entry[]} */
+        const entries = await t.all("events", session);
+        /** @type {Head} */
+        let head = { seq: claim.ack, hash: claim.head, epoch: claim.epoch };
+        const acknowledged = entries.find(({ seq }) => seq === claim.ack);
+        const sameBranch = acknowledged?.hash === claim.head;
+        let strays = (await t.all("strays", session)).length;
+        for (const entry of entries) {
+          t.remove("events", [session, entry.seq]);
+          if (entry.seq === head.seq + 1 && entry.prev === head.hash) {
+            t.put("events", [session, entry.seq], { ...entry, epoch: claim.epoch });
+            head = { seq: entry.seq, hash: entry.hash, epoch: claim.epoch };
+          } else if (entry.seq > claim.ack || !sameBranch) {
+            t.put("strays", [session, strays++], entry);
+          }
+        }
+        t.put("heads", [session], head);
+        return head;
+      }),
+
+    /**
+     * @param {number} epoch
+     * @param {string} body
+     * @returns {Promise<Entry | null>} null when another tab of this browser has taken over
+     */
+    append: (epoch, body) =>
+      storage.run(async (t) => {
+        /** @type {Head | undefined} */
+        const head = await t.get("heads", [session]);
+        if (!head || head.epoch !== epoch) return null;
+        const entry = { seq: head.seq + 1, body, prev: head.hash, hash: extend(head.hash, body), epoch };
+        t.put("events", [session, entry.seq], entry);
+        t.put("heads", [session], { seq: entry.seq, hash: entry.hash, epoch });
+        return entry;
+      }),
+
+    /** @param {number} [limit] @returns {Promise<Entry[]>} in order */
+    unsent: (limit) => storage.run((t) => t.all("events", session, limit)),
+
+    /** @returns {Promise<Entry[]>} */
+    strays: () => storage.run((t) => t.all("strays", session)),
+
+    /** @returns {Promise<void>} */
+    dropStrays: () =>
+      storage.run(async (t) => {
+        const count = (await t.all("strays", session)).length;
+        for (let n = 0; n < count; n++) t.remove("strays", [session, n]);
+      }),
+
+    /** @param {number} ack everything up to it is stored by the server @returns {Promise<void>} */
+    drop: (ack) =>
+      storage.run(async (t) => {
+        for (const { seq } of await t.all("events", session)) if (seq <= ack) t.remove("events", [session, seq]);
+      }),
+
+    /** @returns {Promise<Head | undefined>} */
+    head: () => storage.run((t) => t.get("heads", [session])),
+
+    /** Forgets everything of the session: it was withdrawn, or is finished. @returns {Promise<void>} */
+    clear: () =>
+      storage.run(async (t) => {
+        for (const { seq } of await t.all("events", session)) t.remove("events", [session, seq]);
+        const count = (await t.all("strays", session)).length;
+        for (let n = 0; n < count; n++) t.remove("strays", [session, n]);
+        t.remove("heads", [session]);
+      }),
+
+    /** Carries everything over to another queue, when this one's storage stops working. @param {Queue} other */
+    moveTo: async (other) => {
+      const [entries, strays, head] = await storage.run(async (t) => [
+        await t.all("events", session), await t.all("strays", session), await t.get("heads", [session])]);
+      await other.restore(entries, strays, head);
+    },
+
+    /** @param {Entry[]} entries @param {Entry[]} strays @param {Head | undefined} head @returns {Promise<void>} */
+    restore: (entries, strays, head) =>
+      storage.run(async (t) => {
+        for (const entry of entries) t.put("events", [session, entry.seq], entry);
+        strays.forEach((entry, n) => t.put("strays", [session, n], entry));
+        if (head) t.put("heads", [session], head);
+      }),
+  };
+}

@@ -1,0 +1,158 @@
+// @ts-check
+/**
+ * The course of a session in this tab: claim, send what is left over, show the trial the server names, submit, go on,
+ * and finish only when the server has everything.
+ *
+ * @typedef {object} Screen what the session shows
+ * @property {(trial: import("./trial.js").TrialData) => Promise<ShownTrial>} trial
+ * @property {(html: string) => void} finished
+ * @property {() => void} taken
+ * @property {() => void} withdrawn
+ * @property {(code: string) => void} refused the server does not let this session go on, and why
+ * @property {(waiting: boolean) => void} sending the last answers are on their way
+ * @typedef {{setBusy: (on: boolean) => void, showErrors: (errors: Record<string, string>) => void, destroy: () => void}} ShownTrial
+ *
+ * @typedef {object} Parts
+ * @property {ReturnType<typeof import("./api.js").createApi>} api
+ * @property {import("./queue.js").Queue} queue
+ * @property {Screen} screen
+ * @property {(ms: number) => Promise<void>} sleep
+ * @property {(claim: import("./queue.js").Claim, unsent: import("./queue.js").Entry[]) =>
+ *   {recorder: import("./recorder.js").Recorder, channel: import("./channel.js").Channel}} connect
+ */
+import { untilAnswered } from "./api.js";
+
+/** @param {Parts} parts */
+export function createSession({ api, queue, screen, sleep, connect }) {
+  /** @type {import("./recorder.js").Recorder} */
+  let recorder;
+  /** @type {import("./channel.js").Channel} */
+  let channel;
+  let epoch = 0;
+  let position = 0;
+  /** @type {ShownTrial | null} */
+  let shown = null;
+  let over = false;
+
+  /** @param {() => Promise<import("./channel.js").Reply>} attempt */
+  const ask = (attempt) => untilAnswered(attempt, sleep);
+
+  /** @param {import("./channel.js").Reply} reply @returns {boolean} whether it was answered with 200 */
+  function accepted(reply) {
+    if (reply.status === 200) return true;
+    if (reply.status === 410) end(screen.withdrawn);
+    else if (reply.data?.error?.code === "taken_over") end(screen.taken);
+    else if (reply.data?.error) end(() => screen.refused(reply.data.error.code));
+    return false;
+  }
+
+  /** @param {() => void} show */
+  function end(show) {
+    if (over) return;
+    over = true;
+    channel?.stop();
+    shown?.destroy();
+    shown = null;
+    show();
+  }
+
+  /** Events of this browser that another device overtook: kept by the server beside the chain. */
+  async function sendStrays() {
+    const strays = await queue.strays();
+    for (const { seq, body, epoch: old } of strays) {
+      await ask(() => api.post("events", { epoch: old, events: [[seq, body]] }));
+    }
+    if (strays.length) await queue.dropStrays();
+  }
+
+  async function next() {
+    const reply = await ask(() => api.get("trial"));
+    if (!accepted(reply)) return;
+    const trial = reply.data;
+    recorder.at(trial.position);
+    if (trial.kind === "finish") return finish();
+    trial.drafts = { ...trial.drafts, ...localDrafts(await queue.unsent(), trial.position) };
+    shown?.destroy();
+    shown = await screen.trial(trial);
+    position = trial.position;
+  }
+
+  /** @param {string} kind @param {any} data */
+  async function close(kind, data) {
+    if (!shown || over) return;
+    shown.setBusy(true);
+    const entry = await recorder.record(kind, data, { now: true });
+    if (!entry) return;
+    await channel.flushed(entry.seq);
+    const reply = await ask(() => api.post("advance", { epoch, position, seq: entry.seq }));
+    if (!accepted(reply)) return;
+    if (reply.data.status === "again") {
+      shown.setBusy(false);
+      shown.showErrors(reply.data.errors);
+    } else if (reply.data.status === "finished") {
+      await finish();
+    } else {
+      await next();
+    }
+  }
+
+  /** The code exists only after the server has every event: so first everything is sent, then it is asked for. */
+  async function finish() {
+    shown?.destroy();
+    shown = null;
+    screen.sending(false);
+    const head = await recorder.close();
+    if (!head) return;
+    const slow = sleep(3000).then(() => { if (!over) screen.sending(true); });
+    channel.retry();
+    await channel.flushed(head.seq);
+    const reply = await ask(() => api.post("finish", { epoch, seq: head.seq, head: head.hash }));
+    if (!accepted(reply)) return;
+    const page = await ask(() => api.get("trial"));
+    over = true;
+    channel.stop();
+    await queue.clear();
+    screen.finished(page.data.html);
+    await slow;
+  }
+
+  return {
+    async start() {
+      const claim = await ask(() => api.post("claim", {}));
+      if (!accepted(claim)) return;
+      epoch = claim.data.epoch;
+      await queue.adopt(claim.data);
+      const unsent = await queue.unsent();
+      ({ recorder, channel } = connect(claim.data, unsent));
+      if (unsent.length) channel.retry();
+      recorder.at(claim.data.position);
+      await sendStrays();
+      await next();
+    },
+    /** @param {Record<string, any>} answers */
+    submit: (answers) => close("trial.submit", { answers }),
+    decline: () => close("consent.decline", {}),
+    taken: () => end(screen.taken),
+    withdrawn: () => end(screen.withdrawn),
+    /** Sending has stopped for good. @param {import("./channel.js").End} why */
+    ended: (why) => {
+      if (why === "taken_over") end(screen.taken);
+      else if (why === "withdrawn") end(screen.withdrawn);
+    },
+    get over() { return over; },
+  };
+}
+
+/**
+ * Answers of this trial that are still on their way.
+ * @param {import("./queue.js").Entry[]} unsent @param {number} position
+ */
+export function localDrafts(unsent, position) {
+  /** @type {Record<string, any>} */
+  const drafts = {};
+  for (const { body } of unsent) {
+    const { kind, trial, data } = JSON.parse(body);
+    if (kind === "answer.change" && trial === position) drafts[data.question] = data.value;
+  }
+  return drafts;
+}

@@ -1,0 +1,159 @@
+// @ts-check
+/**
+ * One trial on the page: puts its HTML in, mounts questions and player, and calls `submit` when the person goes on.
+ *
+ * @typedef {object} TrialData
+ * @property {number} position
+ * @property {number} total
+ * @property {string} kind
+ * @property {string} html
+ * @property {string[]} styles
+ * @property {Record<string, string>} modules instrument or player → address of its module
+ * @property {{url: string, bytes: number}[]} media
+ * @property {import("./widgets.js").Question[]} questions
+ * @property {Record<string, any>} drafts
+ * @property {Record<string, string[]>} orders question → the order its options are shown in
+ * @property {import("/static/players/video/policy.js").Policy | null} controls
+ * @property {{views: number, position_ms: number}} seen
+ * @property {number} wait_s
+ *
+ * @typedef {object} Outside
+ * @property {(kind: string, data?: any) => void} record
+ * @property {Record<string, string>} texts
+ * @property {(answers: Record<string, any>) => void} submit
+ * @property {() => void} decline
+ */
+import { showErrors } from "./errors.js";
+import { mediaType, preload } from "./preload.js";
+import { mountQuestions } from "./widgets.js";
+
+/** @param {HTMLElement} main @param {TrialData} trial @param {Outside} outside */
+export async function showTrial(main, trial, outside) {
+  const { texts, record } = outside;
+  const leaving = new AbortController();
+  await Promise.all(trial.styles.map(ensureStyle));
+  if (main.dataset.position !== String(trial.position)) main.innerHTML = trial.html;
+  main.dataset.position = String(trial.position);
+  const form = /** @type {HTMLFormElement} */ (main.querySelector("form.trial"));
+  const next = /** @type {HTMLButtonElement} */ (form.querySelector("button.next"));
+  const questions = await mountQuestions(form, trial.questions, {
+    load: (kind) => import(trial.modules[kind]), texts, record });
+  questions.restore(trial.drafts);
+  const stop = await special(form, next, trial, outside, leaving.signal);
+  let busy = false;
+  next.disabled = trial.kind === "break" && next.disabled && trial.wait_s > 0;
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (busy || next.disabled) return;
+    questions.settle();
+    outside.submit({ ...questions.answers(), ...boxes(form) });
+  });
+  form.querySelector("button.decline")?.addEventListener("click", () => { if (!busy) outside.decline(); });
+  record("trial.shown", { kind: trial.kind, ...(Object.keys(trial.orders).length ? { orders: trial.orders } : {}) });
+
+  return {
+    /** @param {boolean} on */
+    setBusy: (on) => {
+      busy = on;
+      next.toggleAttribute("aria-disabled", on);
+      next.setAttribute("aria-busy", String(on));
+    },
+    /** @param {Record<string, string>} errors */
+    showErrors: (errors) => showErrors(form, errors),
+    destroy: () => { leaving.abort(); questions.settle(); stop(); },
+  };
+}
+
+/** Ticked consent boxes by id; the server knows which are needed. @param {HTMLElement} form */
+function boxes(form) {
+  const found = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input[data-consent]"));
+  return Object.fromEntries(Array.from(found, (box) => [box.dataset.consent, box.checked]));
+}
+
+/**
+ * What only some kinds of trial have.
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} next @param {TrialData} trial @param {Outside} outside
+ * @param {AbortSignal} signal @returns {Promise<() => void>} undoes it
+ */
+async function special(form, next, trial, outside, signal) {
+  if (trial.kind === "watch") return watch(form, next, trial, outside, signal);
+  if (trial.kind === "break" && trial.wait_s > 0) return pause(form, next, trial.wait_s, outside.texts);
+  return () => undefined;
+}
+
+/** @param {HTMLFormElement} form @param {HTMLButtonElement} next @param {number} seconds @param {Record<string, string>} texts */
+function pause(form, next, seconds, texts) {
+  const until = performance.now() + seconds * 1000;
+  const line = /** @type {HTMLElement} */ (form.querySelector(".wait"));
+  next.disabled = true;
+  const tick = () => {
+    const left = Math.ceil((until - performance.now()) / 1000);
+    line.textContent = left > 0 ? texts["break.wait"].replace("{seconds}", String(left)) : "";
+    next.disabled = left > 0;
+    if (left <= 0) clearInterval(timer);
+  };
+  const timer = setInterval(tick, 250);
+  tick();
+  return () => clearInterval(timer);
+}
+
+/**
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} next @param {TrialData} trial
+ * @param {Outside} outside @param {AbortSignal} signal
+ */
+async function watch(form, next, trial, { texts, record }, signal) {
+  const policy = /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls);
+  const after = /** @type {HTMLElement} */ (form.querySelector(".after"));
+  const first = /** @type {HTMLElement} */ (form.querySelector(".first"));
+  const open = () => { after.hidden = false; first.hidden = true; };
+  if (!policy.must_finish || trial.seen.views > 0) open();
+  const { create } = await import(trial.modules.video);
+  /** @type {any} */
+  let player = null;
+  void load(form, trial.media[0].url, texts, signal).then((src) => {
+    const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
+    player = create(root, { src, policy, texts, record, seen: trial.seen });
+    const shown = once(() => { /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true; root.hidden = false; });
+    player.on("ready", () => { shown(); root.querySelector("button")?.focus(); });
+    player.on("ended", () => { open(); if (!player.viewsLeft) /** @type {HTMLElement | null} */ (after.querySelector("input, textarea, button"))?.focus(); });
+    player.on("trouble", (/** @type {any} */ error) => {
+      if (!error || error.name) return;
+      shown();
+      const line = /** @type {HTMLElement} */ (form.querySelector(".unplayable"));
+      line.hidden = false;
+    });
+  }, () => undefined);
+  return () => player?.destroy();
+}
+
+/** Fetches the video with a visible bar. @param {HTMLElement} form @param {string} url @param {Record<string, string>} texts @param {AbortSignal} signal */
+async function load(form, url, texts, signal) {
+  const box = /** @type {HTMLElement} */ (form.querySelector(".loading"));
+  const bar = /** @type {HTMLProgressElement} */ (box.querySelector("progress"));
+  const line = /** @type {HTMLElement} */ (box.querySelector(".trouble"));
+  const pieces = await preload(url, {
+    fetch: (...request) => fetch(...request),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onProgress: (received, total) => { bar.max = total; bar.value = received; },
+    onTrouble: (trying) => { line.textContent = trying ? texts["media.failed"] : ""; },
+    signal,
+  });
+  return URL.createObjectURL(new Blob(/** @type {BlobPart[]} */ (pieces), { type: mediaType(pieces) }));
+}
+
+/** @param {string} href */
+function ensureStyle(href) {
+  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+    link.onload = link.onerror = () => resolve(undefined);
+    document.head.append(link);
+  });
+}
+
+/** @param {() => void} work @returns {() => void} */
+function once(work) {
+  let done = false;
+  return () => { if (!done) { done = true; work(); } };
+}

@@ -1,0 +1,116 @@
+// @ts-check
+/**
+ * The questions of a trial: loads their widgets, reads and writes answers, shows and hides what depends on them.
+ *
+ * @typedef {{read: (root: HTMLElement) => any, write: (root: HTMLElement, value: any) => void,
+ *   mount?: (root: HTMLElement, context: {texts: Record<string, string>}) => void}} Widget
+ * @typedef {{id: string, kind: string, show_if?: Rule}} Question
+ * @typedef {{question: string, item?: string, test: string, value: any}} Rule
+ */
+
+/** Typing is recorded when it pauses, everything else at once. */
+const TYPING_PAUSE_MS = 700;
+
+/**
+ * Whether a rule holds, as the server sees it (`study/rules.py`).
+ * @param {Rule} rule @param {any} whole what the question it names is answered with, or null
+ */
+export function holds({ test, value, item }, whole) {
+  const answer = (item ? whole?.[item] : whole) ?? null;
+  if (test === "answered") return (answer !== null) === value;
+  if (test === "is_not") return !is(answer, value);
+  if (answer === null) return false;
+  if (test === "is") return is(answer, value);
+  if (test === "in") return value.some((/** @type {any} */ one) => is(answer, one));
+  return typeof answer === "number" && (test === "at_least" ? answer >= value : answer <= value);
+}
+
+/** Equal; of several ticked options, one of them. @param {any} answer @param {any} value @returns {boolean} */
+function is(answer, value) {
+  if (Array.isArray(answer) && !Array.isArray(value)) return answer.some((one) => is(one, value));
+  if (Array.isArray(answer)) return JSON.stringify(answer.map(String).sort()) === JSON.stringify(value.map(String).sort());
+  return typeof answer === "string" && typeof value === "number" ? answer === String(value) : answer === value;
+}
+
+/**
+ * @param {HTMLElement} form
+ * @param {Question[]} questions
+ * @param {object} outside
+ * @param {(kind: string) => Promise<Widget>} outside.load
+ * @param {Record<string, string>} outside.texts
+ * @param {(kind: string, data: any) => void} outside.record
+ */
+export async function mountQuestions(form, questions, { load, texts, record }) {
+  const parts = await Promise.all(questions.map(async (question) => {
+    const root = /** @type {HTMLElement} */ (form.querySelector(`[data-question="${question.id}"]`));
+    const widget = await load(question.kind);
+    widget.mount?.(root, { texts });
+    return { question, root, widget, told: JSON.stringify(null), timer: /** @type {any} */ (null) };
+  }));
+  const byId = new Map(parts.map((part) => [part.question.id, part]));
+
+  /** @param {typeof parts[0]} part */
+  const value = (part) => (part.root.hidden ? null : part.widget.read(part.root));
+
+  /** @param {typeof parts[0]} part */
+  function tell(part) {
+    clearTimeout(part.timer);
+    part.timer = null;
+    const text = JSON.stringify(part.widget.read(part.root));
+    if (text === part.told) return;
+    part.told = text;
+    record("answer.change", { question: part.question.id, value: JSON.parse(text) });
+  }
+
+  function show() {
+    for (const part of parts) {
+      const rule = part.question.show_if;
+      const other = rule && byId.get(rule.question);
+      part.root.hidden = Boolean(rule && other && !holds(rule, value(other)));
+      const clear = /** @type {HTMLElement | null} */ (part.root.querySelector(".clear"));
+      if (clear) clear.hidden = part.widget.read(part.root) === null;
+    }
+  }
+
+  for (const part of parts) {
+    part.root.addEventListener("input", (event) => {
+      const target = /** @type {HTMLInputElement} */ (event.target);
+      const typing = target.matches("textarea, input[type=text], input[type=range]");
+      clearTimeout(part.timer);
+      if (typing) part.timer = setTimeout(() => tell(part), TYPING_PAUSE_MS);
+      else tell(part);
+      show();
+    });
+    part.root.addEventListener("change", () => { tell(part); show(); });
+    part.root.addEventListener("paste", (event) => {
+      const length = /** @type {ClipboardEvent} */ (event).clipboardData?.getData("text").length ?? 0;
+      record("text.paste", { question: part.question.id, length });
+    });
+    part.root.querySelector(".clear")?.addEventListener("click", () => {
+      part.widget.write(part.root, null);
+      tell(part);
+      show();
+      /** @type {HTMLElement | null} */ (part.root.querySelector("input, textarea"))?.focus();
+    });
+  }
+  show();
+
+  return {
+    /** Records what was typed and not told yet. */
+    settle: () => parts.filter(({ timer }) => timer !== null).forEach(tell),
+
+    /** @returns {Record<string, any>} unanswered is null; a hidden question is not there */
+    answers: () =>
+      Object.fromEntries(parts.filter(({ root }) => !root.hidden).map((part) => [part.question.id, value(part)])),
+
+    /** @param {Record<string, any>} drafts */
+    restore: (drafts) => {
+      for (const part of parts) {
+        if (!(part.question.id in drafts)) continue;
+        part.widget.write(part.root, drafts[part.question.id]);
+        part.told = JSON.stringify(part.widget.read(part.root));
+      }
+      show();
+    },
+  };
+}
