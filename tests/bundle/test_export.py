@@ -1,0 +1,148 @@
+"""From the database to the bundle: the same bytes from either database, previews and withdrawn sessions only counted."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, insert
+
+from believable.bundle.read import read
+from believable.bundle.records import Collected
+from believable.bundle.write import write
+from believable.core.clock import VirtualClock
+from believable.core.errors import NotFound
+from believable.instruments import INSTRUMENTS
+from believable.store import export as exporting
+from believable.store import studies
+from believable.store.engine import Store
+from believable.store.tables import decisions, events, sessions, strays, tombstones, trials
+
+Fill = Callable[[Store, Iterable[Collected]], None]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def fill(making: Any) -> Fill:
+    def put(store: Store, many: Iterable[Collected]) -> None:
+        definition = making.definition
+
+        def study(conn: Connection) -> None:
+            studies.put(
+                conn, "who_plays", title="Who plays like a human?", definition=definition.hash,
+                body=definition.to_json(), at_ms=0,
+            )  # fmt: skip
+
+        store.write(study)
+        for one in many:
+            store.write(lambda conn, one=one: insert_session(conn, one))
+
+    return put
+
+
+def insert_session(conn: Connection, one: Collected) -> None:
+    session = one.session
+    values = asdict(session) | {
+        "arms": json.dumps(dict(session.arms)),
+        "rows": json.dumps(dict(session.rows)),
+    }
+    hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
+    times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
+    conn.execute(insert(sessions).values(**values, **hidden, **times, study="who_plays"))
+    for table, records in ((trials, one.trials), (events, one.events), (strays, one.strays)):
+        rows = [asdict(record) | {"session": session.id} for record in records]
+        for row in rows:
+            if "answers" in row:
+                row["answers"] = json.dumps(row["answers"])
+        if rows:
+            conn.execute(insert(table), rows)
+    for decision in one.decisions:
+        conn.execute(insert(decisions).values(session=session.id, user="ann", at_ms=0, **asdict(decision)))
+
+
+def test_the_store_gives_exactly_what_was_collected(
+    database_url: str, fill: Fill, making: Any, some_sessions: tuple[Collected, ...], tmp_path: Path
+) -> None:
+    with Store.open(database_url, clock=VirtualClock()) as store:
+        extra = [making.session(1, link_kind="preview"), making.session(1, link_kind="simulated")]
+        fill(store, [*reversed(some_sessions), *extra])
+        gone = {"study": "who_plays", "withdrawn_ms": 0}
+        store.write(
+            lambda conn: conn.execute(
+                insert(tombstones),
+                [
+                    {"session": "w1", "link_kind": "open", "token_hash": "w1", "number": 90, **gone},
+                    {"session": "w2", "link_kind": "personal", "token_hash": "w2", "number": 91, **gone},
+                    {"session": "w3", "link_kind": "simulated", "token_hash": "w3", "number": 92, **gone},
+                ],
+            )
+        )
+        seen: list[tuple[int, int]] = []
+        written = exporting.export(
+            store,
+            "who_plays",
+            tmp_path / "out",
+            instruments=INSTRUMENTS,
+            progress=lambda done, total: seen.append((done, total)),
+        )
+        simulated = exporting.export(
+            store, "who_plays", tmp_path / "sim", instruments=INSTRUMENTS, simulated=True
+        )
+    assert (written.sessions, simulated.sessions) == (6, 1)
+    assert seen[-1] == (6, 6)
+    direct = write(
+        making.study(withdrawn=2, previews=1), some_sessions, tmp_path / "direct", instruments=INSTRUMENTS
+    )
+    assert content(tmp_path / "out") == content(direct.folder)
+    found = read(tmp_path / "sim")
+    assert found.simulated
+    assert found.withdrawn == 1
+    assert b"t-o" not in b"".join(content(tmp_path / "out").values())
+
+
+def test_an_unknown_study_is_named(database_url: str, fill: Fill, tmp_path: Path) -> None:
+    with Store.open(database_url, clock=VirtualClock()) as store:
+        fill(store, [])
+        with pytest.raises(NotFound, match=r"no study 'who_play' here. Did you mean 'who_plays'"):
+            exporting.export(store, "who_play", tmp_path / "x", instruments=INSTRUMENTS)
+        exporting.export(store, "who_plays", tmp_path / "empty", instruments=INSTRUMENTS)
+    assert len(read(tmp_path / "empty")["participants"]) == 0
+
+
+def test_memory_is_bounded_by_the_chunk(fill: Fill, making: Any, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'believable.db'}", clock=VirtualClock()) as store:
+        fill(store, (making.session(number, extra_events=60) for number in range(1, 4 * exporting.CHUNK + 1)))
+
+        def peak_bytes(limit: int | None) -> int:
+            tracemalloc.start()
+            with_limit = store.read(
+                lambda conn: sum(
+                    1 for _ in _first(exporting.collected(conn, "who_plays", simulated=False), limit)
+                )
+            )
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert with_limit == (limit or 4 * exporting.CHUNK)
+            return peak
+
+        peak_bytes(1)
+        assert peak_bytes(None) < 1.5 * peak_bytes(exporting.CHUNK)
+
+
+def _first(many: Iterable[Collected], limit: int | None) -> Iterable[Collected]:
+    for number, one in enumerate(many):
+        if limit is not None and number >= limit:
+            return
+        yield one
