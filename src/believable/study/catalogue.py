@@ -57,7 +57,6 @@ ENGLISH: Mapping[str, str] = {
     "refused.unknown.title": "This link does not lead to a study",
     "refused.unknown.text": "Please compare the address with the one you were given.",
     # ------------------------------------------------------------------------------ every page
-    "page.menu": "Your session",
     "page.skip": "Skip to the content",
     "page.javascript": "This study needs JavaScript. Please allow it for this page and reload.",
     "page.not_found.title": "Page not found",
@@ -68,7 +67,6 @@ ENGLISH: Mapping[str, str] = {
     "page.error.text": "Nothing you answered is lost. Please reload the page in a moment.",
     "page.too_many.title": "Too many tries",
     "page.too_many.text": "Please wait a few minutes and try again.",
-    "page.loading": "Loading…",
     "progress.label": "Progress",
     "progress.value": "Step {n} of {total}",
     "button.next": "Continue",
@@ -127,7 +125,6 @@ ENGLISH: Mapping[str, str] = {
     "consent.agree": "I have read the information above and agree to take part.",
     "consent.accept": "Take part",
     "consent.decline": "I do not agree",
-    "consent.missing": "Please tick every box if you want to take part.",
     "watch.title": "Please watch the video",
     "watch.questions": "Your answers",
     "watch.first": "The questions appear when you have watched the video to the end.",
@@ -140,7 +137,6 @@ ENGLISH: Mapping[str, str] = {
     # ------------------------------------------------------------------------------ questions
     "question.optional": "optional",
     "question.clear": "Clear answer",
-    "question.number": "Please enter a number.",
     "question.characters": "{n} of at most {max} characters",
     "question.slider": "Not answered yet. Click the line or use the arrow keys.",
     "error.title": "Please look at these questions again",
@@ -160,14 +156,13 @@ ENGLISH: Mapping[str, str] = {
     "error.wrong": "That was not right. Please read the text again and try once more.",
     "error.watch": "Please watch the video to the end first.",
     "error.wait": "Please wait until the break is over.",
-    "error.consent": "Please tick every box if you want to take part.",
+    "error.consent": "Please tick this box if you want to take part.",
     # ------------------------------------------------------------------------------ video
     "media.loading": "Loading the video",
     "media.failed": "Loading was interrupted. We keep trying.",
     "media.unplayable": (
         "Your browser cannot play this video. Please try another browser, for example Firefox or Chrome."
     ),
-    "media.ready": "Ready. Press Play when you want to start.",
     "media.play": "Play",
     "media.pause": "Pause",
     "media.replay": "Watch again",
@@ -255,7 +250,6 @@ GERMAN: Mapping[str, str] = {
     "refused.unknown.title": "Dieser Link führt zu keiner Studie",
     "refused.unknown.text": "Bitte vergleichen Sie die Adresse mit der, die Sie bekommen haben.",
     # ------------------------------------------------------------------------------ every page
-    "page.menu": "Ihre Sitzung",
     "page.skip": "Zum Inhalt springen",
     "page.javascript": (
         "Diese Studie braucht JavaScript. Bitte erlauben Sie es für diese Seite und laden Sie neu."
@@ -270,7 +264,6 @@ GERMAN: Mapping[str, str] = {
     "page.error.text": "Keine Ihrer Antworten ist verloren. Bitte laden Sie die Seite gleich noch einmal.",
     "page.too_many.title": "Zu viele Versuche",
     "page.too_many.text": "Bitte warten Sie einige Minuten und versuchen Sie es dann erneut.",
-    "page.loading": "Wird geladen…",
     "progress.label": "Fortschritt",
     "progress.value": "Schritt {n} von {total}",
     "button.next": "Weiter",
@@ -343,7 +336,6 @@ GERMAN: Mapping[str, str] = {
     "consent.agree": "Ich habe die Informationen oben gelesen und möchte teilnehmen.",
     "consent.accept": "Teilnehmen",
     "consent.decline": "Ich bin nicht einverstanden",
-    "consent.missing": "Bitte setzen Sie jedes Häkchen, wenn Sie teilnehmen möchten.",
     "watch.title": "Bitte sehen Sie sich das Video an",
     "watch.questions": "Ihre Antworten",
     "watch.first": "Die Fragen erscheinen, wenn Sie das Video bis zum Ende gesehen haben.",
@@ -356,7 +348,6 @@ GERMAN: Mapping[str, str] = {
     # ------------------------------------------------------------------------------ questions
     "question.optional": "freiwillig",
     "question.clear": "Antwort löschen",
-    "question.number": "Bitte geben Sie eine Zahl ein.",
     "question.characters": "{n} von höchstens {max} Zeichen",
     "question.slider": "Noch nicht beantwortet. Klicken Sie auf die Linie oder benutzen Sie die Pfeiltasten.",
     "error.title": "Bitte sehen Sie sich diese Fragen noch einmal an",
@@ -376,7 +367,7 @@ GERMAN: Mapping[str, str] = {
     "error.wrong": "Das war nicht richtig. Bitte lesen Sie den Text noch einmal und versuchen Sie es erneut.",
     "error.watch": "Bitte sehen Sie sich zuerst das Video bis zum Ende an.",
     "error.wait": "Bitte warten Sie, bis die Pause vorbei ist.",
-    "error.consent": "Bitte setzen Sie jedes Häkchen, wenn Sie teilnehmen möchten.",
+    "error.consent": "Bitte setzen Sie hier ein Häkchen, wenn Sie teilnehmen möchten.",
     # ------------------------------------------------------------------------------ video
     "media.loading": "Das Video wird geladen",
     "media.failed": "Das Laden wurde unterbrochen. Wir versuchen es weiter.",
@@ -384,7 +375,6 @@ GERMAN: Mapping[str, str] = {
         "Ihr Browser kann dieses Video nicht abspielen. Bitte versuchen Sie einen anderen, zum "
         "Beispiel Firefox oder Chrome."
     ),
-    "media.ready": "Bereit. Drücken Sie auf Abspielen, wenn Sie beginnen möchten.",
     "media.play": "Abspielen",
     "media.pause": "Pause",
     "media.replay": "Noch einmal ansehen",

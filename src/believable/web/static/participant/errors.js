@@ -30,12 +30,13 @@ function entry(root, words) {
   const item = document.createElement("li");
   const link = document.createElement("a");
   link.href = `#${root.id}`;
-  link.textContent = `${root.querySelector(".prompt")?.textContent?.trim() ?? ""} ${words}`.trim();
+  const prompt = root.querySelector(".prompt")?.textContent?.trim();
+  link.textContent = prompt || words;
   link.addEventListener("click", (event) => {
     event.preventDefault();
     root.scrollIntoView({ block: "center" });
     /** @type {HTMLElement | null} */ (root.querySelector("input, textarea"))?.focus();
   });
-  item.append(link);
+  item.append(link, prompt ? ` ${words}` : "");
   return item;
 }

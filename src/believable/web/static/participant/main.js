@@ -124,8 +124,8 @@ async function run() {
       channel = createChannel(queue, claim.epoch, unsent, {
         post: api.post,
         later: (work, ms) => setTimeout(work, ms),
-        cancel: clearTimeout,
-        random: Math.random,
+        cancel: (timer) => clearTimeout(timer),
+        random: () => Math.random(),
         onSaving: status.show,
         onEnd: (why) => {
           if (why === "conflict" || why === "refused") status.end(why);
