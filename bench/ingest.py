@@ -30,8 +30,10 @@ import uvloop
 
 from believable.core.clock import WallClock
 from believable.simulate.client import Participant
+from believable.simulate.links import link_token
 from believable.simulate.pace import RealPace
-from believable.simulate.server import Server, link_of
+from believable.simulate.server import Server
+from believable.store.engine import Store
 
 STUDY = """\
 believable: 1
@@ -80,8 +82,7 @@ class Line(asyncio.Protocol):
         self.refused = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport: asyncio.WriteTransport = transport  # type: ignore[assignment]  # uvloop's has no common base
 
     def due(self, now_s: float, due_s: float) -> None:
         self.late_ms.append((now_s - due_s) * 1000)
@@ -262,10 +263,11 @@ def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
     study.mkdir(parents=True)
     (study / "study.yaml").write_text(STUDY, encoding="utf-8")
     with Server([study], data_dir=folder / "data", environment=environment) as server:
-        link = link_of(folder / "data", study.name, "simulated")
+        with Store.open(f"sqlite:///{folder / 'data' / 'believable.db'}", clock=WallClock()) as store:
+            link = link_token(store, study.name)
         before_s = server.cpu_s()
         command = [sys.executable, __file__, "--generate", server.url, link, json.dumps(asdict(job))]
-        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         seen = Outcome(**json.loads(output))
         server_s = server.cpu_s() - before_s
     chains = {token: (last, head) for token, (last, head) in seen.chains.items()}
