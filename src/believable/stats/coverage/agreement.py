@@ -57,9 +57,9 @@ def of_pair(table: FloatArray, **options: Any) -> Estimate:
     return agreement.cohen_kappa(table[:, 0], table[:, 1], **options)
 
 
-def alpha_from_one(table: FloatArray, **options: Any) -> Estimate:
-    """α of a scale that starts at 1: ratio distances to a zero are all 1, which is no ordinary scale."""
-    return agreement.krippendorff_alpha(table + 1, **options)
+def alpha_above_zero(table: FloatArray, **options: Any) -> Estimate:
+    """α of a scale from 3 to 7: ratio distances to a zero are all 1, which is no ordinary scale."""
+    return agreement.krippendorff_alpha(table + 3, **options)
 
 
 def _kappas() -> list[CoverageCase]:
@@ -129,7 +129,7 @@ def _alpha_levels() -> list[CoverageCase]:
     for n, raters, care in ((40, 3, 0.8), (60, 5, 0.7)):
         draw = partial(mixture, n=n, raters=raters, shares=_FIVE, care=care, missing=0.1)
         for level in ("ordinal", "interval", "ratio"):
-            estimate = partial(alpha_from_one, level=level)
+            estimate = partial(alpha_above_zero, level=level)
             name = f"krippendorff_alpha {level}: n={n} raters={raters} q=5 missing=10 %"
             cases.append(CoverageCase(name, care**2, draw, estimate))
     draw = partial(two_way, n=40, raters=4, item=1.0)

@@ -1,0 +1,184 @@
+"""Dynamic time warping: how far apart are two traces when time may stretch?"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from believable.core.errors import InvalidInput, MissingExtra
+from believable.stats.inputs import FloatArray, finite_array, one_of
+from believable.stats.parallel import Progress, map_chunks
+from believable.traces import dtw_numpy
+
+Cost = Literal["abs", "square"]
+IntArray = NDArray[np.int64]
+Kernel = Literal["auto", "numpy", "numba"]
+
+_COMPILED = "believable.traces.dtw_numba"
+_WORTH_LOADING_CELLS = (
+    50_000_000  # loading the compiled kernel takes about as long as this many cells in NumPy
+)
+_CELLS_PER_CHUNK = 40_000_000
+
+
+def dtw_distance(
+    a: ArrayLike, b: ArrayLike, *, cost: Cost = "abs", window: int | None = None, kernel: Kernel = "auto"
+) -> float:
+    """How far two traces are apart when each may be stretched in time.
+
+    Formula     the least sum of local costs, |x − y| ("abs") or (x − y)² ("square"), along a path from both starts
+                to both ends that steps forward in one or both traces. The sum, not its root, not divided.
+    Range       0 (same up to stretching) upwards, in units of the values times steps. Symmetric. No triangle
+                inequality.
+    Window      Sakoe–Chiba band: only |i − j| ≤ window points; None is unconstrained. The lengths may differ.
+    Undefined   an empty trace or a band narrower than the difference of lengths: InvalidInput.
+    Source      Sakoe & Chiba 1978. Own kernel: no library computes many short pairs as fast (see bench/dtw.py).
+    Checked     aeon, dtaidistance, tslearn, dtw-python; GunPoint 1-NN accuracy .9067 (square, no window).
+    """
+    first, second = _trace(a, "a"), _trace(b, "b")
+    square = one_of(cost, ("abs", "square"), name="cost") == "square"
+    _check_window(window, len(first), len(second))
+    compiled = _compiled(kernel, cells=len(first) * len(second))
+    if compiled is not None:
+        return float(compiled.pair_distance(first, second, square=square, window=window))
+    batch = dtw_numpy.Batch(len(first), 1, square=square, window=window)
+    return float(batch.distances(first, second[::-1, None])[0])
+
+
+def dtw_matrix(
+    traces: Sequence[ArrayLike] | FloatArray,
+    *,
+    cost: Cost = "abs",
+    window: int | None = None,
+    workers: int | None = None,
+    executor: Any = None,
+    progress: Progress | None = None,
+    kernel: Kernel = "auto",
+) -> FloatArray:
+    """`dtw_distance` of every pair of traces, as a symmetric matrix with a zero diagonal.
+
+    Lengths may differ. The result is the same on any number of workers, cores or hosts, and from both kernels.
+    workers   threads on this machine (the kernels release the interpreter lock); None: one per core
+    executor  run elsewhere: a `concurrent.futures` executor or a `distributed.Client`
+    progress  called with (chunks done, chunks in all)
+    kernel    "numpy" (always there), "numba" (extra `fast`), or "auto": numba where installed and worth loading
+    """
+    series = [_trace(trace, f"traces[{index}]") for index, trace in enumerate(traces)]
+    one_of(cost, ("abs", "square"), name="cost")
+    lengths = np.array([len(trace) for trace in series], dtype=np.int64)
+    if len(series):
+        _check_window(window, int(lengths.min()), int(lengths.max()))
+    cells = int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
+    chosen = "numpy" if _compiled(kernel, cells=cells) is None else "numba"
+    chunks = [
+        _Rows(tuple(series), start, stop, cost == "square", window, chosen)
+        for start, stop in _row_chunks(lengths)
+    ]
+    rows = map_chunks(_distances_of_rows, chunks, workers=workers, executor=executor, progress=progress)
+    matrix = np.zeros((len(series), len(series)))
+    for chunk, part in zip(chunks, rows, strict=True):
+        matrix[chunk.start : chunk.stop] = part
+    upper = np.triu(matrix, 1)
+    return np.asarray(upper + upper.T)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A share of the work: the distances of traces `start … stop − 1` to all later ones."""
+
+    series: tuple[FloatArray, ...]
+    start: int
+    stop: int
+    square: bool
+    window: int | None
+    kernel: str
+
+
+def _distances_of_rows(rows: _Rows) -> FloatArray:
+    """Rows × all traces; only the columns after the row's own are meant."""
+    part = np.zeros((rows.stop - rows.start, len(rows.series)))
+    lengths = np.array([len(trace) for trace in rows.series])
+    fill = _fill_compiled if rows.kernel == "numba" else _fill_numpy
+    for own in np.unique(lengths[rows.start : rows.stop]):
+        mine = rows.start + np.flatnonzero(lengths[rows.start : rows.stop] == own)
+        for other in np.unique(lengths[rows.start + 1 :]):
+            members = rows.start + 1 + np.flatnonzero(lengths[rows.start + 1 :] == other)
+            fill(rows, part, mine, members)
+    return part
+
+
+def _fill_compiled(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray) -> None:
+    compiled = importlib.import_module(_COMPILED)
+    found = compiled.rows_distances(
+        np.stack([rows.series[index] for index in mine]),
+        compiled.pack(np.stack([rows.series[index] for index in members], axis=1)),
+        np.searchsorted(members, mine, side="right"),
+        square=rows.square,
+        window=rows.window,
+    )
+    part[np.ix_(mine - rows.start, members)] = found[:, : len(members)]
+
+
+def _fill_numpy(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray) -> None:
+    columns = np.stack([rows.series[index][::-1] for index in members], axis=1)
+    size = dtw_numpy.batch_size(len(rows.series[mine[0]]))
+    batch = dtw_numpy.Batch(len(rows.series[mine[0]]), size, square=rows.square, window=rows.window)
+    for start in range(0, len(members), size):
+        others = np.ascontiguousarray(columns[:, start : start + size])
+        for row in mine[mine < members[start : start + size][-1]]:
+            after = max(0, int(np.searchsorted(members, row, side="right")) - start)
+            columns_after = np.ascontiguousarray(others[:, after:])
+            part[row - rows.start, members[start + after : start + size]] = batch.distances(
+                rows.series[row], columns_after
+            )
+
+
+def _row_chunks(lengths: IntArray) -> list[tuple[int, int]]:
+    """Runs of rows with about equal work; the borders depend on the lengths only."""
+    later = np.concatenate([np.cumsum(lengths[::-1])[::-1][1:], [0]]) if len(lengths) else np.zeros(0)
+    work = lengths * later
+    chunks, start, load = [], 0, 0
+    for row in range(len(lengths) - 1):
+        load += int(work[row])
+        if load >= _CELLS_PER_CHUNK:
+            chunks.append((start, row + 1))
+            start, load = row + 1, 0
+    if start < len(lengths) - 1:
+        chunks.append((start, len(lengths) - 1))
+    return chunks
+
+
+def _compiled(kernel: Kernel, *, cells: int) -> ModuleType | None:
+    """The compiled kernel, where asked for, or where installed and loaded already or worth loading."""
+    one_of(kernel, ("auto", "numpy", "numba"), name="kernel")
+    if kernel == "numpy":
+        return None
+    if importlib.util.find_spec("numba") is None:
+        if kernel == "numba":
+            raise MissingExtra(what="the compiled DTW kernel", extra="fast")
+        return None
+    if kernel == "auto" and _COMPILED not in sys.modules and cells < _WORTH_LOADING_CELLS:
+        return None
+    return importlib.import_module(_COMPILED)
+
+
+def _trace(values: ArrayLike, name: str) -> FloatArray:
+    return np.ascontiguousarray(finite_array(values, name=name, least=1))
+
+
+def _check_window(window: int | None, shortest: int, longest: int) -> None:
+    if window is None:
+        return
+    if window < 0 or window < longest - shortest:
+        raise InvalidInput(
+            f"window: expected at least the difference of the lengths ({longest - shortest}), got {window}. "
+            "Widen it, or give None for no band."
+        )
