@@ -46,7 +46,10 @@ def type_words(annotation: Any) -> str:
     if origin is Literal:
         return " or ".join(str(one) for one in arguments)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(dict.fromkeys(type_words(one) for one in arguments))
+        words = dict.fromkeys(type_words(one) for one in arguments)
+        if "a number" in words:
+            words.pop("a whole number", None)
+        return " or ".join(words)
     if origin is tuple:
         return f"a list of {_plural(arguments[0])}"
     if origin is dict:

@@ -96,7 +96,7 @@ class _Reader(RecordReader):
     def study(self, root: Node) -> Reading:
         if not root.is_mapping:
             self.report(root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`.")
-            root = Node({}, root.line, root.path)
+            root = Node({NOT_A_BODY: root}, root.line, root.path)
         tree = self.tidy(Study, root, skip=("stimuli", "timeline"))
         built: dict[str, Any] = {}
         if "stimuli" in tree.value:

@@ -124,8 +124,10 @@ class RecordReader:
             if key not in hidden and place.get(key) is None:
                 self.report(place, *missing(key, _about(record, detail["loc"])))
             return
-        empty_list = detail["type"] == "too_short" and place.is_list and not place.value
-        if trail and trail[0] in built and trail[0] != "id" and not empty_list:
+        too_short = detail["type"] == "too_short" and place.is_list
+        if too_short and len(place.value) >= detail["ctx"]["min_length"]:
+            return  # entries that could not be read have been reported; they are not missing as well
+        if trail and trail[0] in built and trail[0] != "id" and not too_short:
             return
         if not any(problem.path == place.path for problem in self.problems):
             self.report(place, *worded(detail, place))

@@ -29,7 +29,7 @@ def _block(reading: Reading, block: Block, around: tuple[Block, ...]) -> None:
                 over, f"{block.over} is settled by the block around it ({outer.id!r}) already.", cure
             )
             return
-    if not _levels(reading, block, place) or reading.broken(f"{place.path}.each"):
+    if not _levels(reading, block, place):
         return
     if block.over == "condition" and reading.broken("conditions"):
         return
@@ -53,13 +53,7 @@ def _levels(reading: Reading, block: Block, place: Node) -> bool:
 
 def _counts(reading: Reading, block: Block, place: Node) -> None:
     study = reading.study
-    counts = sorted(
-        {
-            unit_count(study, item, setting)
-            for item, setting in settings(study, study.timeline)
-            if item is block
-        }
-    )
+    counts = _unit_counts(reading, block, place)
     if not counts:
         return
     what = f"{block.over} levels" if block.over else "entries of `each`"
@@ -90,6 +84,21 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
     if block.breaks is not None and block.breaks.every >= units:
         message = f"no break will come: one after every {block.breaks.every}, but there are {units} passes."
         reading.report(place.get("breaks") or place, message, "Make `every` smaller.", severity="warning")
+
+
+def _unit_counts(reading: Reading, block: Block, place: Node) -> list[int]:
+    """How many units there are in each setting; entries that could not be read count as well."""
+    written = place.get("each")
+    if block.over is None:
+        return [] if written is None or not written.is_list else [len(written.value)]
+    study = reading.study
+    return sorted(
+        {
+            unit_count(study, item, setting)
+            for item, setting in settings(study, study.timeline)
+            if item is block
+        }
+    )
 
 
 _NONE = {
