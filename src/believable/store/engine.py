@@ -73,9 +73,9 @@ class Store:
         database = Database(url, max_pages=pages, readers=READERS)
         try:
             schema.migrate(database)
-        except DBAPIError as error:
+        except BaseException as error:
             database.dispose()
-            if trouble(error) is Trouble.OTHER:
+            if not isinstance(error, DBAPIError) or trouble(error) is Trouble.OTHER:
                 raise
             raise Unavailable(
                 f"the database {database.url.render_as_string()} cannot be opened: {error.orig}. "
@@ -133,7 +133,7 @@ class Store:
 
     def alarms(self) -> tuple[Alarm, ...]:
         """What stands: alarms that cannot be written now (first), and those in the database."""
-        return self._writer.unwritten_alarms + self.read(alarms.standing)
+        return self._writer.watch.unwritten + self.read(alarms.standing)
 
     def limit_pages(self, pages: int | None) -> None:
         """Let the SQLite file grow to this many pages at most (None: no limit). For drills of a full disk."""

@@ -25,6 +25,9 @@ MAX_BATCH_CHARS = 8_000_000
 #: Numbers are 32-bit in the database.
 MAX_SEQ = 2**31 - 1
 
+#: Events read at once.
+PAGE = 1_000
+
 _FIELDS = frozenset({"kind", "trial", "at_ms", "mono_ms", "data"})
 _KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 
@@ -163,16 +166,15 @@ def since(conn: Connection, session: str, after_seq: int, *, containing: str) ->
 
 
 def bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple[int, str, int]]:
-    """(seq, body, received_ms) above a number, in order, without holding them all."""
-    query = (
-        select(events.c.seq, events.c.body, events.c.received_ms)
-        .where(events.c.session == session, events.c.seq > after_seq)
-        .order_by(events.c.seq)
-        .execution_options(yield_per=1000)
-    )
-    with conn.execute(query) as rows:
-        for row in rows:
+    """(seq, body, received_ms) above a number, in order, a page at a time."""
+    query = select(events.c.seq, events.c.body, events.c.received_ms).where(events.c.session == session)
+    while True:
+        page = conn.execute(query.where(events.c.seq > after_seq).order_by(events.c.seq).limit(PAGE)).all()
+        for row in page:
             yield row.seq, row.body, row.received_ms
+        if len(page) < PAGE:
+            return
+        after_seq = page[-1].seq
 
 
 def strays_of(conn: Connection, session: str) -> tuple[tuple[int, int, str, int], ...]:

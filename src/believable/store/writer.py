@@ -23,9 +23,9 @@ from sqlalchemy.exc import DBAPIError
 from believable.core.clock import Clock
 from believable.core.errors import BelievableError, StorageFull, Unavailable
 from believable.store import append
-from believable.store.alarms import Alarm, write
 from believable.store.append import Batch
 from believable.store.database import Database, Ticket, Trouble, trouble
+from believable.store.selfwatch import SelfWatch
 
 Change = Callable[[Connection], Any]
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Writer:
         self._patience_s = patience_s
         self._linger_s = linger_s if group_limit > 1 else 0.0
         self._waiting: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
-        self._alarms: dict[str, Alarm] = {}
+        self.watch = SelfWatch(clock)
         self._unscrubbed = False
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="believable-writer", daemon=True)
@@ -100,10 +100,6 @@ class Writer:
             self._waiting.put(None)
             self._thread.join()
 
-    @property
-    def unwritten_alarms(self) -> tuple[Alarm, ...]:
-        return tuple(self._alarms.values())
-
     # ------------------------------------------------------------------------------------------ the thread
 
     def _run(self) -> None:
@@ -131,7 +127,7 @@ class Writer:
             try:
                 return self._waiting.get(timeout=1.0 if self._unscrubbed else None)
             except queue.Empty:
-                self._scrub()
+                self._chores(healthy=False)
 
     def _store(self, group: Sequence[Waiting]) -> None:
         """Commit the group and answer it, whatever happens."""
@@ -141,7 +137,19 @@ class Writer:
             log.exception("a group of %d changes failed", len(group))
             outcomes = [Failed(error)] * len(group)
         answer(zip(group, outcomes, strict=True))
-        self._after_commit()
+        troubled = any(
+            isinstance(one, Failed) and isinstance(one.error, StorageFull | Unavailable) for one in outcomes
+        )
+        self._chores(healthy=not troubled)
+
+    def _chores(self, *, healthy: bool) -> None:
+        """What nobody waits for. Whatever goes wrong here, the thread must live."""
+        try:
+            self.watch.settle(self._database, healthy=healthy)
+            if self._unscrubbed:
+                self._scrub()
+        except Exception:
+            log.exception("tidying up after a commit failed")
 
     def _commit(self, works: Sequence[Change | Batch]) -> list[Outcome]:
         deadline_s = time.monotonic() + self._patience_s
@@ -156,7 +164,7 @@ class Writer:
                 if kind is Trouble.OTHER:
                     raise
                 if kind is Trouble.LOST:
-                    self._raise_alarm("database_lost", f"the database cannot be reached: {error.orig}")
+                    self.watch.sound("database_lost", f"the database cannot be reached: {error.orig}")
                 if time.monotonic() > deadline_s:
                     return [Failed(_unavailable(kind, error))] * len(works)
                 time.sleep(pause_s)
@@ -164,7 +172,7 @@ class Writer:
 
     def _without_space(self, works: Sequence[Change | Batch], error: DBAPIError) -> list[Outcome]:
         """Nothing of the group is stored. Something small may still fit, so that each is tried alone."""
-        self._raise_alarm(
+        self.watch.sound(
             "storage_full", f"no space left for the database: {error.orig}. Nothing new is acknowledged."
         )
         if len(works) > 1:
@@ -235,41 +243,9 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------ afterwards
 
-    def _after_commit(self) -> None:
-        """Chores that nobody waits for: alarms that could not be written, and erased bytes."""
-        if self._alarms:
-            self._write_alarms()
-        if self._unscrubbed:
-            self._scrub()
-
-    def _raise_alarm(self, kind: str, message: str) -> None:
-        if kind not in self._alarms:
-            log.error("%s: %s", kind, message)
-            self._alarms[kind] = Alarm(None, None, kind, message, self._clock.now_ms())
-
-    def _write_alarms(self) -> None:
-        """An alarm about the store itself is over as soon as it can be written."""
-        now_ms = self._clock.now_ms()
-        held = tuple(self._alarms.values())
-        try:
-            with self._database.writer.connect() as conn:
-                self._database.enter(conn, exclusive=True)
-                for alarm in held:
-                    write(conn, Alarm(None, None, alarm.kind, alarm.message, alarm.raised_ms, now_ms))
-                conn.commit()
-        except DBAPIError as error:
-            if trouble(error) is Trouble.OTHER:
-                raise
-            return
-        self._alarms.clear()
-
     def _scrub(self) -> None:
-        try:
-            with self._database.writer.connect() as conn:
-                self._unscrubbed = not self._database.scrub(conn)
-        except DBAPIError as error:
-            if trouble(error) is Trouble.OTHER:
-                raise
+        with self._database.writer.connect() as conn:
+            self._unscrubbed = not self._database.scrub(conn)
 
 
 def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
