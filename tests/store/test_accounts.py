@@ -225,3 +225,46 @@ def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Con
     assert "192.0.2.7" not in rows
     accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.ATTEMPT_LIFE_MS + 1)
     assert len(conn.execute(select(tables.attempts)).all()) == 2
+
+
+def test_inviting_and_resetting_give_a_link(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    token = accounts.invite(conn, "Bob", "coder", now_ms=NOW)
+    assert accounts.open_link(conn, token, now_ms=NOW).name == "bob"
+    entered, login = accounts.enter_by_link(conn, token, "$argon2id$x", now_ms=NOW)
+    assert login.user.role == "coder"
+    again = accounts.reset_by_link(conn, "bob", now_ms=NOW)
+    assert accounts.who(conn, entered, now_ms=NOW) is None
+    assert accounts.open_link(conn, again, now_ms=NOW).has_password is False
+
+
+def test_the_first_link_ends_with_the_first_password(conn: Connection) -> None:
+    first = accounts.first_link(conn, now_ms=NOW)
+    second = accounts.first_link(conn, now_ms=NOW)
+    assert first is not None
+    assert second is not None
+    with pytest.raises(Refused):
+        accounts.open_link(conn, first, now_ms=NOW)
+    accounts.enter_by_link(conn, second, "$argon2id$x", now_ms=NOW)
+    assert accounts.first_link(conn, now_ms=NOW) is None
+
+
+def test_a_new_password_keeps_this_browser_in_and_others_out(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    other, _ = accounts.log_in(conn, "ada", now_ms=NOW)
+    here, _ = accounts.change_password(conn, KEY, "ada", "peer", "$argon2id$new", now_ms=NOW)
+    assert accounts.who(conn, other, now_ms=NOW) is None
+    assert accounts.who(conn, here, now_ms=NOW) is not None
+
+
+def test_a_deed_and_its_note_are_one(conn: Connection) -> None:
+    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    deed = accounts.noted(
+        lambda c: accounts.set_role(c, "ada", "coder"), user="ada", what="changed roles", at_ms=NOW
+    )
+    with pytest.raises(Refused):
+        deed(conn)
+    assert conn.execute(select(tables.audit)).all() == []
+    accounts.add(conn, "bob", "owner", now_ms=NOW)
+    assert deed(conn).role == "coder"
+    assert conn.execute(select(tables.audit.c.what)).scalars().all() == ["changed roles"]

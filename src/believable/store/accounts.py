@@ -245,6 +245,22 @@ def use_link(conn: Connection, token: str, password_hash: str, *, now_ms: int) -
     return find(conn, user.name)
 
 
+def invite(conn: Connection, name: str, role: str, *, now_ms: int) -> str:
+    """A new user and the token of the link with which they choose a password."""
+    return new_link(conn, add(conn, name, role, now_ms=now_ms).name, now_ms=now_ms)
+
+
+def reset_by_link(conn: Connection, name: str, *, now_ms: int) -> str:
+    """Takes the password away and gives the token of a link to choose another."""
+    return new_link(conn, reset(conn, name).name, now_ms=now_ms)
+
+
+def first_link(conn: Connection, *, now_ms: int) -> str | None:
+    """A token for the first owner, or None once an owner can log in. Each call makes the earlier link useless."""
+    owner = first_owner(conn, now_ms=now_ms)
+    return None if owner is None else new_link(conn, owner.name, now_ms=now_ms)
+
+
 def first_owner(conn: Connection, *, now_ms: int) -> User | None:
     """The owner who has yet to choose a password, created if there are no users; None once an owner can log in."""
     owners = [user for user in everyone(conn) if user.role == "owner" and not user.disabled]

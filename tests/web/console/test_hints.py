@@ -18,7 +18,7 @@ def answer(text: str, **values: Any) -> hints.Answer:
     given_values: dict[str, Any] = {
         "session": "s1",
         "number": 1,
-        "link_kind": "open",
+        "position": 4,
         "trial_key": "pairs.1.watch",
         "trial_id": "watch",
         "question": "why",
@@ -47,8 +47,8 @@ def test_the_same_text_is_found_whatever_its_case_and_punctuation() -> None:
         number=2,
     )
     found = hints.find([answer(GENUINE), other])
-    assert found[0][0].words == "same text as session 2 (pairs.1.watch/why)"
-    assert found[1][0].words == "same text as session 1 (pairs.1.watch/why)"
+    assert found[0][0].words == "same text as session 2 (page 5)"
+    assert found[1][0].words == "same text as session 1 (page 5)"
 
 
 def test_nearly_the_same_text_is_found_across_questions_of_one_session() -> None:
@@ -56,7 +56,14 @@ def test_nearly_the_same_text_is_found_across_questions_of_one_session() -> None
     found = hints.find([answer(GENUINE), other])
     assert found[0][0].kind == "duplicate"
     assert found[0][0].words.startswith("nearly the same text (8")
-    assert found[0][0].words.endswith("pairs.1.watch/other of this session")
+    assert found[0][0].words.endswith("page 5 of this session")
+
+
+def test_hints_name_neither_trials_nor_questions() -> None:
+    canaries = {"trial_key": "CANARY.1.watch", "trial_id": "CANARY", "question": "CANARY_why"}
+    found = hints.find([answer(GENUINE, session=s, took_ms=100, **canaries) for s in ("a", "b")])
+    assert found[0]
+    assert "CANARY" not in str(found)
 
 
 def test_different_and_short_texts_are_not_called_copies() -> None:

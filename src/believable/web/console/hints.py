@@ -43,7 +43,7 @@ class Answer:
 
     session: str
     number: int
-    link_kind: str
+    position: int
     trial_key: str
     trial_id: str
     question: str
@@ -161,9 +161,10 @@ def _copied(answer: Answer, others: Sequence[Alike], answers: Sequence[Answer]) 
 
 
 def _place(other: Answer, answer: Answer) -> str:
-    where = f"{other.trial_key}/{other.question}"
+    """By page number: names of trials and questions may give the condition away."""
+    page = f"page {other.position + 1}"
     return (
-        f"{where} of this session" if other.session == answer.session else f"session {other.number} ({where})"
+        f"{page} of this session" if other.session == answer.session else f"session {other.number} ({page})"
     )
 
 

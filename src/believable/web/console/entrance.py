@@ -1,0 +1,216 @@
+"""Coming in and going out: log-in, log-out, the one-time link, and the account page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from starlette.responses import RedirectResponse, Response
+
+from believable.core.errors import InvalidInput, TooManyTries
+from believable.store import accounts
+from believable.web.console.desk import ANYBODY, EVERY_USER, Console, Page, Visit
+from believable.web.console.guard import (
+    PATH,
+    drop_login,
+    form_token,
+    safe_next,
+    set_login,
+    set_visitor,
+    visitor_token,
+)
+from believable.web.console.render import render
+
+T = TypeVar("T")
+
+WRONG = "Name or password is wrong."
+
+
+async def _hashing(console: Console, work: Callable[[], T]) -> T:
+    async with console.hashing:
+        return await asyncio.to_thread(work)
+
+
+async def home(visit: Visit) -> Response:
+    assert visit.login is not None
+    target = "coding" if visit.login.user.role == "coder" else "studies"
+    return RedirectResponse(f"{PATH}/{target}", 303)
+
+
+# ---------------------------------------------------------------------------------------------- log-in
+
+
+async def login_page(visit: Visit) -> Response:
+    if visit.login is not None:
+        return RedirectResponse(safe_next(visit.query("next", PATH)), 303)
+    return _login_form(visit, message="", status=200)
+
+
+def _login_form(visit: Visit, *, message: str, status: int) -> Response:
+    visitor = visitor_token(visit.request)
+    response = render(
+        "login.html",
+        None,
+        status=status,
+        csrf=form_token(visit.console, None, visitor),
+        message=message,
+        name=visit.form.get("name", "")[:64],
+        next=safe_next(visit.form.get("next") or visit.query("next", PATH)),
+    )
+    set_visitor(visit.console, response, visitor)
+    return response
+
+
+async def log_in(visit: Visit) -> Response:
+    console, now_ms = visit.console, visit.now_ms
+    name, password = visit.form.get("name", ""), visit.form.get("password", "")
+    try:
+        attempt = await console.store.awrite(
+            lambda conn: accounts.begin_try(conn, console.key, name, visit.peer, now_ms=now_ms)
+        )
+    except TooManyTries as error:
+        return _login_form(visit, message=str(error), status=429)
+    right = await _hashing(console, lambda: console.passwords.verify(attempt.stored, password))
+    user = attempt.user
+    if not right or user is None:
+        return _login_form(visit, message=WRONG, status=401)
+
+    token, _ = await visit.change(
+        lambda conn: accounts.enter(conn, console.key, user.name, visit.peer, now_ms=now_ms),
+        "logged in",
+        user=user.name,
+    )
+    return _entered(console, token, safe_next(visit.form.get("next", PATH)))
+
+
+def _entered(console: Console, token: str, target: str) -> Response:
+    response = RedirectResponse(target, 303)
+    set_login(console, response, token)
+    return response
+
+
+# ---------------------------------------------------------------------------------------------- one-time link
+
+
+async def welcome_page(visit: Visit) -> Response:
+    """Opening the link spends nothing, so that mail scanners and previews do no harm."""
+    user = await _invited(visit)
+    return _welcome_form(visit, user.name, message="", status=200)
+
+
+async def _invited(visit: Visit) -> accounts.User:
+    token, now_ms = visit.path("token"), visit.now_ms
+    return await visit.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms))
+
+
+def _welcome_form(visit: Visit, name: str, *, message: str, status: int) -> Response:
+    visitor = visitor_token(visit.request)
+    csrf = form_token(visit.console, visit.login, visitor)
+    response = render(
+        "welcome.html",
+        None,
+        status=status,
+        csrf=csrf,
+        name=name,
+        message=message,
+        shortest=accounts.PASSWORD_MIN,
+    )
+    set_visitor(visit.console, response, visitor)
+    return response
+
+
+async def welcome(visit: Visit) -> Response:
+    console, now_ms, link = visit.console, visit.now_ms, visit.path("token")
+    user = await _invited(visit)
+    try:
+        hashed = await _new_password(visit)
+    except InvalidInput as error:
+        return _welcome_form(visit, user.name, message=str(error), status=422)
+
+    token, _ = await visit.change(
+        lambda conn: accounts.enter_by_link(conn, link, hashed, now_ms=now_ms),
+        "chose a password with a one-time link",
+        user=user.name,
+    )
+    return _entered(console, token, PATH)
+
+
+async def _new_password(visit: Visit) -> str:
+    password = visit.form.get("password", "")
+    if password != visit.form.get("again", ""):
+        raise InvalidInput("The two passwords differ. Type the same one twice.")
+    return await _hashing(visit.console, lambda: visit.console.passwords.hash(password))
+
+
+# ---------------------------------------------------------------------------------------------- account
+
+
+async def account_page(visit: Visit) -> Response:
+    return _account(visit, message="", status=200)
+
+
+def _account(visit: Visit, *, message: str, status: int) -> Response:
+    done = "The password was changed. Other browsers were logged out." if visit.query("done") else ""
+    return visit.render(
+        "account.html", status=status, message=message, done=done, shortest=accounts.PASSWORD_MIN
+    )
+
+
+async def change_password(visit: Visit) -> Response:
+    """Asks for the old password under the same brake as a log-in: an open browser is not yet the person."""
+    console, now_ms, name = visit.console, visit.now_ms, visit.user
+    attempt = await console.store.awrite(
+        lambda conn: accounts.begin_try(conn, console.key, name, visit.peer, now_ms=now_ms)
+    )
+    if not await _hashing(
+        console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))
+    ):
+        return _account(visit, message="The old password is wrong.", status=422)
+    try:
+        hashed = await _new_password(visit)
+    except InvalidInput as error:
+        return _account(visit, message=str(error), status=422)
+
+    token, _ = await visit.change(
+        lambda conn: accounts.change_password(conn, console.key, name, visit.peer, hashed, now_ms=now_ms),
+        "changed the password",
+    )
+    return _entered(console, token, f"{PATH}/account?done=password")
+
+
+async def log_out(visit: Visit) -> Response:
+    login = visit.login
+    assert login is not None
+    await visit.change(lambda conn: accounts.log_out(conn, login), "logged out")
+    return _left()
+
+
+async def log_out_everywhere(visit: Visit) -> Response:
+    name = visit.user
+    await visit.change(lambda conn: accounts.log_out_everywhere(conn, name), "logged out everywhere")
+    return _left()
+
+
+def _left() -> Response:
+    response = RedirectResponse(f"{PATH}/login", 303)
+    drop_login(response)
+    return response
+
+
+async def coding(visit: Visit) -> Response:
+    return visit.render("coding.html")
+
+
+PAGES = (
+    Page("GET", "", EVERY_USER, home),
+    Page("GET", "/login", ANYBODY, login_page),
+    Page("POST", "/login", ANYBODY, log_in),
+    Page("GET", "/welcome/{token}", ANYBODY, welcome_page),
+    Page("POST", "/welcome/{token}", ANYBODY, welcome),
+    Page("GET", "/account", EVERY_USER, account_page),
+    Page("POST", "/account/password", EVERY_USER, change_password),
+    Page("POST", "/logout", EVERY_USER, log_out),
+    Page("POST", "/logout/everywhere", EVERY_USER, log_out_everywhere),
+    Page("GET", "/coding", EVERY_USER, coding),
+)

@@ -1,0 +1,225 @@
+"""The door of the console: who is it, may they, and did their own page send this form?"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from believable.core import ids
+from believable.core.errors import BelievableError, InvalidInput, NotFound, Refused, StorageFull, Unavailable
+from believable.store import accounts
+from believable.store.accounts import LOGIN_LIFE_MS, Login
+from believable.web.console.desk import Console, Page, Visit
+from believable.web.console.render import render
+from believable.web.problems import answer_for, error_json
+
+log = logging.getLogger(__name__)
+
+COOKIE = "believable_console"
+#: Before the log-in: a random value that the form's token is derived from.
+VISITOR_COOKIE = "believable_visitor"
+PATH = "/console"
+CSRF_FIELD = "csrf"
+LARGEST_FORM_BYTES = 256 * 1024
+MOST_FIELDS = 200
+
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    # Not `no-referrer`: with that, browsers send `Origin: null` with forms, and the origin could not be checked.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class WrongOrigin(Refused):
+    """A form that did not come from a page of this console."""
+
+
+def guarded(console: Console, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """The page as a route: nothing of it runs before the visitor was let in."""
+
+    async def route(request: Request) -> Response:
+        login = None
+        try:
+            login = await _login(console, request)
+            closed = _closed(page, request, login)
+            response = closed or await _answered(console, page, request, login)
+        except BelievableError as error:
+            response = told(page, error, login)
+        if login is not None and request.cookies.get(COOKIE):
+            await _prolong(console, request, response, login)
+        response.headers.update({k: v for k, v in HEADERS.items() if k not in response.headers})
+        return response
+
+    return route
+
+
+async def _answered(console: Console, page: Page, request: Request, login: Login | None) -> Response:
+    form: Mapping[str, str] = {}
+    if page.method == "POST":
+        check_origin(console, request)
+        form = await _form(request)
+        _check_csrf(console, request, login, form)
+    return await page.answer(Visit(console, request, login, form))
+
+
+async def _login(console: Console, request: Request) -> Login | None:
+    token = request.cookies.get(COOKIE)
+    if not token:
+        return None
+    now_ms = console.clock.now_ms()
+    return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
+
+
+def _closed(page: Page, request: Request, login: Login | None) -> Response | None:
+    """The answer to somebody who may not come in, or None."""
+    if page.access is None:
+        return None
+    if login is None:
+        if page.form == "json":
+            return error_json(401, "log_in", "you are not logged in.", "Log in at /console/login.")
+        return RedirectResponse(f"{PATH}/login{_way_back(request)}", 303)
+    if login.user.role in page.access:
+        return None
+    needed = " or ".join(sorted(page.access))
+    message = f"This page is for the role {needed}; you are {login.user.role}."
+    return told(page, Refused(f"{message} Ask an owner to change your role."), login)
+
+
+def _way_back(request: Request) -> str:
+    """Where to go after the log-in: only to pages, not to what forms are sent to."""
+    if request.method != "GET":
+        return ""
+    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return f"?next={quote(target, safe='/')}"
+
+
+def safe_next(target: str) -> str:
+    """A way back that stays inside the console; anything else leads to its first page."""
+    parts = urlsplit(target)
+    inside = (
+        not parts.scheme and not parts.netloc and (parts.path == PATH or parts.path.startswith(f"{PATH}/"))
+    )
+    if not inside or "\\" in target or any(ord(character) < 32 for character in target):
+        return PATH
+    return target
+
+
+# ---------------------------------------------------------------------------------------------- forms
+
+
+def check_origin(console: Console, request: Request) -> None:
+    """Browsers name the origin of every form; one from elsewhere, or none at all, is refused."""
+    origin = request.headers.get("origin", "")
+    given = urlsplit(origin)
+    known = {urlsplit(console.base_url).netloc, request.headers.get("host", "")}
+    if given.scheme not in ("http", "https") or given.netloc not in known:
+        raise WrongOrigin(
+            f"the form came from {origin[:100] or 'nowhere'!r}, expected this console. Open the page again here and repeat."
+        )
+
+
+async def _form(request: Request) -> Mapping[str, str]:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise InvalidInput(
+            f"the form came as {kind[:60]!r}, expected application/x-www-form-urlencoded. Use the page."
+        )
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_FORM_BYTES:
+            raise InvalidInput(f"the form is larger than {LARGEST_FORM_BYTES} bytes. Send less at once.")
+    try:
+        fields = parse_qsl(
+            body.decode(),
+            keep_blank_values=True,
+            strict_parsing=bool(body),
+            max_num_fields=MOST_FIELDS,
+            errors="strict",
+        )
+    except ValueError as error:
+        raise InvalidInput(f"the form cannot be read ({error}). Use the page.") from None
+    if any("\x00" in value for _, value in fields):
+        raise InvalidInput("the form holds a NUL character, which no database keeps. Remove it.")
+    return dict(fields)
+
+
+def form_token(console: Console, login: Login | None, visitor: str) -> str:
+    """The token a form must carry: of the log-in, or derived from the visitor's cookie before there is one."""
+    return login.csrf if login is not None else ids.keyed_hash(console.key, "console visitor", visitor)
+
+
+def _check_csrf(console: Console, request: Request, login: Login | None, form: Mapping[str, str]) -> None:
+    visitor = request.cookies.get(VISITOR_COOKIE, "")
+    expected = form_token(console, login, visitor)
+    known = login is not None or bool(visitor)
+    if not known or not hmac.compare_digest(expected.encode(), form.get(CSRF_FIELD, "").encode()):
+        raise WrongOrigin("the form is too old or was not made for you. Open the page again and repeat.")
+
+
+# ---------------------------------------------------------------------------------------------- cookies
+
+
+def set_login(console: Console, response: Response, token: str) -> None:
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=LOGIN_LIFE_MS // 1000,
+        path=PATH,
+        secure=console.secure,
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def drop_login(response: Response) -> None:
+    response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
+
+
+def visitor_token(request: Request) -> str:
+    return request.cookies.get(VISITOR_COOKIE) or ids.new_token()
+
+
+def set_visitor(console: Console, response: Response, visitor: str) -> None:
+    response.set_cookie(
+        VISITOR_COOKIE, visitor, path=PATH, secure=console.secure, httponly=True, samesite="strict"
+    )
+
+
+async def _prolong(console: Console, request: Request, response: Response, login: Login) -> None:
+    """Slides the expiry. A store that cannot write now must not keep researchers from reading."""
+    until_ms = accounts.prolonged_until(login, now_ms=console.clock.now_ms())
+    if until_ms is None or "set-cookie" in response.headers:
+        return
+    try:
+        await console.store.awrite(lambda conn: accounts.prolong(conn, login, until_ms))
+    except (StorageFull, Unavailable) as error:
+        log.warning("a log-in was not prolonged: %s", error)
+        return
+    set_login(console, response, request.cookies[COOKIE])
+
+
+# ---------------------------------------------------------------------------------------------- errors
+
+
+def told(page: Page, error: BelievableError, login: Login | None) -> Response:
+    """An error as JSON, or as a page with the same words."""
+    answer = answer_for(error)
+    if page.form == "json":
+        return error_json(answer.status, answer.code, str(error), answer.cure)
+    title = {NotFound: "Not found", StorageFull: "The disk is full", InvalidInput: "That does not work"}
+    words = next((text for kind, text in title.items() if isinstance(error, kind)), "Not now")
+    return render("error.html", login, status=answer.status, title=words, message=str(error))
