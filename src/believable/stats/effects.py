@@ -34,7 +34,7 @@ def dz(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     if n < 2:
         return undefined(f"needs at least 2 pairs, got {n}", method=method, n=n, level=level)
     spread = _spread(difference)
-    if spread == 0:
+    if _spread(paired_differences(first, second)) == 0:
         return undefined("the differences have no variance", method=method, n=n, level=level)
     value = float(difference.mean()) / spread
     low, high = noncentral_t_bounds(value * math.sqrt(n), n - 1, level)
@@ -65,7 +65,7 @@ def dav(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
         return undefined("both samples are constant", method=method, n=n, level=level)
     value = float((first - second).mean()) / unit
     of_difference = _spread(first - second)
-    if of_difference == 0:
+    if _spread(paired_differences(first, second)) == 0:
         return without_interval(value, "the differences have no variance", method=method, n=n, level=level)
     covariance = float(np.cov(first, second)[0, 1])
     r_squared = covariance**2 / (variances[0] * variances[1]) if min(variances) > 0 else 0.0

@@ -148,7 +148,8 @@ def mann_whitney(
     Says         whether values of a tend to lie above those of b. `statistic` is U of a, the number of pairs
                  in which a is larger, ties counting half; `estimate` the Hodges-Lehmann shift; `effect`
                  Cliff's delta.
-    p            "exact": the permutation distribution of the observed midranks, ties included; "normal":
+    p            "exact": the permutation distribution of the observed midranks, ties included (two-sided:
+                 rank sums at least as far from their mean); "normal":
                  tie-corrected, continuity-corrected; "auto": exact up to 50 values in all.
     Interval     of the shift: order statistics of all differences, guaranteed level (wider with ties).
     Undefined    an empty sample; all values equal.
@@ -274,6 +275,10 @@ def _rank_sum_p(
     if exact:
         chances = rank_sum_chances(ranks, m)
         at = round(2 * (u + m * (m + 1) / 2))
+        if side == "two-sided":
+            # With ties the distribution is lopsided; as in R, at least as far from its mean counts on both sides.
+            far = np.abs(np.arange(len(chances)) - m * (total + 1)) >= abs(at - m * (total + 1))
+            return min(1.0, float(chances[far].sum()))
         return tail(float(chances[: at + 1].sum()), float(chances[at:].sum()), side)
     _, ties = np.unique(ranks, return_counts=True)
     tied = float((ties.astype(np.float64) ** 3 - ties).sum()) / (total * (total - 1))
