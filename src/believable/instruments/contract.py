@@ -55,6 +55,8 @@ class Instrument(Generic[P]):
     message, cure). `options(params)` lists the values an answer (or one of its parts) can take, and `items(params)` the
     names of its parts, where they can be listed: the study checker compares rules and right answers with them.
 
+    `examples` are parameters as an author would write them: the conformance check tries the instrument with each.
+
     The widget lives in `folder`: `widget.html` (a Jinja template), `widget.js` (an ES module with `read(root)` and
     `write(root, value)`, and `mount(root, context)` where it needs one) and, where needed, `widget.css`.
     """
@@ -68,6 +70,7 @@ class Instrument(Generic[P]):
     read: Callable[[P, Any], Any]
     cells: Callable[[P, Any], Sequence[AnswerCell]]
     simulate: Callable[[P, random.Random], Any]
+    examples: tuple[P, ...]
     check: Callable[[P], Sequence[tuple[str, str, str]]] = lambda params: ()
     options: Callable[[P], Sequence[str | int]] = lambda params: ()
     items: Callable[[P], Sequence[str]] = lambda params: ()

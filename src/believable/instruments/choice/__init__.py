@@ -51,6 +51,12 @@ CHOICE = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        ChoiceParams.model_validate({"options": ["red", "green", "blue"]}),
+        ChoiceParams.model_validate(
+            {"options": [{"value": "y", "label": "Yes"}, {"value": "n", "label": "No"}], "shuffle": True}
+        ),
+    ),
     check=check,
     options=options,
 )

@@ -78,6 +78,12 @@ CHOICES = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        ChoicesParams.model_validate({"options": ["red", "green", "blue"]}),
+        ChoicesParams.model_validate(
+            {"options": ["a", "b", "c", "d"], "at_least": 2, "at_most": 3, "shuffle": True}
+        ),
+    ),
     check=check,
     options=options,
 )

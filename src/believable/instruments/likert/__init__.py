@@ -65,6 +65,13 @@ LIKERT = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        LikertParams(),
+        LikertParams.model_validate(
+            {"points": 5, "labels": ["never", "rarely", "monthly", "weekly", "daily"]}
+        ),
+        LikertParams.model_validate({"points": 7, "labels": ["not at all", "completely"]}),
+    ),
     check=check,
     options=options,
 )

@@ -49,5 +49,9 @@ LONG_TEXT = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        LongTextParams(),
+        LongTextParams(min_length=200, max_length=300, lines=10),
+    ),
     check=check,
 )

@@ -67,6 +67,17 @@ MATRIX = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        MatrixParams.model_validate({"rows": ["calm", "curious"]}),
+        MatrixParams.model_validate(
+            {
+                "rows": [{"value": "calm", "label": "I feel calm."}],
+                "points": 3,
+                "labels": ["no", "so-so", "yes"],
+                "partial": True,
+            }
+        ),
+    ),
     check=check,
     options=options,
     items=items,

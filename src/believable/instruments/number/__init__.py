@@ -77,5 +77,10 @@ NUMBER = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        NumberParams(),
+        NumberParams.model_validate({"min": 18, "max": 120, "unit": "years"}),
+        NumberParams(min=-1.5, max=2.25, whole=False),
+    ),
     check=check,
 )

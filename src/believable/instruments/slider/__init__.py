@@ -64,5 +64,11 @@ SLIDER = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        SliderParams(),
+        SliderParams.model_validate(
+            {"min": -1, "max": 1, "step": 0.1, "low": "sad", "high": "happy", "show_value": True}
+        ),
+    ),
     check=check,
 )

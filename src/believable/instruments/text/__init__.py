@@ -48,5 +48,9 @@ TEXT = Instrument(
     read=read,
     cells=cells,
     simulate=simulate,
+    examples=(
+        TextParams(),
+        TextParams(min_length=3, max_length=5),
+    ),
     check=check,
 )
