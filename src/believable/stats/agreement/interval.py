@@ -11,27 +11,6 @@ from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray
 
 
-def wilson(share: float, n: float, *, level: float, df: float | None = None) -> tuple[float, float]:
-    """The score interval of a share; with `df`, Student's quantile replaces the normal one."""
-    tail = 1 - (1 - level) / 2
-    z = float(stats.norm.ppf(tail) if df is None else stats.t.ppf(tail, df))
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share) / n + z * z / (4 * n * n), 0.0))
-    return max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share))
-
-
-def mean_share(shares: FloatArray, *, level: float) -> tuple[float, float]:
-    """The interval of a mean of shares in [0, 1]: Wilson's, with the number of items that carry as much information.
-
-    The spread between items gives the effective number, mean·(1 − mean)/SE². Without any spread it is the
-    number of items itself.
-    """
-    n, mean = len(shares), float(shares.mean())
-    variance = float(shares.var(ddof=1)) / n
-    effective = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(n)
-    return wilson(mean, effective, level=level, df=n - 1)
-
-
 def coefficient(
     value: float,
     se: float,

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from believable.core.errors import InvalidInput
-from believable.stats.agreement.interval import coefficient, mean_share, no_items, unseen_share
+from believable.stats.agreement.interval import coefficient, no_items, unseen_share
 from believable.stats.agreement.ratings import IntArray, code_labels, count_table, number_table
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, one_of
+from believable.stats.shares import mean_share
 
 
 @dataclass(frozen=True, slots=True)
