@@ -42,13 +42,13 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
     asked = shown_questions(session)
     views = _views(session, [question for question, _ in asked])
     kinds = dict.fromkeys(one.kind for one in views)
-    watch = isinstance(trial, Watch)
+    players = (PLAYERS["video"],) if isinstance(trial, Watch) else ()
     return {
         **_frame(session, trial.kind, _html(session, views)),
         "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
-        + [f"/static/players/{one.name}/{one.style}" for one in PLAYERS if watch],
+        + [f"/static/players/{one.name}/{one.style}" for one in players],
         "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
-        | {one.name: f"/static/players/{one.name}/{one.module}" for one in PLAYERS if watch},
+        | {one.name: f"/static/players/{one.name}/{one.module}" for one in players},
         "media": _media(session, base),
         "questions": [_question(question, rule, session.language) for question, rule in asked],
         "boxes": [item.id for item in trial.require] if isinstance(trial, Consent) else [],

@@ -66,12 +66,14 @@ export function createSession({ api, queue, screen, sleep, connect }) {
   }
 
   async function next() {
+    // Looked at first: what arrives at the server while the trial is on its way would be in neither.
+    const unsent = await queue.unsent();
     const reply = await ask(() => api.get("trial"));
     if (!accepted(reply)) return;
     const trial = reply.data;
     recorder.at(trial.position);
     if (trial.kind === "finish") return finish();
-    trial.drafts = { ...trial.drafts, ...localDrafts(await queue.unsent(), trial.position) };
+    trial.drafts = { ...trial.drafts, ...localDrafts(unsent, trial.position) };
     shown?.destroy();
     shown = await screen.trial(trial);
     position = trial.position;

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { start as origin } from "../../src/believable/web/static/participant/chain.js";
+import { createChannel } from "../../src/believable/web/static/participant/channel.js";
+import { createQueue } from "../../src/believable/web/static/participant/queue.js";
+import { createRecorder } from "../../src/believable/web/static/participant/recorder.js";
+import { createSession } from "../../src/believable/web/static/participant/session.js";
+import { memoryStorage } from "../../src/believable/web/static/participant/storage.js";
+import { announceTab } from "../../src/believable/web/static/participant/tab.js";
+
+/** A whole page against a server of two trials that keeps what it gets. */
+function world({ storage = memoryStorage(), server = newServer() } = {}) {
+  const shown = [];
+  const log = { ends: [], errors: [], sending: 0, finished: null };
+  const call = async (path, payload) => {
+    server.calls.push(path);
+    if (server.down.has(path)) throw new TypeError("network");
+    return server.answer(path, payload);
+  };
+  const api = { post: call, get: (path) => call(path, null) };
+  const queue = createQueue(storage, "s");
+  const screen = {
+    trial: async (trial) => {
+      shown.push(trial);
+      return { setBusy: () => undefined, showErrors: (errors) => log.errors.push(errors), destroy: () => undefined };
+    },
+    finished: (html) => { log.finished = html; },
+    taken: () => log.ends.push("taken"),
+    withdrawn: () => log.ends.push("withdrawn"),
+    refused: (code) => log.ends.push(code),
+    sending: () => { log.sending += 1; },
+  };
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 5)));
+  const parts = {};
+  const session = createSession({
+    api, queue, screen, sleep,
+    connect: (claim, unsent) => {
+      const channel = createChannel(queue, claim.epoch, unsent, {
+        post: api.post, later: (work, ms) => setTimeout(work, ms / 50), cancel: (timer) => clearTimeout(timer),
+        random: () => 0, onSaving: () => undefined, onEnd: (why) => session.ended(why) });
+      const recorder = createRecorder({
+        queue, channel, epoch: claim.epoch, clock: { wall: () => 1000, mono: () => 1 },
+        fallback: () => createQueue(memoryStorage(), "s"), onTaken: () => session.taken(), onMemory: () => undefined });
+      return Object.assign(parts, { channel, recorder });
+    },
+  });
+  return { session, server, shown, log, parts, queue, storage };
+}
+
+function newServer() {
+  const server = {
+    epoch: 0, events: new Map(), strays: [], position: 0, calls: [], down: new Set(), done: null,
+    head: origin("session"),
+    get ack() { let n = 0; while (server.events.has(n + 1)) n += 1; return n; },
+    answer(path, payload) {
+      const ok = (data) => ({ status: 200, data });
+      if (path === "claim") return ok({ epoch: ++server.epoch, ack: server.ack, head: server.head, position: server.position });
+      if (path === "trial") {
+        if (server.done) return ok({ kind: "finished", html: "code", position: 2, drafts: {} });
+        return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: {} });
+      }
+      if (path === "events") {
+        if (payload.epoch < server.epoch) {
+          server.strays.push(...payload.events);
+          return { status: 409, data: { error: { code: "taken_over" } } };
+        }
+        for (const [seq, body] of payload.events) server.events.set(seq, body);
+        return ok({ ack: server.ack });
+      }
+      if (path === "advance") {
+        assert.ok(server.ack >= payload.seq, "advance only after the acknowledgement");
+        if (server.events.get(payload.seq).includes("wrong")) return ok({ status: "again", errors: { q: "look again" } });
+        server.position += 1;
+        return ok({ status: "next", errors: {} });
+      }
+      assert.equal(path, "finish");
+      assert.equal(payload.seq, server.ack);
+      server.done = payload;
+      return ok({ outcome: "complete" });
+    },
+  };
+  return server;
+}
+const until = async (condition) => { while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2)); };
+
+test("a session runs through and finishes with the head of its chain", async () => {
+  const { session, server, shown, log, queue } = world();
+  await session.start();
+  await session.submit({ q: "wrong" });
+  assert.deepEqual(log.errors, [{ q: "look again" }]);
+  await session.submit({ q: 1 });
+  await session.submit({ q: 2 });
+  assert.deepEqual(shown.map(({ position }) => position), [0, 1]);
+  assert.equal(log.finished, "code");
+  assert.equal(server.done.seq, 3);
+  assert.match(server.done.head, /^[0-9a-f]{64}$/);
+  assert.deepEqual(await queue.unsent(), []);
+  assert.ok(server.calls.indexOf("finish") > server.calls.lastIndexOf("events"));
+});
+
+test("while events do not arrive nothing advances; when they do, it goes on", async () => {
+  const { session, server, shown } = world();
+  await session.start();
+  server.down.add("events");
+  const submitted = session.submit({ q: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.equal(server.calls.includes("advance"), false);
+  server.down.delete("events");
+  await submitted;
+  assert.equal(shown.at(-1).position, 1);
+});
+
+test("a reload sends what was left over, in order, before anything new", async () => {
+  const first = world();
+  await first.session.start();
+  first.server.down.add("events");
+  await first.parts.recorder.record("answer.change", { question: "q", value: 7 });
+  first.parts.channel.stop();
+  first.server.down.clear();
+  const second = world({ storage: first.storage, server: first.server });
+  await second.session.start();
+  assert.deepEqual(second.shown[0].drafts, { q: 7 });
+  await until(() => first.server.ack === 1);
+  assert.match(first.server.events.get(1), /"value":7/);
+});
+
+test("a tab that is overtaken says so and stops", async () => {
+  const first = world();
+  await first.session.start();
+  const second = world({ storage: first.storage, server: first.server });
+  await second.session.start();
+  await first.session.submit({ q: 1 });
+  assert.deepEqual(first.log.ends, ["taken"]);
+  await second.session.submit({ q: 1 });
+  assert.equal(second.shown.at(-1).position, 1);
+});
+
+test("events that another device overtook reach the server as strays", async () => {
+  const here = world();
+  await here.session.start();
+  here.server.down.add("events");
+  await here.parts.recorder.record("answer.change", { question: "q", value: "mine" });
+  here.parts.channel.stop();
+  here.server.down.clear();
+  const elsewhere = world({ server: here.server });
+  await elsewhere.session.start();
+  await elsewhere.session.submit({ q: 1 });
+  here.server.head = (await elsewhere.queue.head()).hash;
+  const back = world({ storage: here.storage, server: here.server });
+  await back.session.start();
+  assert.equal(here.server.strays.length, 1);
+  assert.match(here.server.strays[0][1], /"mine"/);
+});
+
+test("a withdrawn session ends wherever it is noticed", async () => {
+  const { session, server, log } = world();
+  await session.start();
+  server.answer = () => ({ status: 410, data: { error: { code: "withdrawn" } } });
+  await Promise.race([session.submit({ q: 1 }), until(() => log.ends.length)]);
+  assert.deepEqual(log.ends, ["withdrawn"]);
+});
+
+test("a refusal is shown with its reason", async () => {
+  const { session, server, log } = world();
+  server.answer = () => ({ status: 403, data: { error: { code: "resume" } } });
+  await session.start();
+  assert.deepEqual(log.ends, ["resume"]);
+});
+
+test("storage that fails in the middle is replaced by memory, and nothing is lost", async () => {
+  const storage = memoryStorage();
+  const { session, parts, server } = world({ storage });
+  await session.start();
+  const run = storage.run;
+  let failing = true;
+  storage.run = (work) => {
+    if (failing) { failing = false; return Promise.reject(new Error("QuotaExceededError")); }
+    return run(work);
+  };
+  await parts.recorder.record("answer.change", { question: "q", value: 1 }, { now: true });
+  await until(() => server.ack === 1);
+});
+
+test("tabs hear only of later claims", () => {
+  const rooms = {};
+  const open = (name) => {
+    const channel = { onmessage: null, close: () => undefined,
+      postMessage: (data) => rooms[name].filter((one) => one !== channel).forEach((one) => one.onmessage?.({ data })) };
+    (rooms[name] ??= []).push(channel);
+    return channel;
+  };
+  const taken = [];
+  announceTab("s", 1, () => taken.push("first"), open);
+  announceTab("s", 2, () => taken.push("second"), open);
+  announceTab("other", 9, () => taken.push("other"), open);
+  assert.deepEqual(taken, ["first"]);
+  announceTab("s", 3, () => undefined, () => null).close();
+});

@@ -1,0 +1,76 @@
+"""Runs the browser modules' own tests with node, and checks what travels to the browser."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import believable
+from believable.web.files import without_comments
+
+HERE = Path(__file__).parent
+SOURCE = Path(believable.__file__).parent
+CORE = sorted((SOURCE / "web/static/participant").glob("*.js"))
+WIDGETS = sorted((SOURCE / "instruments").glob("*/*.js"))
+PLAYERS = sorted((SOURCE / "players").glob("*/*.js"))
+MODULES = [*CORE, *WIDGETS, *PLAYERS]
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
+
+
+def node(*arguments: str, stdin: str | None = None) -> str:
+    assert NODE is not None
+    done = subprocess.run([NODE, *arguments], input=stdin, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@needs_node
+@pytest.mark.parametrize("file", sorted(HERE.glob("*.test.mjs")), ids=lambda path: path.stem)
+def test_the_modules_own_tests(file: Path) -> None:
+    output = node("--test", "--test-reporter=tap", str(file))
+    assert "# fail 0" in output
+    assert "# pass 0" not in output
+
+
+@needs_node
+def test_sha256_agrees_with_the_standard_library() -> None:
+    lengths = [*range(0, 70), 111, 112, 119, 120, 127, 128, 1000, 65_537]
+    texts = ["a" * n for n in lengths] + ["äöü🙂\n" * n for n in (1, 13, 500)] + ["\x00", "believable/1 x"]
+    module = (SOURCE / "web/static/participant/sha256.js").as_uri()
+    script = (
+        f"import {{ sha256 }} from {json.dumps(module)};"
+        "let all = ''; for await (const part of process.stdin) all += part;"
+        "console.log(JSON.stringify(JSON.parse(all).map(sha256)));"
+    )
+    hashes = json.loads(node("--input-type=module", "-e", script, stdin=json.dumps(texts)))
+    assert hashes == [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+
+
+@needs_node
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_module_without_its_comments_is_still_a_module(module: Path, tmp_path: Path) -> None:
+    stripped = tmp_path / "module.mjs"
+    stripped.write_text(without_comments(module.read_text()))
+    node("--check", str(stripped))
+    assert "/**" not in stripped.read_text()
+    assert "@type" not in stripped.read_text()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_module_is_type_checked_and_small(module: Path) -> None:
+    text = module.read_text()
+    assert text.startswith("// @ts-check\n")
+    assert len(text.splitlines()) <= 300
+
+
+@pytest.mark.parametrize("player", sorted({module.parent.name for module in PLAYERS}))
+def test_all_scripts_together_stay_under_60_kb(player: str) -> None:
+    """More than any one page loads: every question kind at once, and a player."""
+    page = [*CORE, *WIDGETS, *(module for module in PLAYERS if module.parent.name == player)]
+    assert sum(len(without_comments(module.read_text()).encode()) for module in page) < 60_000
