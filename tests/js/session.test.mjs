@@ -51,13 +51,17 @@ function newServer() {
   const server = {
     epoch: 0, events: new Map(), strays: [], position: 0, calls: [], down: new Set(), done: null,
     head: origin("session"),
+    drafts() {
+      const changes = [...server.events.values()].map((body) => JSON.parse(body)).filter(({ kind }) => kind === "answer.change");
+      return Object.fromEntries(changes.map(({ data }) => [data.question, data.value]));
+    },
     get ack() { let n = 0; while (server.events.has(n + 1)) n += 1; return n; },
     answer(path, payload) {
       const ok = (data) => ({ status: 200, data });
       if (path === "claim") return ok({ epoch: ++server.epoch, ack: server.ack, head: server.head, position: server.position });
       if (path === "trial") {
         if (server.done) return ok({ kind: "finished", html: "code", position: 2, drafts: {} });
-        return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: {} });
+        return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: server.drafts() });
       }
       if (path === "events") {
         if (payload.epoch < server.epoch) {

@@ -24,6 +24,14 @@ test("a long view is reported in pieces without a gap", () => {
   assert.deepEqual(intervals, [[0, 5000, 1], [5000, 10_000, 1], [10_000, 12_000, 1]]);
 });
 
+test("a fast view is reported as often as a slow one", () => {
+  const { intervals, part } = log();
+  part.start(0, 60);
+  for (let ms = 0; ms <= 600_000; ms += 1000) part.frame(ms);
+  part.stop(600_000);
+  assert.deepEqual(intervals, [[0, 300_000, 60], [300_000, 600_000, 60]]);
+});
+
 test("pauses, jumps and speeds make intervals of their own", () => {
   const { intervals, part } = log();
   part.start(0, 1);

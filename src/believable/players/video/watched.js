@@ -1,7 +1,7 @@
 // @ts-check
 /** Which parts of a medium were really shown, as intervals of media time. Pure: it is told what happens. */
 
-/** A running interval is reported this often, so that a crash costs seconds and not the whole view. */
+/** A running interval is reported this often (of real time), so that a crash costs seconds and not the whole view. */
 export const REPORT_MS = 5000;
 
 /** @param {(interval: {from_ms: number, to_ms: number, rate: number}) => void} report */
@@ -21,7 +21,7 @@ export function watched(report) {
 
     /** A frame was shown. @param {number} ms */
     frame: (ms) => {
-      if (!open || ms - open.from < REPORT_MS) return;
+      if (!open || ms - open.from < REPORT_MS * open.rate) return;
       const { rate } = open;
       close(ms);
       open = { from: ms, rate };
