@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, insert
 
 from believable.bundle.records import (
     Collected,
@@ -21,6 +22,7 @@ from believable.bundle.records import (
 from believable.core import chain
 from believable.core.seeds import generator
 from believable.instruments import INSTRUMENTS
+from believable.store.tables import decisions, events, sessions, strays, trials
 from believable.study.assign import cells, session_seed
 from believable.study.definition import Definition, Medium
 from believable.study.nodes import from_plain
@@ -212,6 +214,32 @@ def some_sessions(making: Making) -> tuple[Collected, ...]:
     stray = replace(done[2], strays=(StrayRecord(1, 99, '{"kind":"clock"}', T0_MS),))
     out = making.session(5, until=3, state="finished", outcome="screened_out", finished_ms=T0_MS + 60_000)
     return (done[0], done[1], stray, judged, out, making.session(6, until=2))
+
+
+def put_session(conn: Connection, one: Collected, study: str = "who_plays") -> None:
+    session = one.session
+    values = asdict(session) | {
+        "arms": json.dumps(dict(session.arms)),
+        "rows": json.dumps(dict(session.rows)),
+    }
+    hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
+    times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
+    conn.execute(insert(sessions).values(**values, **hidden, **times, study=study))
+    for table, records in ((trials, one.trials), (events, one.events), (strays, one.strays)):
+        rows = [asdict(record) | {"session": session.id} for record in records]
+        for row in rows:
+            if "answers" in row:
+                row["answers"] = json.dumps(row["answers"])
+        if rows:
+            conn.execute(insert(table), rows)
+    for decision in one.decisions:
+        conn.execute(insert(decisions).values(session=session.id, user="ann", at_ms=0, **asdict(decision)))
+
+
+@pytest.fixture(scope="session")
+def insert_session() -> Callable[..., None]:
+    """Puts a session and all that belongs to it into a database."""
+    return put_session
 
 
 MakeDefinition = Callable[[dict[str, Any]], Definition]

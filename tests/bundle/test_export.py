@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from believable.instruments import INSTRUMENTS
 from believable.store import export as exporting
 from believable.store import studies
 from believable.store.engine import Store
-from believable.store.tables import decisions, events, sessions, strays, tombstones, trials
+from believable.store.tables import tombstones
 
 Fill = Callable[[Store, Iterable[Collected]], None]
 
@@ -35,7 +33,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def fill(making: Any) -> Fill:
+def fill(making: Any, insert_session: Any) -> Fill:
     def put(store: Store, many: Iterable[Collected]) -> None:
         definition = making.definition
 
@@ -50,26 +48,6 @@ def fill(making: Any) -> Fill:
             store.write(lambda conn, one=one: insert_session(conn, one))
 
     return put
-
-
-def insert_session(conn: Connection, one: Collected) -> None:
-    session = one.session
-    values = asdict(session) | {
-        "arms": json.dumps(dict(session.arms)),
-        "rows": json.dumps(dict(session.rows)),
-    }
-    hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
-    times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
-    conn.execute(insert(sessions).values(**values, **hidden, **times, study="who_plays"))
-    for table, records in ((trials, one.trials), (events, one.events), (strays, one.strays)):
-        rows = [asdict(record) | {"session": session.id} for record in records]
-        for row in rows:
-            if "answers" in row:
-                row["answers"] = json.dumps(row["answers"])
-        if rows:
-            conn.execute(insert(table), rows)
-    for decision in one.decisions:
-        conn.execute(insert(decisions).values(session=session.id, user="ann", at_ms=0, **asdict(decision)))
 
 
 def test_the_store_gives_exactly_what_was_collected(

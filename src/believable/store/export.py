@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -189,3 +190,44 @@ def _trial(row: Row[Any]) -> TrialRecord:
         opened_ms=row.opened_ms,
         closed_ms=row.closed_ms,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Recruited:
+    """A session that a recruiting platform sent, and what became of it. `reason` is why it was rejected, if it was."""
+
+    number: int
+    definition: str
+    recruiter_hash: str
+    extra: Mapping[str, str]
+    state: str
+    outcome: str | None
+    rejected: bool
+    reason: str
+
+
+def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
+    """All real sessions with a recruiter's id, in order of their number."""
+    query = (
+        select(sessions)
+        .where(
+            sessions.c.study == study_id,
+            sessions.c.link_kind.in_(POOLS["real"]),
+            sessions.c.recruiter_hash.is_not(None),
+        )
+        .order_by(sessions.c.number)
+    )
+    reject = (
+        select(decisions.c.session, decisions.c.reason)
+        .join(sessions, sessions.c.id == decisions.c.session)
+        .where(sessions.c.study == study_id, decisions.c.kind == "reject")
+        .order_by(decisions.c.id)
+    )
+    reasons = {row.session: row.reason for row in conn.execute(reject)}
+    return tuple(
+        Recruited(
+            row.number, row.definition, row.recruiter_hash, json.loads(row.recruiter_extra), row.state, row.outcome,
+            bool(row.rejected), reasons.get(row.id, "") if row.rejected else "",
+        )
+        for row in conn.execute(query)
+    )  # fmt: skip

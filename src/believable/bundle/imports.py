@@ -1,0 +1,116 @@
+"""Bundles made from other tools' exports: the same tables, with what those tools know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from believable.bundle.folder import BundleFolder
+from believable.bundle.records import StudyRecord
+from believable.bundle.rows import day
+from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
+from believable.bundle.write import Written, write_codebook
+from believable.core.registry import Registry
+from believable.instruments.contract import Instrument
+from believable.replay.importers.pagan import EXTERNAL, PaganExport, Trace
+
+#: The one trial an imported annotation is: its position and the name of its question.
+POSITION = 0
+QUESTION = "annotation"
+
+
+def write_pagan_bundle(
+    found: PaganExport, folder: Path, *, name: str, title: str, instruments: Registry[Instrument[Any]]
+) -> Written:
+    """One session per PAGAN session. The stimulus is PAGAN's name for the video; extra columns become participants' columns."""
+    extra = [column for column in found.report.extra_columns if column != EXTERNAL]
+    fields = [
+        Field(_extra(column), "string", f"Extra column `{column}` of the imported file.") for column in extra
+    ]
+    people = Field(
+        "participant", "string", "Participant in the imported file, numbered in order of appearance."
+    )
+    tables = (
+        PARTICIPANTS.with_fields([people, *fields]),
+        *(table for table in TABLES if table.name != "participants"),
+    )
+    numbers: dict[str, str] = {}
+    rows = 0
+    with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
+        for number, (session, trace) in enumerate(_named(found.traces), start=1):
+            who = numbers.setdefault(trace.participant, f"P{len(numbers) + 1}")
+            bundle.row("participants", _participant(number, session, trace, who, extra))
+            for row in _changes(session, trace):
+                bundle.row("traces", row)
+                rows += 1
+        for finding in found.report.findings:
+            if finding.fate == "left out":
+                detail = f"{len(finding.lines)} rows: {finding.about}"
+                bundle.row(
+                    "exclusions",
+                    {"scope": "answer", "reason": "damaged", "detail": detail, "count": len(finding.lines)},
+                )
+        report = "\n".join(f"{finding.kind}: {finding}" for finding in found.report.findings)
+        bundle.text(
+            "documentation/import.txt",
+            report + "\n",
+            "What the import found in the file, by kind of trouble.",
+        )
+        write_codebook(bundle, title, tables, {}, instruments)
+    return Written(folder, len(found.traces), rows)
+
+
+def _named(traces: Sequence[Trace]) -> list[tuple[str, Trace]]:
+    """Each trace with a session id of its own; PAGAN's, numbered where several people or videos share one."""
+    times: dict[str, int] = {}
+    named = []
+    for trace in traces:
+        times[trace.session_id] = count = times.get(trace.session_id, 0) + 1
+        named.append((trace.session_id if count == 1 else f"{trace.session_id}.{count}", trace))
+    return named
+
+
+def _extra(column: str) -> str:
+    return "extra_" + "".join(mark if mark.isalnum() else "_" for mark in column.lower())
+
+
+def _participant(number: int, session: str, trace: Trace, who: str, extra: list[str]) -> Mapping[str, Cell]:
+    times = trace.timestamp_ms
+    row: dict[str, Cell] = {
+        "session": session,
+        "number": number,
+        "link_kind": "imported",
+        "simulated": False,
+        "state": "finished",
+        "included": True,
+        "started_on": day(int(times[0])),
+        "duration_ms": int(times[-1] - times[0]),
+        "trials": 1,
+        "events": 0,
+        "takeovers": 0,
+        "participant": who,
+    }
+    return row | {_extra(column): " | ".join(trace.extra[column]) for column in extra}
+
+
+def _changes(session: str, trace: Trace) -> list[Mapping[str, Cell]]:
+    return [
+        {
+            "session": session,
+            "position": POSITION,
+            "question": QUESTION,
+            "stimulus": trace.database_name,
+            "seq": line,
+            "at_ms": at,
+            "media_ms": media,
+            "value": value,
+        }
+        for line, at, media, value in zip(
+            trace.lines.tolist(),
+            trace.timestamp_ms.tolist(),
+            trace.media_ms.tolist(),
+            trace.value.tolist(),
+            strict=True,
+        )
+    ]

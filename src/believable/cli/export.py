@@ -1,0 +1,95 @@
+"""`believable export`: the dataset of a study."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from believable.cli.place import data_options, settings_for, study_folder
+from believable.core.errors import NotFound
+
+if TYPE_CHECKING:
+    from believable.bundle.write import Written
+    from believable.web.settings import Settings
+
+
+@click.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Where to; default: a folder named after the study, here."
+)
+@click.option(
+    "--simulated", is_flag=True, help="Export the simulated sessions instead of the real ones. Never both."
+)
+@click.option("--zip", "zipped", is_flag=True, help="One zip file instead of a folder.")
+@click.option("--with-recruiter-hashes", is_flag=True, help="Add the keyed hashes of the recruiters' ids.")
+@data_options
+def command(
+    study: Path,
+    out: Path | None,
+    simulated: bool,
+    zipped: bool,
+    with_recruiter_hashes: bool,
+    data: Path | None,
+    database: str | None,
+) -> None:
+    """Write the dataset of a study.
+
+    Tidy tables, raw events, study definition and codebook in one folder that is both a Psych-DS dataset and a Frictionless
+    package. Same data, same bytes. An older bundle at the same place is replaced as a whole. The server may be running.
+
+    \b
+    Example:
+      believable export my-study
+      believable export my-study --simulated --zip --out pilot.zip
+    """
+    folder = study_folder(study)
+    settings = settings_for([folder], data, database)
+    if settings.database_url is None and not (settings.data_dir / "believable.db").exists():
+        raise NotFound(
+            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
+        )
+    target = out or Path(f"{folder.name}-{'simulated-' if simulated else ''}bundle{'.zip' if zipped else ''}")
+    bundle = target.with_name(target.name.removesuffix(".zip") or target.name) if zipped else target
+    if zipped:
+        bundle = bundle.with_name(f".{bundle.name}.zipping") / bundle.name
+    try:
+        written = export_to(bundle, folder, settings, simulated, with_recruiter_hashes)
+        if zipped:
+            from believable.bundle.folder import zip_folder
+
+            zip_folder(bundle, target)
+    finally:
+        if zipped:
+            shutil.rmtree(bundle.parent, ignore_errors=True)
+    kind = "simulated sessions" if simulated else "sessions"
+    click.echo(f"{target}: {written.sessions} {kind}, {written.events} events")
+
+
+def export_to(
+    bundle: Path, folder: Path, settings: Settings, simulated: bool, with_recruiter_hashes: bool
+) -> Written:
+    """Write the bundle, with a progress bar."""
+    from believable.core.clock import WallClock
+    from believable.instruments import INSTRUMENTS
+    from believable.store.engine import Store
+    from believable.store.export import export
+    from believable.web.publish import study_id
+
+    with (
+        Store.open(settings.url, clock=WallClock()) as store,
+        click.progressbar(length=1, label="Exporting", file=sys.stderr) as bar,
+    ):
+
+        def progress(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        return export(
+            store, study_id(folder), bundle, instruments=INSTRUMENTS, simulated=simulated,
+            with_recruiter_hashes=with_recruiter_hashes, progress=progress,
+        )  # fmt: skip

@@ -1,0 +1,302 @@
+"""Match a recruiting platform's own export with the sessions, locally: whom to approve, to reject, to pay a bonus.
+
+The platform's ids are hashed with the study's key and compared with the stored hashes; they are written to the lists and
+nowhere else. Where the two sides disagree, or more than one session fits, the row goes to the review list: nobody is paid or
+rejected on a guess.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from believable.collect.recruit import extra_hash, participant_hash
+from believable.core.errors import InvalidInput, NotFound
+from believable.core.ids import normalise_code, spoken_code
+from believable.core.registry import did_you_mean
+from believable.store.export import Recruited
+from believable.study.records import Finish, Study
+
+LISTS = ("approve", "reject", "screened_out", "review", "unmatched", "ignored")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a platform names its columns (compared without case, spaces and marks).
+
+    `submission_parameter` is the link's parameter that carried a submission's id; `known_by` are telling columns.
+    """
+
+    platform: str
+    id_names: tuple[str, ...]
+    submission_names: tuple[str, ...]
+    submission_parameter: str | None
+    status_names: tuple[str, ...]
+    code_names: tuple[str, ...]
+    known_by: tuple[str, ...]
+
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        one.platform: one
+        for one in (
+            Layout(
+                "prolific", ("participantid", "prolificpid", "prolificid"), ("submissionid", "sessionid"), "SESSION_ID",
+                ("status",), ("completioncode", "enteredcode"), ("submissionid", "prolificpid", "enteredcode", "completioncode"),
+            ),
+            Layout(
+                "connect", ("participantid",), ("assignmentid",), "assignmentId",
+                ("status", "assignmentstatus"), ("completioncode", "code"), ("projectid", "assignmentid"),
+            ),
+            Layout(
+                "mturk", ("workerid",), ("assignmentid",), "assignmentId",
+                ("assignmentstatus", "status"), ("answersurveycode", "answercode", "answercompletioncode"), ("hitid", "workerid"),
+            ),
+            Layout(
+                "sona", ("surveycode", "surveyid", "identitycode", "idcode", "researchid"), (), None,
+                ("status", "creditstatus"), (), ("surveycode", "surveyid", "identitycode", "idcode", "researchid"),
+            ),
+        )
+    }
+)  # fmt: skip
+
+#: What platforms say of submissions that ask for no decision, in small letters without marks.
+_OVER = frozenset(
+    {"returned", "timedout", "abandoned", "reserved", "active", "expired", "cancelled", "noshow"}
+)
+_DECIDED = frozenset({"approved", "rejected", "accepted", "paid", "partiallyapproved", "screenedout"})
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One row of the platform's file."""
+
+    line: int
+    participant: str
+    submission: str
+    status: str
+    code: str
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformFile:
+    layout: Layout
+    id_column: str
+    submissions: tuple[Submission, ...]
+    header: tuple[str, ...]
+    without_id: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A submission, the list it belongs to, and why."""
+
+    submission: Submission
+    list: str
+    reason: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Every submission of the file in exactly one list; `absent` counts sessions whose person is not in the file."""
+
+    judged: tuple[Judged, ...]
+    absent: int
+
+    def of(self, name: str) -> tuple[Judged, ...]:
+        return tuple(one for one in self.judged if one.list == name)
+
+
+def read_platform(path: Path, *, platform: str | None = None, id_column: str | None = None) -> PlatformFile:
+    """Read a platform's export. The platform is recognised by its columns unless it is named."""
+    if not path.is_file():
+        raise NotFound(f"{path}: there is no such file. Download the export from your recruiting platform.")
+    text = path.read_text("utf-8-sig", "replace")
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    if not rows or not any(rows[0]):
+        raise InvalidInput(f"{path}: the file has no header. Export it again, as CSV with column names.")
+    header = tuple(rows[0])
+    places = {_folded(name): number for number, name in reversed(list(enumerate(header)))}
+    layout = _layout(path, places, platform, id_column)
+    column = _id_place(path, header, places, layout, id_column)
+    submissions, without_id = [], []
+    for number, cells in enumerate(rows[1:], start=2):
+        row = dict(zip(header, [*cells, *[""] * len(header)], strict=False))
+        participant = row[header[column]].strip()
+        if not any(cell.strip() for cell in cells):
+            continue
+        if not participant:
+            without_id.append(number)
+            continue
+        pick = {name: _pick(row, header, places, names) for name, names in _wanted(layout).items()}
+        submissions.append(
+            Submission(number, participant, pick["submission"], pick["status"], pick["code"], row)
+        )
+    return PlatformFile(layout, header[column], tuple(submissions), header, tuple(without_id))
+
+
+def match(
+    file: PlatformFile,
+    sessions: Sequence[Recruited],
+    *,
+    key: bytes,
+    study_id: str,
+    codes: Mapping[str, Mapping[str, str]],
+) -> Matched:
+    """Judge every submission. `codes` maps each definition to its completion code per outcome (see `codes_of`)."""
+    by_hash: dict[str, list[Recruited]] = {}
+    for session in sessions:
+        by_hash.setdefault(session.recruiter_hash, []).append(session)
+    times = _times(file.submissions)
+    met: set[str] = set()
+    judged = []
+    for submission in file.submissions:
+        hashed = participant_hash(key, study_id, submission.participant)
+        met.add(hashed)
+        found = by_hash.get(hashed, [])
+        if times[submission.participant] > 1 or len(found) > 1:
+            found = _by_submission(file.layout, submission, found, key, study_id)
+        judged.append(_judge(submission, found, times[submission.participant], codes))
+    return Matched(tuple(judged), sum(session.recruiter_hash not in met for session in sessions))
+
+
+def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
+    """The completion code of each outcome, as the last page shows it."""
+    last = study.timeline[-1]
+    if not isinstance(last, Finish):
+        return {}
+    given = last.codes.model_dump()
+    return {
+        outcome: spoken_code(key, "completion", study_id, outcome) if code == "auto" else code
+        for outcome, code in given.items()
+    }
+
+
+def _layout(path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None) -> Layout:
+    if platform is not None and platform in LAYOUTS:
+        return LAYOUTS[platform]
+    for layout in LAYOUTS.values():
+        known = any(name in places for name in layout.known_by)
+        if known and any(name in places for name in layout.id_names):
+            return layout
+    if id_column is not None:
+        return Layout("custom", (_folded(id_column),), (), None, ("status",), ("code", "completioncode"), ())
+    raise InvalidInput(
+        f"{path}:1: no recruiting platform is recognised by the columns {', '.join(sorted(places))[:200]}."
+        " Say which column holds the participants' ids: --column NAME"
+    )
+
+
+def _id_place(
+    path: Path, header: Sequence[str], places: Mapping[str, int], layout: Layout, id_column: str | None
+) -> int:
+    wanted = (_folded(id_column),) if id_column is not None else layout.id_names
+    for name in wanted:
+        if name in places:
+            return places[name]
+    asked = id_column or layout.id_names[0]
+    raise InvalidInput(
+        f"{path}:1: there is no column {asked!r} with the participants' ids. {did_you_mean(asked, header)}"
+    )
+
+
+def _wanted(layout: Layout) -> dict[str, tuple[str, ...]]:
+    return {"submission": layout.submission_names, "status": layout.status_names, "code": layout.code_names}
+
+
+def _pick(
+    row: Mapping[str, str], header: Sequence[str], places: Mapping[str, int], names: Iterable[str]
+) -> str:
+    return next((row[header[places[name]]].strip() for name in names if name in places), "")
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+def _times(submissions: Sequence[Submission]) -> dict[str, int]:
+    """How many submissions of each person still ask for a decision."""
+    times: dict[str, int] = {}
+    for one in submissions:
+        times[one.participant] = times.get(one.participant, 0) + (_folded(one.status) not in _OVER)
+    return times
+
+
+def _by_submission(
+    layout: Layout, submission: Submission, found: Sequence[Recruited], key: bytes, study_id: str
+) -> list[Recruited]:
+    """Where a person occurs more than once, the submission's own id decides, if the link carried it."""
+    parameter = layout.submission_parameter
+    if parameter is None or not submission.submission:
+        return list(found)
+    hashed = extra_hash(key, study_id, parameter, submission.submission)
+    exact = [session for session in found if session.extra.get(parameter) == hashed]
+    return exact or list(found)
+
+
+def _judge(
+    submission: Submission, found: Sequence[Recruited], times: int, codes: Mapping[str, Mapping[str, str]]
+) -> Judged:
+    def judged(name: str, reason: str, outcome: str = "") -> Judged:
+        return Judged(submission, name, reason, outcome)
+
+    status = _folded(submission.status)
+    if not found:
+        if status in _OVER:
+            return judged("ignored", f"the platform says {submission.status!r}, and there is no session")
+        return judged("unmatched", "no session has this id: never started, came without the id, or withdrew")
+    if len(found) > 1 or times > 1:
+        return judged(
+            "review",
+            f"{max(times, 1)} submissions and {len(found)} sessions of this person; cannot tell which is which",
+        )
+    session = found[0]
+    outcome = session.outcome or "unfinished"
+    if status in _OVER:
+        if outcome == "complete":
+            return judged(
+                "review",
+                f"completed, but the platform says {submission.status!r}: they may be owed payment",
+                outcome,
+            )
+        return judged("ignored", f"the platform says {submission.status!r}", outcome)
+    if status in _DECIDED:
+        return judged("ignored", f"decided already: {submission.status!r}", outcome)
+    return _by_outcome(submission, session, outcome, codes.get(session.definition, {}))
+
+
+def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes: Mapping[str, str]) -> Judged:
+    def judged(name: str, reason: str) -> Judged:
+        return Judged(submission, name, reason, outcome)
+
+    if session.rejected:
+        return judged("reject", session.reason or "rejected in review")
+    if outcome == "failed_checks":
+        return judged("reject", "failed the attention checks")
+    if outcome == "screened_out":
+        return judged(
+            "screened_out", "did not fit the study; platforms ask to have these returned or paid a small fee"
+        )
+    if outcome == "declined":
+        return judged("review", "declined to take part, yet submitted")
+    if outcome != "complete":
+        return judged("review", "submitted, but the session is not finished")
+    wrong = submission.code and outcome in codes and not _same_code(submission.code, codes[outcome])
+    if wrong:
+        return judged("review", f"completed, but entered another code: {submission.code!r}")
+    return judged("approve", "completed" if submission.code else "completed; no code was entered")
+
+
+def _same_code(entered: str, right: str) -> bool:
+    return entered.strip().casefold() == right.strip().casefold() or normalise_code(
+        entered
+    ) == normalise_code(right)
