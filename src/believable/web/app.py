@@ -84,6 +84,7 @@ def create_app(
         openapi_url=None,
     )
     problems.install(app)
+    app.add_middleware(participant.EventsFirst)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
     app.include_router(health.router)

@@ -9,7 +9,9 @@ from starlette.applications import Starlette
 
 import believable.players
 from believable.web.participant import join, session
-from believable.web.participant.events import append_events
+from believable.web.participant.events import EventsFirst, append_events
+
+__all__ = ["PLAYERS", "EventsFirst", "add_events_route", "router"]
 
 PLAYERS = Path(believable.players.__file__).parent
 
