@@ -28,7 +28,7 @@ def json_schema(instruments: QuestionKinds) -> Schema:
     questions = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
     definitions["Question"] = _question(definitions["Question"], questions)
     definitions["CheckQuestion"] = _check_question(definitions["Question"])
-    definitions["Check"]["properties"]["question"] = {"$ref": _REF.format(model="CheckQuestion")}
+    definitions["Check"]["properties"]["question"]["$ref"] = _REF.format(model="CheckQuestion")
     for holder, key in (("Study", "timeline"), ("Block", "each")):
         definitions[holder]["properties"][key]["items"] = {"$ref": _REF.format(model="TimelineItem")}
     _one_subject_one_test(definitions["Rule"])
