@@ -13,7 +13,17 @@ import pytest
 
 HERE = Path(__file__).parent
 # A resampling witness has chance of its own; R seeds it, but its draws may change between versions.
-SCRIPTS = {"tests": 1e-6, "resample": 2e-2, "pairs": 1e-6, "detection": 1e-6, "power": 1e-6, "models": 1e-4}
+SCRIPTS = {
+    "agreement": 1e-6,
+    "traces": 1e-6,
+    "indices": 1e-6,
+    "tests": 1e-6,
+    "resample": 2e-2,
+    "pairs": 1e-6,
+    "detection": 1e-6,
+    "power": 1e-6,
+    "models": 1e-4,
+}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

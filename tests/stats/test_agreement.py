@@ -1,0 +1,379 @@
+"""Agreement measures: published data, witnesses from other tools, and every designed edge case."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from believable.core.errors import InvalidInput
+from believable.stats import agreement
+from believable.stats.agreement.reliability import _mean_squares, satterthwaite_df
+
+ORACLE = Path(__file__).parents[1] / "oracles" / "agreement"
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
+
+
+def oracle(name: str) -> Any:
+    return json.loads((ORACLE / name).read_text())
+
+
+INPUT, R, PYTHON = oracle("input.json"), oracle("output.json"), oracle("output_python.json")
+BOTH = pytest.mark.parametrize("case", [0, 1])
+
+
+def columns(rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+class TestAgainstOtherTools:
+    @BOTH
+    @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+    def test_cohen_kappa_is_that_of_r_vcd(self, case: int, weights: Any) -> None:
+        expected = R["cohen"][case][weights or "unweighted"]
+        found = agreement.cohen_kappa(*columns(INPUT["pairs"][case]), weights)
+        assert found.value == pytest.approx(expected["value"], abs=1e-12)
+        assert found.se == pytest.approx(expected["se"], abs=1e-12)
+
+    @BOTH
+    def test_light_and_fleiss_are_those_of_r(self, case: int) -> None:
+        rows = INPUT["labels"][case]
+        assert agreement.light_kappa(rows).value == pytest.approx(R["light"][case], abs=1e-12)
+        assert agreement.fleiss_kappa(rows).value == pytest.approx(R["fleiss"][case], abs=1e-12)
+
+    @BOTH
+    @pytest.mark.parametrize("kind", ["complete", "gaps"])
+    @pytest.mark.parametrize("name", ["gwet_ac1", "fleiss_kappa", "brennan_prediger"])
+    def test_value_and_standard_error_are_those_of_irrcac(self, case: int, kind: str, name: str) -> None:
+        rows = INPUT["labels" if kind == "complete" else "gaps"][case]
+        expected = PYTHON[kind][case][name]
+        found = getattr(agreement, name)(rows)
+        assert found.value == pytest.approx(expected["value"], abs=1e-11)
+        assert found.se == pytest.approx(expected["se"], abs=1e-11)
+        assert agreement.percent_agreement(rows).value == pytest.approx(expected["observed"], abs=1e-11)
+
+    @BOTH
+    def test_conger_kappa_is_that_of_irrcac(self, case: int) -> None:
+        expected = PYTHON["complete"][case]["conger_kappa"]["value"]
+        assert agreement.conger_kappa(INPUT["labels"][case]).value == pytest.approx(expected, abs=1e-11)
+
+    @BOTH
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_krippendorff_alpha_is_that_of_two_tools(self, case: int, level: Any) -> None:
+        value = agreement.krippendorff_alpha(INPUT["gaps"][case], level).value
+        assert value == pytest.approx(R["krippendorff"][case][level], abs=1e-12)
+        assert value == pytest.approx(PYTHON["alpha"][case][level], abs=1e-12)
+
+    @BOTH
+    @pytest.mark.parametrize("form", FORMS)
+    def test_icc_is_that_of_r_psych(self, case: int, form: Any) -> None:
+        expected = R["icc"][case][form]
+        found = agreement.icc(INPUT["numbers"][case], form)
+        assert found.value == pytest.approx(expected["value"], abs=1e-10)
+        assert (found.low, found.high) == pytest.approx((expected["low"], expected["high"]), abs=1e-10)
+        assert found.statistic == pytest.approx(expected["F"], abs=1e-10)
+        assert found.df == (expected["df1"], expected["df2"])
+
+    @BOTH
+    def test_cronbach_alpha_is_that_of_r_psy_and_psych(self, case: int) -> None:
+        expected = R["cronbach"][case]
+        found = agreement.cronbach_alpha(INPUT["numbers"][case])
+        assert found.value == pytest.approx(expected["value"], abs=1e-12)
+        assert found.value == pytest.approx(expected["psych"], abs=1e-12)
+        assert (found.low, found.high) == pytest.approx((expected["low"], expected["high"]), abs=1e-12)
+
+    @BOTH
+    def test_kendall_w_is_friedmans_statistic_in_r(self, case: int) -> None:
+        expected = R["kendall"][case]
+        found = agreement.kendall_w(INPUT["ranks"][case])
+        assert found.value == pytest.approx(expected["W"], abs=1e-12)
+        assert found.statistic == pytest.approx(expected["chi_square"], abs=1e-10)
+        assert found.p_value == pytest.approx(expected["p"], abs=1e-12)
+
+    @BOTH
+    def test_robinson_a_is_the_share_of_squares_in_r(self, case: int) -> None:
+        assert agreement.robinson_a(INPUT["numbers"][case]).value == pytest.approx(R["robinson"][case])
+
+
+def shared_folder() -> Path:
+    folder = SHARED / "agreement"
+    if not folder.is_dir():
+        pytest.skip("the shared agreement data are not beside the repository")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    return json.loads((shared_folder() / "expected.json").read_text())
+
+
+class TestPublishedData:
+    def rows(self, name: str, *, numbers: bool = False, header: bool = True) -> list[list[Any]]:
+        with open(shared_folder() / name, newline="") as file:
+            lines = list(csv.reader(file))[1 if header else 0 :]
+        return [[(float(cell) if numbers else cell) if cell else None for cell in line] for line in lines]
+
+    def test_diagnoses(self, expected: Any) -> None:
+        rows = self.rows("irr_diagnoses.csv")
+        found, wanted = agreement.fleiss_kappa(rows), expected["fleiss_diagnoses"]
+        assert found.value == pytest.approx(wanted["kappa"], abs=1e-8)
+        assert found.statistic == pytest.approx(wanted["z"], abs=1e-8)
+        assert found.p_value == pytest.approx(0, abs=1e-12)
+        assert found.n == wanted["subjects"]
+        first_four = agreement.fleiss_kappa([row[:4] for row in rows]).value
+        assert first_four == pytest.approx(expected["fleiss_diagnoses_r1to4"], abs=1e-8)
+        exact = agreement.conger_kappa(rows).value
+        assert exact == pytest.approx(expected["fleiss_exact_diagnoses"], abs=1e-8)
+        assert agreement.light_kappa(rows).value == pytest.approx(expected["light_diagnoses"], abs=1e-8)
+
+    def test_diagnoses_by_category(self, expected: Any) -> None:
+        found = agreement.fleiss_kappa_by_category(self.rows("irr_diagnoses.csv"))
+        for row in expected["fleiss_detail_diagnoses"]:
+            assert round(found[row["_row"]].value or 0, 3) == row["Kappa"]
+            assert round(found[row["_row"]].statistic or 0, 3) == row["z"]
+            assert round(found[row["_row"]].p_value or 0, 3) == row["p.value"]
+
+    def test_pairs_of_raters(self, expected: Any) -> None:
+        rows = self.rows("irr_diagnoses.csv")
+        found = agreement.cohen_kappa([row[1] for row in rows], [row[2] for row in rows])
+        assert found.value == pytest.approx(expected["kappa2_diagnoses_2_3"]["kappa"], abs=1e-8)
+        assert found.statistic == pytest.approx(expected["kappa2_diagnoses_2_3"]["z"], abs=1e-8)
+        first, second = columns(self.rows("irr_anxiety.csv", numbers=True))
+        squared = agreement.cohen_kappa(first, second, "quadratic")
+        wanted = expected["kappa2_anxiety_1_2_squared"]
+        assert squared.value == pytest.approx(wanted["kappa"], abs=1e-8)
+        assert squared.statistic == pytest.approx(wanted["z"], abs=1e-8)
+        assert squared.p_value == pytest.approx(wanted["p"], abs=1e-8)
+        plain = agreement.cohen_kappa(first, second).value
+        assert plain == pytest.approx(expected["kappa2_anxiety_1_2_unweighted"], abs=1e-8)
+
+    def test_vision(self, expected: Any) -> None:
+        right, left = columns(self.rows("irr_vision.csv"))
+        grades = sorted(set(right))
+        found = agreement.cohen_kappa(right, left)
+        assert found.value == pytest.approx(expected["kappa2_vision"]["kappa"], abs=1e-8)
+        assert found.statistic == pytest.approx(expected["kappa2_vision"]["z"], abs=1e-6)
+        for weights, key in (("linear", "kappa2_vision_equal"), ("quadratic", "kappa2_vision_squared")):
+            value = agreement.cohen_kappa(right, left, weights, categories=grades).value  # type: ignore[arg-type]
+            assert value == pytest.approx(expected[key], abs=1e-8)
+
+    def test_anxiety(self, expected: Any) -> None:
+        rows = self.rows("irr_anxiety.csv", numbers=True)
+        wanted = expected["icc_anxiety_twoway_agreement"]
+        found = agreement.icc(rows, "ICC2")
+        assert (found.value, found.low, found.high) == pytest.approx(
+            (wanted["ICC"], wanted["lbound"], wanted["ubound"]), abs=1e-8
+        )
+        assert found.statistic == pytest.approx(wanted["F"], abs=1e-8)
+        # irr puts the interval's degrees of freedom into the test too; ours tests with the exact 38.
+        df = satterthwaite_df(_mean_squares(np.array(rows)), wanted["ICC"])
+        assert df == pytest.approx(wanted["df2"], abs=1e-5)
+        assert stats.f.sf(wanted["F"], wanted["df1"], df) == pytest.approx(wanted["p"], abs=1e-8)
+        wanted = expected["icc_anxiety_twoway_consistency"]
+        found = agreement.icc(rows, "ICC3")
+        assert (found.value, found.low, found.high) == pytest.approx(
+            (wanted["ICC"], wanted["lbound"], wanted["ubound"]), abs=1e-8
+        )
+        wanted = expected["kendall_anxiety_corrected"]
+        found = agreement.kendall_w(rows)
+        assert (found.value, found.statistic, found.p_value) == pytest.approx(
+            (wanted["W"], wanted["chisq"], wanted["p"]), abs=1e-8
+        )
+        assert agreement.robinson_a(rows).value == pytest.approx(expected["robinson_anxiety"], abs=1e-8)
+        mean_rho = agreement.mean_rank_correlation(rows).value
+        assert mean_rho == pytest.approx(expected["meanrho_anxiety"], abs=1e-8)
+
+    def test_video(self, expected: Any) -> None:
+        rows = self.rows("irr_video.csv", numbers=True)
+        assert agreement.percent_agreement(rows, rule="all").value == expected["agree_video"] / 100
+        near = agreement.percent_agreement(rows, rule="all", tolerance=1).value
+        assert near == expected["agree_video_tol1"] / 100
+        assert agreement.finn(rows, levels=6).value == pytest.approx(
+            expected["finn_video_6_twoway"], abs=1e-8
+        )
+
+    def test_krippendorffs_example(self, expected: Any) -> None:
+        units = list(zip(*self.rows("krippendorff2011_codings.csv", numbers=True, header=False), strict=True))
+        for level in LEVELS:
+            found = agreement.krippendorff_alpha(units, level)  # type: ignore[arg-type]
+            assert found.value == pytest.approx(expected[f"kripp_2011_{level}"], abs=1e-8)
+            assert found.notes == ("1 of 12 units have fewer than two values",)
+
+    def test_four_raters_with_gaps(self) -> None:
+        rows = [row[1:] for row in self.rows("cac.raw4raters.csv")]
+        published = {
+            "gwet_ac1": 0.77544,
+            "fleiss_kappa": 0.76117,
+            "krippendorff_alpha": 0.74342,
+            "brennan_prediger": 0.77273,
+            "percent_agreement": 0.81818,
+        }
+        for name, value in published.items():
+            assert round(getattr(agreement, name)(rows).value, 5) == value
+
+    def test_green_intensity_at_one_hertz(self) -> None:
+        folder = SHARED / "green_intensity"
+        if not folder.is_dir():
+            pytest.skip("the shared green-intensity data are not beside the repository")
+        wanted = json.loads((folder / "expected.json").read_text())["TaskA"]["TaskA/annotations_1hz"]
+        traces = [
+            np.loadtxt(folder / "annotations_1hz" / f"TaskA_ann{k}.csv", delimiter=",", skiprows=1)[:, 1]
+            for k in range(1, 11)
+        ]
+        table = np.stack([trace[: wanted["shape"][0]] for trace in traces], axis=1)
+        assert list(table.shape) == wanted["shape"]
+        for form in FORMS:
+            assert agreement.icc(table, form).value == pytest.approx(wanted[form], abs=1e-12)  # type: ignore[arg-type]
+        assert agreement.cronbach_alpha(table).value == pytest.approx(wanted["cronbach_alpha"], abs=1e-12)
+        alpha = agreement.krippendorff_alpha(table, "interval").value
+        assert alpha == pytest.approx(wanted["krippendorff_interval"], abs=1e-12)
+        pearson = [np.corrcoef(table[:, i], table[:, j])[0, 1] for i, j in combinations(range(10), 2)]
+        assert np.mean(pearson) == pytest.approx(wanted["mean_pairwise_pearson"], abs=1e-12)
+
+
+CATEGORY = (
+    "fleiss_kappa",
+    "gwet_ac1",
+    "krippendorff_alpha",
+    "brennan_prediger",
+    "conger_kappa",
+    "light_kappa",
+)
+NUMBER = ("icc", "cronbach_alpha", "kendall_w", "robinson_a")
+
+
+class TestEdgeCases:
+    @pytest.mark.parametrize("name", CATEGORY)
+    def test_one_rater_is_undefined(self, name: str) -> None:
+        found = getattr(agreement, name)([[1], [2], [1]])
+        assert found.value is None
+        assert found.reason
+
+    @pytest.mark.parametrize("name", CATEGORY)
+    def test_one_category_is_undefined(self, name: str) -> None:
+        found = getattr(agreement, name)([[1, 1, 1]] * 5)
+        assert found.value is None
+        assert "category" in found.reason or "same" in found.reason
+
+    def test_one_category_of_two_is_full_agreement_for_ac1(self) -> None:
+        found = agreement.gwet_ac1([["yes", "yes"]] * 10, categories=["yes", "no"])
+        assert (found.value, found.high) == (1.0, 1.0)
+        assert found.low is not None
+        assert 0.5 < found.low < 1
+
+    @pytest.mark.parametrize("name", [*CATEGORY, "percent_agreement"])
+    def test_all_missing_is_undefined(self, name: str) -> None:
+        found = getattr(agreement, name)([[None, None], [np.nan, None]])
+        assert found.value is None
+        assert found.n == 0
+
+    @pytest.mark.parametrize("name", NUMBER)
+    def test_numbers_all_missing_are_undefined(self, name: str) -> None:
+        found = getattr(agreement, name)([[1.0, None], [np.nan, 2.0]])
+        assert found.value is None
+        assert "2 of 2 rows left out" in found.notes[0]
+
+    @pytest.mark.parametrize("name", NUMBER)
+    def test_no_variance_is_undefined(self, name: str) -> None:
+        assert getattr(agreement, name)([[3, 3, 3]] * 6).value is None
+
+    @pytest.mark.parametrize("name", NUMBER)
+    def test_one_item_or_rater_is_undefined(self, name: str) -> None:
+        assert getattr(agreement, name)([[1, 2, 3]]).value is None
+        assert getattr(agreement, name)([[1], [2], [3]]).value is None
+
+    @pytest.mark.parametrize("name", [*CATEGORY, "percent_agreement"])
+    def test_perfect_agreement_has_an_interval_that_reaches_one(self, name: str) -> None:
+        found = getattr(agreement, name)([[1, 1, 1], [2, 2, 2]] * 10)
+        assert (found.value, found.high) == (1.0, 1.0)
+        assert 0.4 < found.low < 1
+
+    @pytest.mark.parametrize("form", FORMS)
+    def test_perfect_numbers_have_no_error_to_measure(self, form: Any) -> None:
+        found = agreement.icc([[1, 1], [2, 2], [5, 5]], form)
+        assert found.value == 1.0
+        assert found.low is None
+        assert "error variance is 0" in (found.reason or "")
+
+    def test_one_item_has_a_value_and_no_interval(self) -> None:
+        found = agreement.percent_agreement([[1, 1]])
+        assert found.value == 1.0
+        assert found.reason == "one item says nothing about the sampling error"
+
+    def test_cohen_kappa_of_one_shared_category_is_undefined(self) -> None:
+        found = agreement.cohen_kappa([1, 1, 1], [1, 1, 1])
+        assert found.value is None
+        assert "one and the same category" in (found.reason or "")
+
+    def test_cohen_kappa_of_different_constants_is_zero(self) -> None:
+        assert agreement.cohen_kappa([1, 1, 1], [2, 2, 2]).value == 0
+
+    def test_missing_pairs_are_counted(self) -> None:
+        found = agreement.cohen_kappa(["a", "b", None, "a"], ["a", "b", "a", None])
+        assert found.n == 2
+        assert found.notes == ("2 incomplete pairs left out",)
+
+    def test_a_category_seen_only_in_incomplete_pairs_does_not_count(self) -> None:
+        with_gap = agreement.cohen_kappa([1, 2, 3, 1, 9], [1, 2, 3, 2, None], "quadratic")
+        assert with_gap.value == agreement.cohen_kappa([1, 2, 3, 1], [1, 2, 3, 2], "quadratic").value
+
+    def test_unused_points_of_a_scale_change_weighted_kappa(self) -> None:
+        first, second = [1, 2, 5, 5, 1], [1, 5, 5, 2, 1]
+        as_used = agreement.cohen_kappa(first, second, "linear").value
+        as_scale = agreement.cohen_kappa(first, second, "linear", categories=[1, 2, 3, 4, 5]).value
+        assert as_used != as_scale
+
+    def test_zero_ratio_values(self) -> None:
+        found = agreement.krippendorff_alpha([[0, 0], [1, 2], [3, 3]], "ratio")
+        assert found.value is not None
+
+    def test_continuous_values_need_no_memory_for_pairs(self) -> None:
+        rng = np.random.default_rng(5)
+        table = rng.standard_normal((20_000, 1)) + rng.standard_normal((20_000, 5))
+        for level in ("interval", "ordinal"):
+            assert agreement.krippendorff_alpha(table, level).value == pytest.approx(0.5, abs=0.02)  # type: ignore[arg-type]
+
+    def test_values_far_from_zero_keep_their_digits(self) -> None:
+        table = np.random.default_rng(1).standard_normal((50, 3))
+        near, far = agreement.icc(table, "ICC3"), agreement.icc(table + 1e6, "ICC3")
+        assert near.value == pytest.approx(far.value, abs=1e-8)
+        near, far = (agreement.krippendorff_alpha(t, "interval") for t in (table, table + 1e6))
+        assert near.value == pytest.approx(far.value, abs=1e-8)
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            (lambda: agreement.cohen_kappa([1, 2], [1]), "same length, got shapes"),
+            (lambda: agreement.cohen_kappa([1], [1], "square"), "weights: unknown value 'square'"),
+            (lambda: agreement.cohen_kappa(list("abc"), list("abc"), "linear"), "needs ordered categories"),
+            (lambda: agreement.cohen_kappa([1, "a"], [1, "a"]), "labels of one kind, got int, str"),
+            (lambda: agreement.cohen_kappa(["a", ""], ["a", "b"]), "got an empty text"),
+            (lambda: agreement.cohen_kappa([1, 7], [1, 1], categories=[1, 2]), "label 7 is not among"),
+            (lambda: agreement.cohen_kappa([1, 2], [1, 1], categories=[1, 1, 2]), "each label once"),
+            (lambda: agreement.cohen_kappa([1, np.inf], [1, 2]), "finite labels, got infinity"),
+            (lambda: agreement.fleiss_kappa([1, 2, 3]), "table of items × raters"),
+            (lambda: agreement.fleiss_kappa([["a", "b"], ["a"]]), r"equally long rows, got lengths \[1, 2\]"),
+            (lambda: agreement.krippendorff_alpha([["a", "b"]], "interval"), "interval α needs numbers"),
+            (lambda: agreement.krippendorff_alpha([[-1, 1], [1, 1]], "ratio"), "values of 0 or more, got -1"),
+            (lambda: agreement.krippendorff_alpha([[1, 2]], "ordnal"), "Did you mean 'ordinal'"),
+            (lambda: agreement.icc([["a", "b"]]), "ratings: expected numbers, got 'a'"),
+            (lambda: agreement.icc([[1, np.inf], [1, 2]]), r"ratings\[0, 1\]: expected a finite number"),
+            (lambda: agreement.icc([[1, 2], [3, 4]], "ICC4"), "form: unknown value 'ICC4'"),
+            (lambda: agreement.icc([[1, 2], [3, 4]], level=95), "level: expected a number between 0 and 1"),
+            (lambda: agreement.finn([[1, 2]], levels=1), "number of points of the scale"),
+            (lambda: agreement.percent_agreement([[1, 2]], tolerance=-1), "tolerance: expected 0 or more"),
+        ],
+    )
+    def test_place_value_and_cure(self, call: Any, message: str) -> None:
+        with pytest.raises(InvalidInput, match=message):
+            call()
