@@ -16,7 +16,7 @@ or stand.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ MazeEnv = gymnasium.Env[Observation, NDArray[np.int64]]
 class _Maze(MazeEnv):
     """What both sides share: seeding, observing, the end of a round."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (declared so by Gymnasium)
 
     def __init__(self, settings: Settings | None = None, preset_name: str = "frustrated") -> None:
         self._settings = settings or Settings()
