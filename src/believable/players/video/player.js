@@ -29,6 +29,8 @@ export function create(root, { src, policy, texts, record, seen }) {
   let views = seen.views;
   let frameMs = seen.position_ms;
   let lastMs = seen.position_ms;
+  /** Where the next interval begins: the frame that stood still before playing went on. */
+  let fromMs = seen.position_ms;
   let stalled = false;
   let pausedByHiding = false;
   /** The position the player itself asked for; any other jump was made by someone. */
@@ -78,7 +80,7 @@ export function create(root, { src, policy, texts, record, seen }) {
     record("media.seek", { from_ms: Math.round(timeMs()), to_ms: Math.round(seconds * 1000) });
     intervals.stop(timeMs());
     expected = seconds;
-    frameMs = seconds * 1000;
+    fromMs = frameMs = seconds * 1000;
     video.currentTime = seconds;
     if (!video.paused) intervals.start(seconds * 1000, video.playbackRate);
   }
@@ -91,12 +93,12 @@ export function create(root, { src, policy, texts, record, seen }) {
       record("media.ready", { duration_ms: Math.round(duration * 1000), width, height });
       emit("ready");
     })],
-    ["play", () => record("media.play", at())],
+    ["play", () => record("media.play", { media_ms: Math.round(fromMs) })],
     ["playing", () => {
       if (stalled) record("media.resume", at());
       stalled = false;
       frameMs = video.currentTime * 1000;
-      intervals.start(frameMs, video.playbackRate);
+      intervals.start(Math.min(fromMs, frameMs), video.playbackRate);
       emit("play");
     }],
     ["timeupdate", () => {
@@ -107,13 +109,15 @@ export function create(root, { src, policy, texts, record, seen }) {
     }],
     ["pause", () => {
       intervals.stop(video.ended ? video.duration * 1000 : timeMs());
+      fromMs = video.currentTime * 1000;
       if (!video.ended) record("media.pause", { ...at(), reason: pausedByHiding ? "hidden" : "person" });
       emit("pause");
     }],
     ["waiting", () => {
       if (video.paused || video.seeking || stalled) return;
       stalled = true;
-      intervals.stop(timeMs());
+      fromMs = timeMs();
+      intervals.stop(fromMs);
       record("media.stall", at());
     }],
     ["seeking", () => {
@@ -144,7 +148,7 @@ export function create(root, { src, policy, texts, record, seen }) {
   function seekSeen(to) {
     record("media.seek", { from_ms: Math.round(lastMs), to_ms: Math.round(to * 1000) });
     intervals.stop(Math.min(timeMs(), Math.max(lastMs, frameMs)));
-    frameMs = to * 1000;
+    fromMs = frameMs = to * 1000;
   }
 
   function onVisibility() {

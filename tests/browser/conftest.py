@@ -1,0 +1,388 @@
+"""A real Chromium and a real server process, for every test that looks at pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from believable.web.app import prepare
+from believable.web.publish import Published
+from believable.web.settings import SETTINGS_VARIABLE, Settings
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--mute-audio",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt install chromium")
+    sandbox = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *sandbox])
+        yield running
+        running.close()
+
+
+class Server:
+    """The app in a process of its own, which can be stopped, killed and started again on the same data."""
+
+    def __init__(self, settings: Settings, port: int) -> None:
+        self.settings = settings
+        self.port = port
+        self.published: tuple[Published, ...] = ()
+        self.researcher_link: str | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def link(self, kind: str = "open") -> str:
+        """The participant's link."""
+        return self.published[0].links[kind]
+
+    def publish(self) -> None:
+        published, self.researcher_link = prepare(self.settings)
+        self.published = tuple(published)
+
+    def start(self) -> None:
+        code = (
+            "from believable.web.app import serve; from believable.web.settings import Settings; import os;"
+        )
+        code += f"serve(Settings.from_json(os.environ[{SETTINGS_VARIABLE!r}]), port={self.port})"
+        environment = {**os.environ, SETTINGS_VARIABLE: self.settings.to_json()}
+        self._process = subprocess.Popen([sys.executable, "-c", code], env=environment)
+        for _ in range(300):
+            try:
+                with urllib.request.urlopen(f"{self.url}/health", timeout=5):
+                    return
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                time.sleep(0.1)
+        raise TimeoutError("the server did not start")
+
+    def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(30)
+            self._process = None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
+    """`serve(study_folder)` starts a server that ends with the test."""
+    running: list[Server] = []
+
+    def start(folder: Path) -> Server:
+        port = free_port()
+        settings = Settings(
+            data_dir=tmp_path / f"data{len(running)}",
+            study_folders=(folder,),
+            base_url=f"http://127.0.0.1:{port}",
+        )
+        server = Server(settings, port)
+        server.publish()
+        server.start()
+        running.append(server)
+        return server
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+class Watcher:
+    """Everything a page complains about: console errors, exceptions, broken policies."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.complaints: list[str] = []
+        context.on("page", self.watch)
+
+    def watch(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        page.on("console", lambda message: self._heard(message.type, message.text))
+
+    def _heard(self, kind: str, text: str) -> None:
+        # A server that is down, or says no on purpose, is not the page's fault.
+        if kind in ("error", "warning") and "Failed to load resource" not in text:
+            self.complaints.append(f"{kind}: {text}")
+
+
+@pytest.fixture
+def watched_context(browser: Browser) -> Iterator[tuple[BrowserContext, Watcher]]:
+    """A fresh browser profile at 1280×720. The test fails if any of its pages complained."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    context.set_default_timeout(20_000)
+    watcher = Watcher(context)
+    yield context, watcher
+    context.close()
+    assert watcher.complaints == []
+
+
+@pytest.fixture
+def context(watched_context: tuple[BrowserContext, Watcher]) -> BrowserContext:
+    return watched_context[0]
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
+# ---------------------------------------------------------------------------------------------- a study with everything
+
+STUDY = """\
+believable: 1
+title: Who walks like a human?
+seed: 7
+conditions: [{human}, {scripted}]
+stimuli:
+  - {{id: {first}, file: stimuli/{file}1.mp4, condition: {human}, scenario: {scenario}}}
+  - {{id: {second}, file: stimuli/{file}2.mp4, condition: {scripted}, scenario: {scenario}}}
+arms:
+  {arm}: [{level}]
+timeline:
+  - consent: {{text: "# About this study\\n\\nYou will watch **two** short videos.", require: [adult, agree]}}
+  - text: {{text: "# Before you start\\n\\nPlease sit comfortably."}}
+  - form:
+      id: form
+      title: About you
+      questions:
+        - {{id: often, prompt: How often do you play?, likert: {{points: 3, labels: [never, sometimes, daily]}}}}
+        - {{id: device, prompt: Which device?, choice: {{options: [computer, console, phone]}}}}
+        - {{id: genres, prompt: Which games?, choices: {{options: [puzzle, action, sports]}}}}
+        - {{id: age, prompt: How old are you?, number: {{min: 18, max: 120}}}}
+        - {{id: tired, prompt: How tired are you?, slider: {{low: not at all, high: very}}}}
+        - {{id: mood, prompt: How do you feel?, matrix: {{rows: [calm, bored], points: 3}}}}
+        - {{id: job, prompt: What do you do?, required: false, text: {{}}}}
+        - {{id: why, prompt: Why do you take part?, required: false, long_text: {{}}}}
+  - check:
+      id: check
+      question: {{prompt: Please choose blue., choice: {{options: [red, blue]}}}}
+      correct: blue
+      attempts: 2
+      on_fail: screen_out
+  - block:
+      id: videos
+      order: latin_square
+      over: condition
+      each:
+        - watch:
+            stimulus: any
+            ask: [{{id: seemed, prompt: How human did it seem?, likert: {{points: 5, labels: [machine, person]}}}}]
+  - break: {{at_least_s: 1}}
+  - rate: {{questions: [{{id: hard, prompt: How hard was it?, slider: {{show_value: true}}}}]}}
+  - finish: {{}}
+"""
+NAMES = {
+    "human": "human", "scripted": "scripted", "first": "h01", "second": "s01", "file": "clip", "scenario": "atrium",
+    "arm": "tool", "level": "alpha",
+}  # fmt: skip
+#: Positions of the trials of this study, by what they are.
+CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
+
+
+def make_video(path: Path, *, seconds: float = 1.5, shade: int = 60) -> None:
+    """A small real H.264 video of a square that moves."""
+    frames, rate, width, height = int(seconds * 24), 24, 320, 180
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("h264", rate=rate)
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        for number in range(frames):
+            picture = np.full((height, width, 3), shade, dtype=np.uint8)
+            left = int((width - 40) * number / frames)
+            picture[70:110, left : left + 40] = 230
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode())
+
+
+@pytest.fixture(scope="session")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("clips")
+    paths = (folder / "1.mp4", folder / "2.mp4")
+    for number, path in enumerate(paths):
+        make_video(path, shade=50 + 60 * number)
+    return paths
+
+
+@pytest.fixture
+def make_study(tmp_path: Path, clips: tuple[Path, Path]) -> Callable[..., Path]:
+    """`make_study(text=…, **names)` writes the study above, or another text, with its two videos, and gives its folder."""
+
+    def write(text: str = STUDY, **names: str) -> Path:
+        given = {**NAMES, **names}
+        folder = tmp_path / "study"
+        (folder / "stimuli").mkdir(parents=True)
+        for number, clip in enumerate(clips, start=1):
+            shutil.copy(clip, folder / "stimuli" / f"{given['file']}{number}.mp4")
+        (folder / "study.yaml").write_text(text.format(**given))
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def server(serve: Callable[[Path], Server], make_study: Callable[..., Path]) -> Server:
+    """A server with the study above."""
+    return serve(make_study())
+
+
+class Visitor:
+    """What a person does on the participant's pages."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def join(self, link: str) -> None:
+        self.page.goto(link)
+        self.page.get_by_role("button", name="Start").click()
+        self.at(CONSENT)
+
+    def at(self, position: int) -> None:
+        """Waits until the trial at this position can be used."""
+        expect(self.page.locator(f'#trial[data-position="{position}"]')).to_be_visible()
+        expect(self.page.locator("button.next")).not_to_be_disabled()
+
+    def next(self) -> None:
+        self.page.locator("button.next").click()
+
+    def saved(self) -> None:
+        expect(self.page.locator("#status")).to_have_text("Saved")
+
+    def consent(self) -> None:
+        for box in self.page.locator("input[data-consent]").all():
+            box.check()
+        self.next()
+        self.at(TEXT)
+
+    def read(self) -> None:
+        self.next()
+        self.at(FORM)
+
+    def fill_form(self, *, slider: bool = True) -> None:
+        page = self.page
+        page.get_by_role("radio", name="sometimes").check()
+        page.get_by_role("radio", name="console").check()
+        page.get_by_role("checkbox", name="puzzle").check()
+        page.get_by_label("How old are you?").fill("30")
+        if slider:
+            page.get_by_label("How tired are you?").focus()
+            page.keyboard.press("ArrowRight")
+        for row in ("calm", "bored"):
+            page.locator(f'[data-row="{row}"] input[value="2"]').check()
+
+    def form(self) -> None:
+        self.fill_form()
+        self.next()
+        self.at(CHECK)
+
+    def check(self) -> None:
+        self.page.get_by_role("radio", name="blue").check()
+        self.next()
+        self.at(WATCH_1)
+
+    def watch(self) -> None:
+        self.page.get_by_role("button", name="Play").click()
+        expect(self.page.locator(".after")).to_be_visible()
+
+    def judge(self, position: int) -> None:
+        self.watch()
+        self.page.locator("#q-seemed-question input[value='4']").check()
+        self.next()
+        self.at(position + 1)
+
+    def rest(self) -> None:
+        self.next()
+        self.at(RATE)
+
+    def rate(self) -> None:
+        self.page.get_by_label("How hard was it?").focus()
+        self.page.keyboard.press("ArrowLeft")
+        self.next()
+
+    def until(self, position: int, link: str) -> None:
+        """From the link to the trial at this position."""
+        self.join(link)
+        steps = [
+            self.consent, self.read, self.form, self.check, lambda: self.judge(WATCH_1), lambda: self.judge(WATCH_2), self.rest,
+        ]  # fmt: skip
+        for step in steps[:position]:
+            step()
+
+    def finished(self) -> str:
+        """The completion code."""
+        code = self.page.get_by_label("Your completion code")
+        expect(code).to_be_visible()
+        return code.input_value()
+
+
+@pytest.fixture
+def visitor(page: Page) -> Visitor:
+    return Visitor(page)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a server holds, read from its database file."""
+
+    events: list[dict[str, Any]]
+    answers: dict[str, dict[str, Any]]
+    states: list[tuple[str, str | None]]
+    n_sessions: int
+
+    def kinds(self, prefix: str = "") -> list[str]:
+        return [event["kind"] for event in self.events if event["kind"].startswith(prefix)]
+
+
+@pytest.fixture
+def stored() -> Callable[[Server], Stored]:
+    """`stored(server)`: events in order, answers by trial key, and the state of every session."""
+
+    def look(server: Server) -> Stored:
+        with sqlite3.connect(server.settings.data_dir / "believable.db") as conn:
+            bodies = conn.execute("SELECT body FROM events ORDER BY session, seq").fetchall()
+            trials = conn.execute("SELECT key, answers FROM trials").fetchall()
+            states = conn.execute("SELECT state, outcome FROM sessions").fetchall()
+        conn.close()
+        return Stored(
+            events=[json.loads(body) for (body,) in bodies],
+            answers={key: json.loads(answers) for key, answers in trials},
+            states=states,
+            n_sessions=len(states),
+        )
+
+    return look
