@@ -9,8 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.bundle.cells import csv_line, neutralised
 from believable.collect import publish
+from believable.collect.publish import SHARED_KINDS
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import links, monitor, overview, studies
+from believable.store.links import Link
 from believable.store.overview import PersonalLink
 from believable.store.studies import StudyRow
 from believable.study.assign import cell_count
@@ -46,7 +48,7 @@ async def study_page(visit: Visit) -> Response:
     return visit.render(
         "study.html",
         study=study,
-        shared=[(link.kind, join_address(visit, link.token)) for link in shared],
+        shared=[(link.kind, join_address(visit, link.token)) for link in sorted(shared, key=_shared_order)],
         personal=[(link, join_address(visit, link.token)) for link in personal[:LINKS_SHOWN]],
         n_personal=len(personal),
         n_used=sum(link.used for link in personal),
@@ -56,6 +58,10 @@ async def study_page(visit: Visit) -> Response:
         n_cells=cell_count(definition.study),
         sizes=await visit.read(lambda conn: monitor.pool_sizes(conn, study.id)),
     )
+
+
+def _shared_order(link: Link) -> int:
+    return SHARED_KINDS.index(link.kind)
 
 
 async def set_state(visit: Visit) -> Response:

@@ -69,7 +69,7 @@ class Told:
     families: Mapping[str, int]
     lines: tuple[Line, ...]
     n_lines: int
-    arrivals: tuple[tuple[int, str], ...]
+    moments: tuple[tuple[int, str], ...]
     closed: tuple[ClosedTrial, ...]
     strays: tuple[Line, ...]
     decisions: tuple[Decision, ...]
@@ -79,7 +79,7 @@ def tell(conn: Connection, session: Session, wanted: Filter) -> Told:
     """Reads every event once: hashes it, counts it, and keeps the page that was asked for."""
     head, hashed, first_ms = chain.origin(session.id), 0, None
     families: Counter[str] = Counter()
-    arrivals: dict[tuple[int, str], None] = {}
+    moments: list[tuple[float, int, str]] = []
     lines: list[Line] = []
     n_lines = 0
     for seq, body, received_ms in events.bodies(conn, session.id):
@@ -88,7 +88,7 @@ def tell(conn: Connection, session: Session, wanted: Filter) -> Told:
         event = events.parse(seq, body, received_ms)
         first_ms = event.at_ms if first_ms is None else first_ms
         families[family(event.kind)] += 1
-        arrivals[received_ms // 1000 * 1000, family(event.kind)] = None
+        moments.append((event.at_ms, received_ms, family(event.kind)))
         if wanted.takes(event):
             if wanted.page * EVENTS_PER_PAGE <= n_lines < (wanted.page + 1) * EVENTS_PER_PAGE:
                 lines.append(_line(event, first_ms))
@@ -100,11 +100,26 @@ def tell(conn: Connection, session: Session, wanted: Filter) -> Told:
         families=dict(sorted(families.items())),
         lines=tuple(lines),
         n_lines=n_lines,
-        arrivals=tuple(arrivals),
+        moments=on_server_clock(moments, session.started_ms),
         closed=trials.of_session(conn, session.id),
         strays=tuple(_strays(conn, session, first_ms or 0)),
         decisions=decisions.of_session(conn, session.id),
     )
+
+
+def on_server_clock(moments: Sequence[tuple[float, int, str]], start_ms: int) -> tuple[tuple[int, str], ...]:
+    """When events happened, by the server's clock, from (browser's clock, arrival, family).
+
+    The shortest way an event took tells how the clocks differ. Where that cannot be, as on a second device with a clock of
+    its own, the arrival stands for the event.
+    """
+    shift_ms = min((received_ms - at_ms for at_ms, received_ms, _ in moments), default=0.0)
+    found: dict[tuple[int, str], None] = {}
+    for at_ms, received_ms, name in moments:
+        guess_ms = at_ms + shift_ms
+        likely = start_ms <= guess_ms and received_ms - guess_ms < GAP_MS
+        found[round(guess_ms if likely else max(received_ms, start_ms)), name] = None
+    return tuple(found)
 
 
 def family(kind: str) -> str:
@@ -193,11 +208,11 @@ def lane(told: Told) -> Lane:
     if session.state == "active":
         spans.append((session.position, "open", session.opened_ms, max(session.seen_ms, session.opened_ms)))
     edges = [session.started_ms, *(edge for span in spans for edge in span[2:])]
-    axis = Axis([*edges, *(at_ms for at_ms, _ in told.arrivals)])
+    axis = Axis([*edges, *(at_ms for at_ms, _ in told.moments)])
     bars = tuple(
         Bar(position, status, axis.x(start), max(axis.x(end) - axis.x(start), 1.0), end - start)
         for position, status, start, end in spans
     )
-    ticks = dict.fromkeys(Tick(name, round(axis.x(at_ms) / 2) * 2.0) for at_ms, name in told.arrivals)
+    ticks = dict.fromkeys(Tick(name, round(axis.x(at_ms) / 2) * 2.0) for at_ms, name in told.moments)
     gaps = tuple(LANE_WIDTH * place / axis.length for place in axis.gaps_at)
     return Lane(bars, tuple(ticks), gaps, axis.length)

@@ -1,0 +1,77 @@
+"""`believable user` on a real database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from believable.cli.user import command
+from believable.core.clock import WallClock
+from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused
+from believable.store import accounts, audit
+from believable.store.engine import Store
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    Store.open(f"sqlite:///{tmp_path / 'believable.db'}", clock=WallClock()).close()
+    return tmp_path
+
+
+def run(data: Path, *words: str) -> Result:
+    result = CliRunner().invoke(command, [*words, "--data", str(data)])
+    if isinstance(result.exception, BelievableError):
+        raise result.exception
+    return result
+
+
+def test_a_user_from_link_to_disabled(data: Path) -> None:
+    run(data, "add", "boss", "--role", "owner")
+    said = run(data, "add", "Anna", "--base-url", "https://study.example.org/").output
+    token = said.strip().rpartition("/")[2]
+    assert f"https://study.example.org/console/welcome/{token}" in said
+    with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
+        now_ms = WallClock().now_ms()
+        assert store.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms)).role == "researcher"
+    assert "has not chosen a password yet" in run(data, "list").output
+    assert run(data, "role", "anna", "coder").output == "anna is coder.\n"
+    assert run(data, "disable", "anna").output == "anna is disabled.\n"
+    assert "disabled" in run(data, "list").output
+    with pytest.raises(Refused, match="is disabled"):
+        run(data, "reset", "anna")
+    run(data, "enable", "anna")
+    assert "/console/welcome/" in run(data, "reset", "anna").output
+    with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
+        lines = store.read(audit.recent)
+    assert {line.user for line in lines} == {"command line"}
+    assert [line.what for line in reversed(lines)] == [
+        "added user boss as owner",
+        "added user anna as researcher",
+        "made user anna coder",
+        "disabled user anna",
+        "enabled user anna",
+        "reset the password of user anna",
+    ]
+
+
+def test_errors_help(data: Path) -> None:
+    run(data, "add", "boss", "--role", "owner")
+    with pytest.raises(Conflict, match="exists already"):
+        run(data, "add", "boss")
+    with pytest.raises(NotFound, match="Did you mean 'boss'"):
+        run(data, "disable", "bos")
+    with pytest.raises(Refused, match="last owner"):
+        run(data, "disable", "boss")
+    with pytest.raises(InvalidInput, match="user name"):
+        run(data, "add", "two words")
+
+
+def test_without_a_database_it_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="believable serve"):
+        run(tmp_path / "nowhere", "list")
+
+
+def test_an_empty_list_says_where_users_come_from(data: Path) -> None:
+    assert "No users yet" in run(data, "list").output
