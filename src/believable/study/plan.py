@@ -108,6 +108,7 @@ class _Unroller:
         self._arms = arms
         self._choose = choose
         self._runs: dict[str, int] = {}
+        self._pools: dict[tuple[Setting, Setting], tuple[str, ...]] = {}
 
     def items(self, items: Sequence[TimelineItem], around: _Around) -> list[Page]:
         return [page for item in items for page in self._item(item, around)]
@@ -135,10 +136,14 @@ class _Unroller:
             return around.stimulus
         else:
             wanted = NOTHING_SETTLED
-        fitting = {one.id for one in pool(self._study, wanted)}
-        return Slot(
-            key, watch.id, tuple(one.id for one in pool(self._study, around.setting) if one.id in fitting)
-        )
+        return Slot(key, watch.id, self._fitting(around.setting, wanted))
+
+    def _fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
+        if (around, wanted) not in self._pools:
+            fitting = {one.id for one in pool(self._study, wanted)}
+            names = tuple(one.id for one in pool(self._study, around) if one.id in fitting)
+            self._pools[around, wanted] = names
+        return self._pools[around, wanted]
 
     def _block(self, block: Block, around: _Around) -> list[Page]:
         units = [unit for _ in range(block.repeat) for unit in self._run(block, around) if unit]
