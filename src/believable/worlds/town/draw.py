@@ -34,7 +34,7 @@ def draw(replay: Replay) -> Scene:
                 Shape("circle", "#ffffff", 0.3, 0.2, r=0.13),
             ),
             label=actor.name.partition(" ")[0],
-            bubbles=("speech", "emoji"),
+            bubbles=("speech", "emoji", "activity"),
         )
         for number, actor in enumerate(replay.actors)
     )
