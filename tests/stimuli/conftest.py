@@ -11,12 +11,35 @@ import numpy as np
 import pytest
 
 from believable.instruments import INSTRUMENTS
+from believable.stimuli import boxes
+from believable.stimuli.boxes import CONTAINERS
 from believable.study.definition import Definition
 from believable.study.nodes import from_plain
 from believable.study.read import read_study
 
 MakeVideo = Callable[..., Path]
 MakeDefinition = Callable[[Sequence[Mapping[str, Any]]], Definition]
+
+
+#: What describes the coded samples themselves: sizes, places, times.
+SAMPLE_TABLES = {"stsz", "stco", "co64", "stsc", "stts", "ctts", "stss", "mdat"}
+
+
+def outside_the_samples(path: Path) -> dict[str, bytes]:
+    """Every box of an MP4 file except the samples and their tables."""
+    with path.open("rb") as file:
+        found = {}
+        for box in boxes.walk(file):
+            if box.kind not in SAMPLE_TABLES:
+                file.seek(box.start)
+                own = CONTAINERS.get(box.kind, box.end - box.start)
+                found[box.path] = file.read(own)
+        return found
+
+
+@pytest.fixture
+def mp4_outside() -> Callable[[Path], dict[str, bytes]]:
+    return outside_the_samples
 
 
 @pytest.fixture

@@ -10,25 +10,9 @@ from typing import Any
 import pytest
 
 from believable.core.errors import StudyError
-from believable.stimuli import boxes, prepare
-from believable.stimuli.boxes import CONTAINERS
+from believable.stimuli import prepare
 
 av = pytest.importorskip("av", reason="needs the video extra")
-
-#: What describes the coded samples themselves: sizes, places, times.
-SAMPLE_TABLES = {"stsz", "stco", "co64", "stsc", "stts", "ctts", "stss", "mdat"}
-
-
-def outside_the_samples(path: Path) -> dict[str, bytes]:
-    """Every box of an MP4 file except the samples and their tables."""
-    with path.open("rb") as file:
-        found = {}
-        for box in boxes.walk(file):
-            if box.kind not in SAMPLE_TABLES:
-                file.seek(box.start)
-                own = CONTAINERS.get(box.kind, box.end - box.start)
-                found[box.path] = file.read(own)
-        return found
 
 
 def pictures_and_sound(path: Path) -> tuple[str, str, int]:
@@ -62,15 +46,17 @@ def different_pair(make_video: Any) -> tuple[Path, Path]:
     return human, agent
 
 
-def test_originals_differ_and_prepared_copies_do_not(make_video: Any, tmp_path: Path) -> None:
+def test_originals_differ_and_prepared_copies_do_not(
+    make_video: Any, mp4_outside: Any, tmp_path: Path
+) -> None:
     pair = different_pair(make_video)
-    before = [outside_the_samples(path) for path in pair]
+    before = [mp4_outside(path) for path in pair]
     assert before[0] != before[1]
     assert all(b"x264" in path.read_bytes() and b"Lavf" in path.read_bytes() for path in pair)
 
     media = [prepare.prepare_file(path, tmp_path / "media") for path in pair]
     copies = [tmp_path / "media" / medium.digest for medium in media]
-    after = [outside_the_samples(path) for path in copies]
+    after = [mp4_outside(path) for path in copies]
     assert after[0] == after[1]
     assert {"moov[0]/mvhd[0]", "moov[0]/trak[0]/mdia[0]/hdlr[0]"} <= set(after[0])
     for copy in copies:

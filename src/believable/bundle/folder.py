@@ -165,6 +165,7 @@ class BundleFolder:
         contents = [*closed, *self._contents]
         last_on = None if self._last_ms is None else day(self._last_ms)
         papers = {
+            ".psychds-ignore": package.ignored(),
             "README.md": package.readme(self._study, contents),
             "CHANGES.md": package.changes(contents, last_on),
             "dataset_description.json": package.dataset_description(self._study, contents),

@@ -65,7 +65,7 @@ def dataset_description(study: StudyRecord, contents: Sequence[Content]) -> str:
         "@type": "Dataset",
         "name": title,
         "description": _first_sentence(study),
-        "schemaVersion": "Psych-DS 0.4.0",
+        "schemaVersion": "Psych-DS 1.5.1",
         "variableMeasured": [
             {"@type": "PropertyValue", "name": field.name, "description": field.about}
             for field in measured.values()
@@ -122,6 +122,11 @@ def changes(contents: Sequence[Content], last_event_on: str | None) -> str:
     events = next((content.rows for content in contents if content.path == EVENTS), 0)
     until = f" Last event received on {last_event_on} (UTC)." if last_event_on else ""
     return f"# Changes\n\n- First and only version of this export: {events} events.{until}\n"
+
+
+def ignored() -> str:
+    """What a Psych-DS validator need not look at, in the syntax of `.gitignore`."""
+    return "datapackage.json\nSHA256SUMS\ndata/raw/\n"
 
 
 def checksums(contents: Mapping[str, str]) -> str:
