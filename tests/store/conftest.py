@@ -71,6 +71,7 @@ def make_session() -> MakeSession:
             "outcome": None,
             "position": 0,
             "run": 0,
+            "run_after_seq": 0,
             "wrong_tries": 0,
             "tried_seq": 0,
             "opened_ms": 0,

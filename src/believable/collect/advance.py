@@ -75,7 +75,7 @@ def _submission(conn: Connection, here: Standing, seq: int) -> Event:
         )
     event = events.get(conn, session.id, seq)
     submits = event is not None and event.kind in ("trial.submit", "consent.decline")
-    if event is None or not submits or event.trial != session.position or seq <= here.last_submit_seq:
+    if event is None or not submits or event.trial != session.position or seq <= here.opened_after_seq:
         raise InvalidInput(
             f"event {seq}: expected the submission of trial {session.position}. Give the number of that event."
         )
@@ -120,7 +120,7 @@ def _wrong(planned: PlannedTrial) -> Mapping[str, InvalidAnswer]:
 
 def _watched(conn: Connection, here: Standing) -> bool:
     """Whether the stimulus of the current trial was seen to its end."""
-    since = events.since(conn, here.session.id, here.last_submit_seq, containing="media.ended")
+    since = events.since(conn, here.session.id, here.opened_after_seq, containing="media.ended")
     return any(event.kind == "media.ended" and event.trial == here.session.position for event in since)
 
 

@@ -55,6 +55,13 @@ def _restart(conn: Connection, context: Context, here: Standing) -> int:
     step = progress(here.plan, (), here.session.arms)
     pass_over(conn, here.session.id, here.plan, step.skipped, run=run, now_ms=now_ms)
     sessions.change(
-        conn, here.session.id, run=run, position=step.position, wrong_tries=0, tried_seq=0, opened_ms=now_ms
+        conn,
+        here.session.id,
+        run=run,
+        run_after_seq=here.session.head_seq,
+        position=step.position,
+        wrong_tries=0,
+        tried_seq=0,
+        opened_ms=now_ms,
     )
     return step.position

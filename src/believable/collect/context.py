@@ -91,8 +91,9 @@ class Standing:
         return as_closed(self.trials)
 
     @property
-    def last_submit_seq(self) -> int:
-        return max((trial.submit_seq or 0 for trial in self.trials), default=0)
+    def opened_after_seq(self) -> int:
+        """Events above this number belong to the trial being shown (or came late from an earlier one)."""
+        return max((self.session.run_after_seq, *(trial.submit_seq or 0 for trial in self.trials)))
 
 
 def as_closed(rows: tuple[ClosedTrial, ...]) -> tuple[Closed, ...]:

@@ -193,6 +193,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             outcome=None,
             position=step.position,
             run=0,
+            run_after_seq=0,
             wrong_tries=0,
             tried_seq=0,
             opened_ms=now_ms,

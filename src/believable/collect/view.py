@@ -110,7 +110,7 @@ def _drafts(conn: Connection, here: Standing) -> Mapping[str, Any]:
     """The latest `answer.change` of each question since the page opened, so that a reload loses nothing."""
     found: dict[str, Any] = {}
     session = here.session
-    for event in events.since(conn, session.id, here.last_submit_seq, containing="answer.change"):
+    for event in events.since(conn, session.id, here.opened_after_seq, containing="answer.change"):
         fresh = event.received_ms >= session.opened_ms and event.trial == session.position
         question = event.data.get("question")
         if event.kind == "answer.change" and fresh and isinstance(question, str):
@@ -122,7 +122,7 @@ def _seen(conn: Connection, here: Standing) -> Seen:
     """From the player's events since the page opened, so that a reload neither forgets a view nor starts again."""
     views = position_ms = 0
     session = here.session
-    for event in events.since(conn, session.id, here.last_submit_seq, containing='"media.'):
+    for event in events.since(conn, session.id, here.opened_after_seq, containing='"media.'):
         if event.received_ms < session.opened_ms or event.trial != session.position:
             continue
         if event.kind == "media.ended":

@@ -34,6 +34,7 @@ class Session:
     outcome: str | None
     position: int
     run: int
+    run_after_seq: int
     wrong_tries: int
     tried_seq: int
     opened_ms: int

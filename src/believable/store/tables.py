@@ -78,6 +78,7 @@ sessions = Table(
     Column("outcome", String(16), nullable=True),  # complete | screened_out | failed_checks | declined
     Column("position", Integer, nullable=False, server_default="0"),  # of the trial being shown
     Column("run", Integer, nullable=False, server_default="0"),  # grows when `resume: restart` begins again
+    Column("run_after_seq", Integer, nullable=False, server_default="0"),  # events up to here belong to earlier runs
     Column("wrong_tries", Integer, nullable=False, server_default="0"),  # at the check being shown
     Column(
         "tried_seq", Integer, nullable=False, server_default="0"

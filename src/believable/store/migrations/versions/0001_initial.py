@@ -129,6 +129,7 @@ def upgrade() -> None:
         sa.Column("outcome", sa.String(length=16), nullable=True),
         sa.Column("position", sa.Integer(), server_default="0", nullable=False),
         sa.Column("run", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("run_after_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("wrong_tries", sa.Integer(), server_default="0", nullable=False),
         sa.Column("tried_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("opened_ms", sa.BigInteger(), nullable=False),

@@ -1,0 +1,62 @@
+"""Reading a page: hostile values of every kind are an error or an answer, never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from believable.collect import answers
+from believable.core.seeds import generator
+from believable.instruments import INSTRUMENTS
+from believable.study.plan import PlannedTrial
+from believable.study.records import Form, Question
+
+PARAMS: dict[str, dict[str, Any]] = {
+    "choice": {"options": ["a", "b"]},
+    "choices": {"options": ["a", "b"]},
+    "likert": {"points": 5},
+    "matrix": {"points": 5, "rows": ["x", "y"]},
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=6,
+)
+
+
+def form() -> PlannedTrial:
+    questions = []
+    for instrument in INSTRUMENTS:
+        params = instrument.params.model_validate(PARAMS.get(instrument.name, {}))
+        questions.append(Question(id=f"q_{instrument.name}", kind=instrument.name, params=params))
+    return PlannedTrial(0, "page", Form(id="page", questions=tuple(questions)), None, None, None, ())
+
+
+PAGE = form()
+
+
+@given(st.dictionaries(st.sampled_from([question.id for question in PAGE.trial.questions]), JSON))  # type: ignore[union-attr]
+def test_every_question_ends_up_answered_or_explained(raw: dict[str, Any]) -> None:
+    reading = answers.read(PAGE, raw, {}, {}, INSTRUMENTS)
+    asked = {question.id for question in PAGE.trial.questions}  # type: ignore[union-attr]
+    assert set(reading.answers) | set(reading.errors) == asked
+    assert not set(reading.answers) & set(reading.errors)
+    assert {key for key in asked if raw.get(key) is None} <= set(reading.errors)
+
+
+def test_simulated_answers_are_read() -> None:
+    rng = generator(1, "answers")
+    raw = {
+        question.id: INSTRUMENTS[question.kind].simulate(question.params, rng)
+        for question in PAGE.trial.questions  # type: ignore[union-attr]
+    }
+    assert answers.read(PAGE, raw, {}, {}, INSTRUMENTS).errors == {}
+
+
+def test_half_characters_are_replaced_everywhere() -> None:
+    raw = {"a\ud800": ["x\udfff", {"y": "z\ud83d"}], "n": 1}
+    whole = answers.whole_characters(raw)
+    assert whole == {"a\ufffd": ["x\ufffd", {"y": "z\ufffd"}], "n": 1}
+    assert answers.whole_characters("😀") == "😀"
