@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from believable.core.errors import Problem
 from believable.stimuli import verify
 from believable.stimuli.prepare import stripped
+from believable.stimuli.probe import Facts
 
 pytest.importorskip("av", reason="needs the video extra")
 
@@ -161,3 +163,25 @@ def test_without_the_extra_it_says_what_was_not_checked(
     found = verify.verify(make_definition([stimulus("h"), stimulus("gone")]), tmp_path)
     assert [problem.severity for problem in found] == ["error", "unchecked"]
     assert "pip install 'believable[video]'" in found[1].cure
+
+
+def test_round_lengths_in_one_condition_only_are_found(make_definition: Any) -> None:
+    known = facts_with_lengths(make_definition, {"human": (2137, 3291, 2988), "agent": (2000, 3500, 3000)})
+    found = verify.told_apart(known)
+    assert [(problem.severity, problem.message.split(":")[0]) for problem in found] == [
+        ("warning", "round lengths tell the conditions apart")
+    ]
+    mixed = facts_with_lengths(make_definition, {"human": (2137, 3291, 3000), "agent": (2000, 3291, 3000)})
+    assert verify.told_apart(mixed) == []
+
+
+def facts_with_lengths(make_definition: Any, lengths: dict[str, tuple[int, ...]]) -> list[tuple[Any, Facts]]:
+    same = Facts(
+        "mp4", "h264", "High", 640, 360, "25", "yuv420p", "1/1", "aac mono", 48000, "", "", 0, 500_000
+    )
+    stimuli = [stimulus(f"{kind}{n}", kind) for kind, many in lengths.items() for n in range(len(many))]
+    flat = [length for many in lengths.values() for length in many]
+    return [
+        (one, replace(same, duration_ms=length))
+        for one, length in zip(make_definition(stimuli).study.stimuli, flat, strict=True)
+    ]

@@ -13,7 +13,7 @@ import mimetypes
 import os
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -71,11 +71,12 @@ def prepare(
                 media |= {stimulus.id: medium for stimulus in by_file[name]}
             except InvalidInput as error:
                 number = stimuli.index(by_file[name][0])
-                problems.append(Problem("study.yaml", 1, f"stimuli[{number}].file", str(error), ""))
+                line = lines_naming(folder, [stimuli[number]])[0]
+                problems.append(Problem("study.yaml", line, f"stimuli[{number}].file", str(error), ""))
             done += len(by_file[name])
             progress(done, len(stimuli))
     if problems:
-        raise StudyError(sorted(problems, key=lambda problem: problem.path))
+        raise StudyError(sorted(problems, key=lambda problem: (problem.line, problem.path)))
     return {stimulus.id: media[stimulus.id] for stimulus in stimuli}
 
 
@@ -196,6 +197,15 @@ def without_fill_text(frame: bytes) -> bytes:
         bits &= ~mask
         at += 8 * count
     return bits.to_bytes(len(frame), "big")
+
+
+def lines_naming(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
+    """Where each file is named in the study file; line 1 where it is not."""
+    study_file = folder / "study.yaml"
+    rows = study_file.read_text("utf-8").splitlines() if study_file.is_file() else []
+    return [
+        next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1) for stimulus in stimuli
+    ]
 
 
 def _copied(source: Path, target: Path) -> str:

@@ -11,7 +11,7 @@ from statistics import median
 
 from believable.core.errors import Problem
 from believable.stimuli.extra import have_av, load_av
-from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS
+from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS, lines_naming
 from believable.stimuli.probe import Decoded, Facts, decode, facts
 from believable.study.definition import Definition
 from believable.study.records import Stimulus
@@ -75,7 +75,7 @@ def verify(
     removed before anyone sees it), `unchecked` (the video extra is missing, so nobody looked).
     """
     stimuli = definition.study.stimuli
-    lines = _lines(folder, stimuli)
+    lines = lines_naming(folder, stimuli)
     if not have_av():
         return _unchecked(folder, stimuli, lines)
     checked: list[Checked] = []
@@ -185,7 +185,7 @@ def told_apart(known: Sequence[tuple[Stimulus, Facts]]) -> list[Problem]:
         ("bits_per_s", "bit rate", 200_000, _SAME.format(options="-c:v libx264 -crf 18 -c:a aac")),
     ):
         found += _compare_amounts(field, what, slack, cure, groups)
-    return found
+    return found + _compare_rounding(groups)
 
 
 def _compare(trait: Trait, groups: dict[str, list[Facts]]) -> Problem | None:
@@ -228,18 +228,31 @@ def _compare_amounts(
     return found
 
 
+def _compare_rounding(groups: dict[str, list[Facts]]) -> list[Problem]:
+    """Lengths that are all round in one condition and never in another show who cut them."""
+    round_ones = {name for name, ones in groups.items() if all(one.duration_ms % 500 == 0 for one in ones)}
+    odd_ones = {name for name, ones in groups.items() if not any(one.duration_ms % 500 == 0 for one in ones)}
+    if not round_ones or not odd_ones or min(len(ones) for ones in groups.values()) < 2:
+        return []
+    message = (
+        f"round lengths tell the conditions apart: whole half-seconds in {', '.join(sorted(round_ones))},"
+        f" never in {', '.join(sorted(odd_ones))}."
+    )
+    return [
+        Problem(
+            "study.yaml",
+            1,
+            "stimuli",
+            message,
+            "Cut the videos of all conditions in the same way.",
+            "warning",
+        )
+    ]
+
+
 def _range(amounts: list[int]) -> str:
     return str(amounts[0]) if min(amounts) == max(amounts) else f"{min(amounts)} to {max(amounts)}"
 
 
 def _problem(number: int, lines: Sequence[int], message: str, cure: str, key: str = "file") -> Problem:
     return Problem("study.yaml", lines[number], f"stimuli[{number}].{key}", message, cure)
-
-
-def _lines(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
-    """Where each file is named in the study file; line 1 where it is not (a generated list)."""
-    study_file = folder / "study.yaml"
-    rows = study_file.read_text("utf-8").splitlines() if study_file.is_file() else []
-    return [
-        next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1) for stimulus in stimuli
-    ]
