@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, special, stats
+from scipy import linalg, optimize, special, stats
 from scipy.sparse import csgraph, csr_matrix
 
 from believable.core.errors import InvalidInput
@@ -127,7 +127,7 @@ def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0
         notes = (f"{lost} tie(s) left out",) if lost else ()
     model = ties if ties != "davidson" or (used.score == 0.5).any() else "davidson without ties"
     method = f"Bradley-Terry, ties: {model}"
-    reason = _not_linked(used)
+    reason = _not_linked(used) or _runs_away(used, ties)
     if reason:
         none = tuple(undefined(reason, method=method, n=used.n, level=level) for _ in used.items)
         return BradleyTerry(
@@ -213,6 +213,31 @@ def _not_linked(data: Comparisons) -> str | None:
     groups = [[data.items[i] for i in np.flatnonzero(labels == label)] for label in range(count)]
     shown = "; ".join(", ".join(group) for group in groups[:5])
     return f"not linked by wins in both directions: {shown}"
+
+
+def _runs_away(data: Comparisons, ties: str) -> str | None:
+    """With Davidson's ties, links alone do not ensure a finite estimate: is there a direction of strengths and tie
+    parameter that makes no answer less likely and some more so? A linear program decides."""
+    tied = data.score == 0.5
+    if ties != "davidson" or not tied.any():
+        return None
+    size = len(data.items)
+    apart = np.zeros((data.n, size + 1))
+    apart[np.arange(data.n), data.left] = 0.5
+    apart[np.arange(data.n), data.right] = -0.5
+    tie = np.zeros(size + 1)
+    tie[-1] = 1.0
+    won = apart[~tied] * np.sign(data.score[~tied] - 0.5)[:, None]
+    gains = np.unique(np.concatenate([2 * won, won - tie, tie - apart[tied], tie + apart[tied]]), axis=0)
+    found = optimize.linprog(
+        -gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(0.0, 0.0)] + [(-1.0, 1.0)] * size
+    )
+    if not found.success or -found.fun < 1e-7:
+        return None
+    return (
+        "the ties leave no finite estimate: too few answers are decided the unexpected way; "
+        "use ties='half', or more comparisons"
+    )
 
 
 def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[str, ...]) -> BradleyTerry:

@@ -176,16 +176,8 @@ def _run(
     data["y"] = counts.successes / counts.trials
     random = []
     for number, v in enumerate(counts.varying):
-        if v.names[0] != INTERCEPT:
-            raise InvalidInput(
-                f"formula: a random slope of {v.group!r} needs a random intercept here. "
-                f"Write (1 + {v.names[0]} | {v.group})."
-            )
         data[f"g{number}"] = np.char.add("L", v.codes.astype(str))
-        data |= {f"s{number}_{a}": v.values[:, a] for a in range(1, v.width)}
-        random.append(
-            "(" + " + ".join(["1", *(f"s{number}_{a}" for a in range(1, v.width))]) + f" | g{number})"
-        )
+        random.append("(" + " + ".join(["1", *_slopes(v, made, without)]) + f" | g{number})")
     right = " + ".join(["0", *(f"x{index}" for index in kept), *random])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -199,6 +191,28 @@ def _run(
             anova_test="Wald",
         )
     return fit, tuple(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def _slopes(v: Varying, made: Design, without: int | None) -> list[str]:
+    """The columns of random slopes by their neutral names; the library wants them among the fixed effects."""
+    if v.names[0] != INTERCEPT:
+        raise InvalidInput(
+            f"formula: a random slope of {v.group!r} needs a random intercept here. "
+            f"Write (1 + {v.names[0]} | {v.group})."
+        )
+    absent = [name for name in v.names[1:] if name not in made.names]
+    if absent:
+        raise InvalidInput(
+            f"formula: the random slope {absent[0]!r} of {v.group!r} is not among the fixed effects. "
+            f"Add {absent[0].split('[')[0]} to the fixed part."
+        )
+    indices = [made.names.index(name) for name in v.names[1:]]
+    if without in indices:
+        raise InvalidInput(
+            f"interval: {made.names[without or 0]!r} has a random slope, so its profile cannot be had. "
+            "Use interval='wald'."
+        )
+    return [f"x{index}" for index in indices]
 
 
 def _describe(made: Design, counts: _Counts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:

@@ -1,0 +1,245 @@
+"""Mixed logistic regression: the converged Laplace optimum of lme4 and glmmTMB, an own fit, separation, singularity."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from believable.core.errors import InvalidInput, MissingExtra
+from believable.stats.models import MixedModel, mixed_logistic
+from believable.stats.models.design import design
+from believable.stats.models.formula import parse
+from believable.stats.models.laplace import fit_laplace
+from believable.stats.models.separation import is_separated
+
+ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "models"
+OUTPUT = json.loads((ORACLE / "output.json").read_text())
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "mixed_models"
+CROSSED = "flag ~ condition + order + (1 | participant) + (1 | scenario)"
+
+
+def simulated(name: str) -> dict[str, Any]:
+    with gzip.open(ORACLE / f"{name}.csv.gz", "rt") as file:
+        rows = list(csv.DictReader(file))
+    table: dict[str, Any] = {key: [row[key] for row in rows] for key in ("participant", "scenario")}
+    return table | {key: np.array([int(row[key]) for row in rows]) for key in ("condition", "order", "flag")}
+
+
+def cbpp() -> dict[str, Any]:
+    if not SHARED.exists():
+        pytest.skip("the cbpp data are not here")
+    with (SHARED / "lme4_cbpp.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    return {
+        "herd": [row["herd"] for row in rows],
+        "period": [row["period"] for row in rows],
+        "incidence": [int(row["incidence"]) for row in rows],
+        "size": [int(row["size"]) for row in rows],
+    }
+
+
+def as_in(found: MixedModel, r: dict[str, Any], *, rel: float = 1e-4) -> None:
+    assert [t.estimate.value for t in found.terms] == pytest.approx(r["beta"], rel=rel)
+    assert [t.estimate.se for t in found.terms] == pytest.approx(r["se"], rel=rel)
+    for group, sd in r["sd"].items():
+        ours = [effect.sd for effect in found.random if effect.group == group]
+        assert ours == pytest.approx(sd if isinstance(sd, list) else [sd], rel=rel)
+    assert found.log_likelihood == pytest.approx(r["loglik"], abs=1e-4)
+    assert found.convergence.converged
+
+
+def test_cbpp_at_the_converged_optimum() -> None:
+    """Against lme4 with a tight optimiser and glmmTMB; the default glmer stops early and is not the witness."""
+    found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size")
+    as_in(found, OUTPUT["cbpp"]["lme4_tight"])
+    as_in(found, OUTPUT["cbpp"]["glmmTMB"])
+    expected = json.loads((SHARED / "expected.json").read_text())["cbpp_converged"]
+    names = ["(Intercept)", "period[2]", "period[3]", "period[4]"]
+    assert [found.term(name).estimate.value for name in names] == pytest.approx(
+        list(expected["fixef"].values()), rel=1e-4
+    )
+    assert [round(found.term(name).estimate.se or 0, 4) for name in names] == [0.2325, 0.3066, 0.3266, 0.4274]
+    assert found.random_sd("herd") == pytest.approx(expected["sd_herd"], rel=1e-4)
+    assert found.log_likelihood == pytest.approx(expected["logLik"], abs=1e-4)
+    for term in found.terms:
+        e, odds = term.estimate, term.odds_ratio
+        assert odds is not None
+        assert e.statistic == pytest.approx((e.value or 0) / (e.se or 1))
+        assert e.p_value == pytest.approx(math.erfc(abs(e.statistic or 0) / math.sqrt(2)), rel=1e-9)
+        assert (odds.value, odds.low, odds.high) == pytest.approx(
+            [math.exp(x) for x in (e.value or 0, e.low or 0, e.high or 0)]
+        )
+
+
+def test_profile_intervals_as_in_lme4() -> None:
+    found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size", interval="profile")
+    ours = [bound for term in found.terms for bound in (term.estimate.low, term.estimate.high)]
+    assert ours == pytest.approx(
+        np.ravel(OUTPUT["cbpp"]["profile"]), rel=3e-4
+    )  # lme4 interpolates its profile
+    assert "profile" in found.terms[0].estimate.method
+
+
+@pytest.mark.parametrize("name", ["small", "medium", "large"])
+def test_crossed_designs_as_in_r(name: str) -> None:
+    found = mixed_logistic(CROSSED, simulated(name))
+    for witness in OUTPUT["crossed"][name].values():
+        as_in(found, witness)
+
+
+def test_random_slopes_as_in_r() -> None:
+    found = mixed_logistic(
+        "flag ~ condition + (1 + condition | participant) + (1 | scenario)", simulated("medium")
+    )
+    as_in(found, OUTPUT["slopes"], rel=2e-4)
+
+
+@pytest.mark.parametrize("name", ["small", "medium"])
+def test_the_own_laplace_fit_agrees(name: str) -> None:
+    """An independent implementation, on the rows as they are: no collapsing, no library."""
+    table = simulated(name)
+    made = design(parse(CROSSED), table, levels={}, least_levels=5)
+    own = fit_laplace(made.response, np.ones_like(made.response), made.fixed, made.varying)
+    found = mixed_logistic(CROSSED, table)
+    assert [t.estimate.value for t in found.terms] == pytest.approx(own.beta, rel=1e-5)
+    assert [t.estimate.se for t in found.terms] == pytest.approx(np.sqrt(np.diagonal(own.cov_beta)), rel=1e-4)
+    sds = {v.group: float(block[0, 0]) for v, block in zip(own.varying, own.blocks, strict=True)}
+    assert {e.group: e.sd for e in found.random} == pytest.approx(sds, rel=1e-4)
+    assert found.log_likelihood == pytest.approx(own.log_likelihood, abs=1e-5)
+    assert own.converged
+
+
+def test_counts_and_rows_are_the_same_model() -> None:
+    table = simulated("small")
+    keys = list(zip(*(table[key] for key in ("participant", "scenario", "condition", "order")), strict=True))
+    cells = sorted(set(keys))
+    index = np.array([cells.index(key) for key in keys])
+    counts = {
+        name: [cell[i] for cell in cells]
+        for i, name in enumerate(("participant", "scenario", "condition", "order"))
+    }
+    counts["flag"] = np.bincount(index, table["flag"]).astype(int)
+    counts["n"] = np.bincount(index)
+    rows, cellwise = mixed_logistic(CROSSED, table), mixed_logistic(CROSSED, counts, trials="n")
+    assert [t.estimate.value for t in rows.terms] == pytest.approx(
+        [t.estimate.value for t in cellwise.terms], rel=1e-9
+    )
+    constant = sum(
+        math.log(math.comb(int(n), int(k))) for n, k in zip(counts["n"], counts["flag"], strict=True)
+    )
+    assert cellwise.log_likelihood - rows.log_likelihood == pytest.approx(constant, abs=1e-6)
+
+
+def test_swapping_the_answer_turns_the_signs() -> None:
+    table = simulated("small")
+    plain, turned = (
+        mixed_logistic(CROSSED, table),
+        mixed_logistic(CROSSED, table | {"flag": 1 - table["flag"]}),
+    )
+    assert [t.estimate.value for t in turned.terms] == pytest.approx(
+        [-(t.estimate.value or 0) for t in plain.terms], abs=2e-5
+    )
+    assert turned.log_likelihood == pytest.approx(plain.log_likelihood, abs=1e-6)
+
+
+def test_separation_is_reported_and_penalised_by_name() -> None:
+    table = simulated("small")
+    table["flag"] = np.where(table["condition"] == 1, 0, table["flag"])
+    found = mixed_logistic("flag ~ condition + order + (1 | participant)", table)
+    assert found.convergence.separated
+    assert found.convergence.converged
+    assert "normal prior with sd 2.5" in found.criterion
+    assert found.notes[-1].startswith("separation:")
+    r = OUTPUT["penalised"]
+    assert [t.estimate.value for t in found.terms] == pytest.approx(
+        r["beta"], abs=2e-3
+    )  # blme's optimiser is coarse
+    assert found.random_sd("participant") == pytest.approx(r["sd"], rel=1e-3)
+    assert all(t.estimate.low is not None for t in found.terms)
+
+
+def test_separation_is_found_exactly() -> None:
+    x = np.column_stack([np.ones(4), [0.0, 0, 1, 1]])
+    ones = np.ones(4)
+    assert is_separated(np.array([0.0, 0, 1, 1]), ones, x)
+    assert is_separated(np.array([0.0, 1, 1, 1]), ones, x)  # quasi-complete
+    assert not is_separated(np.array([0.0, 1, 0, 1]), ones, x)
+    line = np.column_stack([np.ones(6), np.arange(6.0)])
+    assert is_separated(np.array([0.0, 0, 0, 1, 1, 1]), np.ones(6), line)
+    assert not is_separated(np.array([0.0, 0, 1, 0, 1, 1]), np.ones(6), line)
+
+
+def test_a_group_without_variance_is_reported_as_singular() -> None:
+    groups, condition = (axis.ravel() for axis in np.indices((12, 2, 10))[:2])
+    flag = np.tile([0, 1] * 5, 24) ^ 0
+    flag = np.where((condition == 1) & (np.arange(240) % 10 == 0), 1, flag)
+    found = mixed_logistic("flag ~ condition + (1 | g)", {"flag": flag, "condition": condition, "g": groups})
+    assert found.convergence.singular
+    assert found.random_sd("g") == pytest.approx(0, abs=1e-6)
+    assert found.term("condition").estimate.low is not None
+    assert found.term("condition").estimate.value == pytest.approx(math.log(1.5), rel=1e-4)
+
+
+def test_few_levels_become_fixed() -> None:
+    table = simulated("small")
+    table["scenario"] = [str(int(name) % 3) for name in table["scenario"]]
+    found = mixed_logistic(CROSSED, table)
+    assert found.groups == (("participant", 24),)
+    assert "became a fixed effect" in found.notes[0]
+    assert "scenario[1]" in [term.name for term in found.terms]
+    table["scenario"] = ["only"] * len(table["flag"])
+    assert mixed_logistic(CROSSED, table).notes == ("scenario has 1 level: its random part was dropped",)
+
+
+@pytest.mark.parametrize(
+    ("change", "formula", "options", "message"),
+    [
+        ({"flag": [0, 2, 0, 1]}, "flag ~ x + (1|g)", {}, r"table\['flag'\]\[1\]: expected 0 or 1, got 2.0"),
+        ({"flag": [0, 0, 0, 0]}, "flag ~ x + (1|g)", {}, "expected both answers, got none"),
+        ({"flag": [1, 1, 1, 1]}, "flag ~ x + (1|g)", {}, "expected both answers, got only"),
+        (
+            {"m": [1, 1, 0, 1]},
+            "flag ~ x + (1|g)",
+            {"trials": "m"},
+            r"table\['flag'\]\[2\]: expected a count from 0",
+        ),
+        ({}, "flag ~ x + (1|g)", {"trials": "mm"}, "trials: unknown column 'mm'"),
+        ({}, "flag ~ x", {}, "no random part is left"),
+        ({}, "flag ~ x + (1|g)", {"interval": "exact"}, "interval: unknown value 'exact'"),
+    ],
+)
+def test_wrong_input_is_named(change: Any, formula: str, options: Any, message: str) -> None:
+    table = {"flag": [0, 1, 0, 1], "x": [1, 2, 2, 1], "g": ["a", "b", "a", "b"]} | change
+    with pytest.raises(InvalidInput, match=message):
+        mixed_logistic(formula, table, least_levels=2, **options)
+
+
+def test_slopes_without_intercept_are_refused_by_name() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"needs a random intercept here. Write \(1 \+ condition \| participant\)"
+    ):
+        mixed_logistic("flag ~ condition + (0 + condition | participant)", simulated("small"))
+
+
+def test_slopes_that_the_library_cannot_profile_or_place() -> None:
+    table = simulated("small")
+    with pytest.raises(InvalidInput, match="'condition' has a random slope, so its profile cannot be had"):
+        mixed_logistic("flag ~ condition + (1 + condition | participant)", table, interval="profile")
+    with pytest.raises(
+        InvalidInput, match=r"'order' of 'participant' is not among the fixed effects\. Add order"
+    ):
+        mixed_logistic("flag ~ condition + (1 + order | participant)", table)
+
+
+def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "glmm", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'believable\[models\]'"):
+        mixed_logistic("flag ~ x + (1|g)", {"flag": [0, 1], "x": [1, 2], "g": ["a", "b"]})
