@@ -23,7 +23,9 @@ def test_records_do_not_change():
 
 def test_a_rule_knows_its_test():
     assert Rule.model_validate({"answer": "a.b", "in": ("x",)}).test == ("in", ("x",))
-    assert Rule.model_validate({"answer": "a.b", "is": None}).test == ("is", None)
+    assert Rule.model_validate({"answer": "a.b", "is": "", "in": None}).test == ("is", "")
+    with pytest.raises(ValidationError, match="a rule looks at either an answer or an arm"):
+        Rule.model_validate({"arm": None, "is": "x"})
 
 
 @pytest.mark.parametrize(

@@ -120,12 +120,15 @@ class Rule(Record):
     @property
     def test(self) -> tuple[str, Any]:
         """The name of the test in the file (`is`, `in`, …) and its value."""
-        (field,) = self.model_fields_set - RULE_SUBJECTS
+        (field,) = self._given() - RULE_SUBJECTS
         return field.rstrip("_"), getattr(self, field)
+
+    def _given(self) -> set[str]:
+        return {name for name in self.model_fields_set if getattr(self, name) is not None}
 
     @model_validator(mode="after")
     def _one_subject_one_test(self) -> Rule:
-        given = self.model_fields_set
+        given = self._given()
         if len(given & RULE_SUBJECTS) != 1:
             raise PydanticCustomError("rule_subject", "a rule looks at either an answer or an arm")
         if len(given - RULE_SUBJECTS) != 1:
