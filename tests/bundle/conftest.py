@@ -242,6 +242,54 @@ def insert_session() -> Callable[..., None]:
     return put_session
 
 
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '=HYPERLINK("http://evil","x")',
+    "+1+1",
+    "-2+3|cmd|' /C calc'!A0",
+    "@SUM(1+1)",
+    "\t=1",
+    "\r=1",
+    "line one\nline two\r\nline three",
+    "\u202eevil\u202c \u2066isolated\u2069 \u200e",
+    "nul \x00 bell \x07 escape \x1b[31m delete \x7f",
+    "half \ud83d character \udc00",
+    '"quoted", \'single\', `back`, ""',
+    "'starts with an apostrophe",
+    "'\"starts like our own mark",
+    "x" * 1_000_000,
+    "=" + "y" * 999_999,
+    "🦊 emoji, ß, 漢字, é",
+    " leading and trailing space ",
+    "NA",
+    "NULL",
+    "1e5",
+    "\ufeffbyte order mark",
+    "line\u2028separator",
+]
+
+
+def with_words(session: Collected, text: str) -> Collected:
+    """The answer kept exactly, whatever its instrument would have replaced."""
+    about = session.trials[1]
+    kept = replace(about, answers={**about.answers, "words": text})
+    return replace(session, trials=(session.trials[0], kept, *session.trials[2:]))
+
+
+@pytest.fixture(scope="session")
+def hostile_texts() -> list[str]:
+    """What people (and programs) type to break things."""
+    return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def hostile_sessions(making: Making) -> list[Collected]:
+    """One session per hostile text, given as an answer."""
+    return [
+        with_words(making.session(number, words=text), text) for number, text in enumerate(HOSTILE, start=1)
+    ]
+
+
 MakeDefinition = Callable[[dict[str, Any]], Definition]
 
 

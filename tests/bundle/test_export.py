@@ -90,6 +90,17 @@ def test_the_store_gives_exactly_what_was_collected(
     assert b"t-o" not in b"".join(content(tmp_path / "out").values())
 
 
+def test_hostile_text_survives_the_database(
+    database_url: str, fill: Fill, hostile_texts: list[str], hostile_sessions: list[Collected], tmp_path: Path
+) -> None:
+    with Store.open(database_url, clock=VirtualClock()) as store:
+        fill(store, hostile_sessions)
+        exporting.export(store, "who_plays", tmp_path / "out", instruments=INSTRUMENTS)
+    bundle = read(tmp_path / "out")
+    found = [row["value_text"] for row in bundle["answers"].rows() if row["question"] == "words"]
+    assert found == hostile_texts
+
+
 def test_an_unknown_study_is_named(database_url: str, fill: Fill, tmp_path: Path) -> None:
     with Store.open(database_url, clock=VirtualClock()) as store:
         fill(store, [])

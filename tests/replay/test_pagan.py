@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given as given_any
+from hypothesis import strategies as st
 
 from believable.bundle.pagan import HEADER, PaganRow, write_pagan
 from believable.core.errors import InvalidInput, NotFound
@@ -109,6 +112,21 @@ def test_the_writer_keeps_the_format(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(out.getvalue())
     assert read_pagan(path).traces[0].value.tolist() == [-2.0]
+
+
+@given_any(
+    st.lists(st.binary(max_size=60) | st.sampled_from([row(n).encode() for n in range(3)]), max_size=8)
+)
+def test_whatever_stands_in_a_line_every_line_is_accounted_for(lines: list[bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "export.csv"
+        content = b"\n".join([HEAD.encode(), *lines]) + b"\n"
+        path.write_bytes(content)
+        found = read_pagan(path)
+    left_out = {
+        line for finding in found.report.findings if finding.fate == "left out" for line in finding.lines
+    }
+    assert found.report.rows == content.count(b"\n") - 1 == found.report.used + len(left_out)
 
 
 def test_interleaved_sessions_are_taken_apart(tmp_path: Path) -> None:
