@@ -6,7 +6,8 @@ import { createQueue } from "../../src/believable/web/static/participant/queue.j
 import { createRecorder } from "../../src/believable/web/static/participant/recorder.js";
 import { createSession } from "../../src/believable/web/static/participant/session.js";
 import { memoryStorage } from "../../src/believable/web/static/participant/storage.js";
-import { announceTab } from "../../src/believable/web/static/participant/tab.js";
+import { announceTab, askToSettle } from "../../src/believable/web/static/participant/tab.js";
+import { createTyping } from "../../src/believable/web/static/participant/typing.js";
 
 /** A whole page against a server of two trials that keeps what it gets. */
 function world({ storage = memoryStorage(), server = newServer() } = {}) {
@@ -22,7 +23,7 @@ function world({ storage = memoryStorage(), server = newServer() } = {}) {
   const screen = {
     trial: async (trial) => {
       shown.push(trial);
-      return { setBusy: () => undefined, showErrors: (errors) => log.errors.push(errors), destroy: () => undefined };
+      return { setBusy: () => undefined, showErrors: (errors) => log.errors.push(errors), settle: () => undefined, destroy: () => undefined };
     },
     finished: (html) => { log.finished = html; },
     taken: () => log.ends.push("taken"),
@@ -185,18 +186,53 @@ test("storage that fails in the middle is replaced by memory, and nothing is los
   await until(() => server.ack === 1);
 });
 
-test("tabs hear only of later claims", () => {
-  const rooms = {};
-  const open = (name) => {
-    const channel = { onmessage: null, close: () => undefined,
-      postMessage: (data) => rooms[name].filter((one) => one !== channel).forEach((one) => one.onmessage?.({ data })) };
-    (rooms[name] ??= []).push(channel);
+function rooms() {
+  const members = {};
+  return (name) => {
+    const channel = { onmessage: null, close: () => { members[name] = members[name].filter((one) => one !== channel); },
+      postMessage: (data) => members[name].filter((one) => one !== channel).forEach((one) => one.onmessage?.({ data })) };
+    (members[name] ??= []).push(channel);
     return channel;
   };
+}
+
+test("tabs hear only of later claims", () => {
+  const open = rooms();
   const taken = [];
-  announceTab("s", 1, () => taken.push("first"), open);
-  announceTab("s", 2, () => taken.push("second"), open);
-  announceTab("other", 9, () => taken.push("other"), open);
+  const listener = (name) => ({ onTaken: () => taken.push(name), onHello: async () => undefined });
+  announceTab("s", 1, listener("first"), open);
+  announceTab("s", 2, listener("second"), open);
+  announceTab("other", 9, listener("other"), open);
   assert.deepEqual(taken, ["first"]);
-  announceTab("s", 3, () => undefined, () => null).close();
+  announceTab("s", 3, listener("nowhere"), () => null);
+});
+
+test("a new tab waits until the old one has put everything down", async () => {
+  const open = rooms();
+  const order = [];
+  const onHello = async () => { await Promise.resolve(); order.push("settled"); };
+  announceTab("s", 1, { onTaken: () => undefined, onHello }, open);
+  await askToSettle("s", open, () => new Promise(() => undefined));
+  order.push("goes on");
+  assert.deepEqual(order, ["settled", "goes on"]);
+  await askToSettle("alone", open, async () => undefined);
+  await askToSettle("nowhere", () => null, () => new Promise(() => undefined));
+});
+
+test("what is being typed is kept until it is an event, apart for each trial", () => {
+  const held = new Map();
+  const storage = { getItem: (key) => held.get(key) ?? null, setItem: (key, value) => held.set(key, value), removeItem: (key) => held.delete(key) };
+  const typing = createTyping(storage, "s", 2);
+  typing.save("why", "half");
+  typing.save("job", "a");
+  typing.save("why", "half a");
+  assert.deepEqual(createTyping(storage, "s", 2).all(), { why: "half a", job: "a" });
+  assert.deepEqual(createTyping(storage, "s", 3).all(), {});
+  typing.forget("why");
+  typing.forget("job");
+  typing.forget("job");
+  assert.equal(held.size, 0);
+  const broken = { getItem: () => { throw new Error("no"); }, setItem: () => { throw new Error("no"); }, removeItem: () => undefined };
+  createTyping(broken, "s", 1).save("why", "x");
+  assert.deepEqual(createTyping(broken, "s", 1).all(), {});
 });

@@ -8,8 +8,9 @@ import { createRecorder } from "./recorder.js";
 import { createSession } from "./session.js";
 import { createStatus } from "./status.js";
 import { memoryStorage, openStorage } from "./storage.js";
-import { announceTab } from "./tab.js";
+import { announceTab, askToSettle } from "./tab.js";
 import { showTrial } from "./trial.js";
+import { createTyping } from "./typing.js";
 
 /** Private windows of some browsers never answer at all. */
 const STORAGE_PATIENCE_MS = 4000;
@@ -31,6 +32,18 @@ async function bestStorage() {
     return memoryStorage();
   }
 }
+
+/** Browsers that forbid storage throw when it is only named. */
+function tabStorage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
+  }
+}
+
+/** @type {import("./tab.js").OpenRoom} */
+const openRoom = (name) => ("BroadcastChannel" in globalThis ? new BroadcastChannel(name) : null);
 
 /** @param {string} title @param {string} text @param {HTMLElement[]} more */
 function message(title, text, ...more) {
@@ -67,7 +80,7 @@ function showProgress(position, total) {
 
 async function run() {
   const api = createApi(state.base, (...request) => fetch(...request));
-  const storage = await bestStorage();
+  const [storage] = await Promise.all([bestStorage(), askToSettle(session, openRoom, sleep)]);
   const queue = createQueue(storage, session);
   const status = createStatus(/** @type {HTMLElement} */ (document.getElementById("status")), texts);
   /** @type {import("./recorder.js").Recorder | null} */
@@ -81,9 +94,10 @@ async function run() {
       const first = main.dataset.position === String(trial.position);
       const shown = await showTrial(main, trial, {
         texts,
-        record: (kind, data) => void recorder?.record(kind, data),
+        record: async (kind, data) => recorder?.record(kind, data),
         submit: (answers) => void course.submit(answers),
         decline: () => void course.decline(),
+        typing: createTyping(tabStorage(), session, trial.position),
       });
       showProgress(trial.position, trial.total);
       if (!first) {
@@ -139,8 +153,7 @@ async function run() {
         onTaken: () => course.taken(),
         onMemory: () => status.memoryOnly(),
       });
-      announceTab(session, claim.epoch, () => course.taken(),
-        (name) => ("BroadcastChannel" in globalThis ? new BroadcastChannel(name) : null));
+      announceTab(session, claim.epoch, { onTaken: () => course.taken(), onHello: () => course.settle() }, openRoom);
       if (!storage.durable) status.memoryOnly();
       void recorder.record("page.open", {
         storage: storage.durable ? "indexeddb" : "memory",
@@ -154,7 +167,8 @@ async function run() {
   addEventListener("blur", () => tell("page.blur"));
   addEventListener("focus", () => tell("page.focus"));
   document.addEventListener("visibilitychange", () => tell(document.hidden ? "page.hidden" : "page.visible"));
-  addEventListener("pagehide", () => channel?.leave());
+  addEventListener("blur", () => void course.settle());
+  addEventListener("pagehide", () => { void course.settle(); channel?.leave(); });
   addEventListener("online", () => channel?.retry());
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   addEventListener("beforeunload", (event) => {

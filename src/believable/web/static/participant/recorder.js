@@ -64,15 +64,15 @@ export function createRecorder({ queue, fallback, channel, epoch, clock, onTaken
     /** Events from now on belong to this trial. @param {number} next */
     at: (next) => { position = next; },
 
+    /** @returns {Promise<void>} resolves when everything so far is in the queue */
+    idle: () => turn.then(() => undefined),
+
     /** Nothing is recorded any more. @returns {Promise<import("./queue.js").Head | undefined>} the end of the chain */
     close: async () => {
       closed = true;
       await turn;
       return queue.head();
     },
-
-    /** After a failed finish the session goes on. */
-    reopen: () => { closed = false; },
 
     get unsent() { return writing + channel.unsent; },
   };

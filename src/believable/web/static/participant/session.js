@@ -10,7 +10,7 @@
  * @property {() => void} withdrawn
  * @property {(code: string) => void} refused the server does not let this session go on, and why
  * @property {(waiting: boolean) => void} sending the last answers are on their way
- * @typedef {{setBusy: (on: boolean) => void, showErrors: (errors: Record<string, string>) => void, destroy: () => void}} ShownTrial
+ * @typedef {{setBusy: (on: boolean) => void, showErrors: (errors: Record<string, string>) => void, settle: () => void, destroy: () => void}} ShownTrial
  *
  * @typedef {object} Parts
  * @property {ReturnType<typeof import("./api.js").createApi>} api
@@ -134,6 +134,11 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     /** @param {Record<string, any>} answers */
     submit: (answers) => close("trial.submit", { answers }),
     decline: () => close("consent.decline", {}),
+    /** Records what is being typed. @returns {Promise<void>} resolves when it is in the queue */
+    settle: async () => {
+      shown?.settle();
+      await recorder?.idle();
+    },
     taken: () => end(screen.taken),
     withdrawn: () => end(screen.withdrawn),
     /** Sending has stopped for good. @param {import("./channel.js").End} why */

@@ -18,10 +18,11 @@
  * @property {number} wait_s
  *
  * @typedef {object} Outside
- * @property {(kind: string, data?: any) => void} record
+ * @property {(kind: string, data?: any) => Promise<any>} record resolves when it is in the queue
  * @property {Record<string, string>} texts
  * @property {(answers: Record<string, any>) => void} submit
  * @property {() => void} decline
+ * @property {import("./typing.js").Typing} typing
  */
 import { showErrors } from "./errors.js";
 import { mediaType, preload } from "./preload.js";
@@ -37,7 +38,7 @@ export async function showTrial(main, trial, outside) {
   const form = /** @type {HTMLFormElement} */ (main.querySelector("form.trial"));
   const next = /** @type {HTMLButtonElement} */ (form.querySelector("button.next"));
   const questions = await mountQuestions(form, trial.questions, {
-    load: (kind) => import(trial.modules[kind]), texts, record });
+    load: (kind) => import(trial.modules[kind]), texts, record, typing: outside.typing });
   questions.restore(trial.drafts);
   const stop = await special(form, next, trial, outside, leaving.signal);
   let busy = false;
@@ -50,7 +51,7 @@ export async function showTrial(main, trial, outside) {
     outside.submit({ ...questions.answers(), ...boxes(form) });
   });
   form.querySelector("button.decline")?.addEventListener("click", () => { if (!busy) outside.decline(); });
-  record("trial.shown", { kind: trial.kind, ...(Object.keys(trial.orders).length ? { orders: trial.orders } : {}) });
+  void record("trial.shown", { kind: trial.kind, ...(Object.keys(trial.orders).length ? { orders: trial.orders } : {}) });
 
   return {
     /** @param {boolean} on */
@@ -61,6 +62,8 @@ export async function showTrial(main, trial, outside) {
     },
     /** @param {Record<string, string>} errors */
     showErrors: (errors) => showErrors(form, errors),
+    /** Records what was typed and not told yet. */
+    settle: () => questions.settle(),
     destroy: () => { leaving.abort(); questions.settle(); stop(); },
   };
 }

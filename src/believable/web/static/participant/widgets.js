@@ -38,9 +38,10 @@ function is(answer, value) {
  * @param {object} outside
  * @param {(kind: string) => Promise<Widget>} outside.load
  * @param {Record<string, string>} outside.texts
- * @param {(kind: string, data: any) => void} outside.record
+ * @param {(kind: string, data: any) => Promise<any>} outside.record resolves when it is in the queue
+ * @param {import("./typing.js").Typing} outside.typing
  */
-export async function mountQuestions(form, questions, { load, texts, record }) {
+export async function mountQuestions(form, questions, { load, texts, record, typing }) {
   const parts = await Promise.all(questions.map(async (question) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(`[data-question="${question.id}"]`));
     const widget = await load(question.kind);
@@ -57,9 +58,10 @@ export async function mountQuestions(form, questions, { load, texts, record }) {
     clearTimeout(part.timer);
     part.timer = null;
     const text = JSON.stringify(part.widget.read(part.root));
-    if (text === part.told) return;
+    const known = text === part.told;
     part.told = text;
-    record("answer.change", { question: part.question.id, value: JSON.parse(text) });
+    const recorded = known ? Promise.resolve() : record("answer.change", { question: part.question.id, value: JSON.parse(text) });
+    void recorded.then(() => { if (part.timer === null && part.told === text) typing.forget(part.question.id); });
   }
 
   function show() {
@@ -75,10 +77,11 @@ export async function mountQuestions(form, questions, { load, texts, record }) {
   for (const part of parts) {
     part.root.addEventListener("input", (event) => {
       const target = /** @type {HTMLInputElement} */ (event.target);
-      const typing = target.matches("textarea, input[type=text], input[type=range]");
       clearTimeout(part.timer);
-      if (typing) part.timer = setTimeout(() => tell(part), TYPING_PAUSE_MS);
-      else tell(part);
+      if (target.matches("textarea, input[type=text], input[type=range]")) {
+        typing.save(part.question.id, part.widget.read(part.root));
+        part.timer = setTimeout(() => tell(part), TYPING_PAUSE_MS);
+      } else tell(part);
       show();
     });
     part.root.addEventListener("change", () => { tell(part); show(); });
@@ -103,12 +106,16 @@ export async function mountQuestions(form, questions, { load, texts, record }) {
     answers: () =>
       Object.fromEntries(parts.filter(({ root }) => !root.hidden).map((part) => [part.question.id, value(part)])),
 
-    /** @param {Record<string, any>} drafts */
+    /** Puts back what was recorded, and what was typed after that. @param {Record<string, any>} drafts */
     restore: (drafts) => {
+      const typed = typing.all();
       for (const part of parts) {
-        if (!(part.question.id in drafts)) continue;
-        part.widget.write(part.root, drafts[part.question.id]);
+        const { id } = part.question;
+        if (id in drafts) part.widget.write(part.root, drafts[id]);
         part.told = JSON.stringify(part.widget.read(part.root));
+        if (!(id in typed)) continue;
+        part.widget.write(part.root, typed[id]);
+        tell(part);
       }
       show();
     },
