@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from believable.bundle.read import read
 from believable.cli import group
+from believable.replay.importers.pagan import read_pagan
 
 REAL = (
     Path(__file__).resolve().parents[2]
@@ -56,6 +57,8 @@ def test_the_real_export_becomes_a_valid_package(tmp_path: Path) -> None:
     assert "92 traces, 11187 of 14711 rows used" in result.output
     bundle = read(tmp_path / "out")
     assert len(bundle["traces"]) == 11_187
+    again = read_pagan(tmp_path / "out" / "results" / "traces-pagan.csv")
+    assert (len(again.traces), again.report.used, again.report.findings) == (92, 11_187, ())
     assert "extra_group" in bundle["participants"].columns
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from believable.bundle.read import read
-from believable.bundle.records import Collected
+from believable.bundle.records import Collected, EventRecord
 from believable.bundle.write import write
 from believable.core.errors import InvalidInput, NotFound
 from believable.instruments import INSTRUMENTS
@@ -161,3 +162,18 @@ def test_checksums_cannot_point_outside(folder: Path) -> None:
     (folder / "SHA256SUMS").write_text("0" * 64 + "  ../../etc/passwd\n")
     with pytest.raises(InvalidInput, match="expected a checksum and a path"):
         read(folder)
+
+
+def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(making: Any, tmp_path: Path) -> None:
+    """A session whose browser vanished while sending: 1 to n are chained, n + 2 waits for n + 1 for ever."""
+    session = making.session(1, until=2)
+    late = EventRecord(len(session.events) + 2, session.events[-1].body, 5)
+    write(
+        making.study(),
+        [replace(session, events=(*session.events, late))],
+        tmp_path / "bundle",
+        instruments=INSTRUMENTS,
+    )
+    bundle = read(tmp_path / "bundle")
+    assert [event.seq for event in bundle.events()][-1] == late.seq
+    assert bundle["participants"]["events"].cells() == (len(session.events),)

@@ -165,6 +165,17 @@ def test_an_unusual_file_needs_the_column_named(tmp_path: Path) -> None:
         read_platform(tmp_path / "none.csv")
 
 
+def test_what_the_study_expects_decides_where_the_columns_do_not_tell(tmp_path: Path) -> None:
+    path = tmp_path / "short.csv"
+    path.write_text("Participant Id,Status\nann,Submitted\n")
+    with pytest.raises(InvalidInput, match="no recruiting platform is recognised"):
+        read_platform(path)
+    for platform in ("prolific", "connect"):
+        assert read_platform(path, expected=platform).layout.platform == platform
+    path.write_text("WorkerId,HITId\nann,h\n")
+    assert read_platform(path, expected="prolific").layout.platform == "mturk"
+
+
 def test_another_key_or_study_matches_nobody(tmp_path: Path) -> None:
     path = tmp_path / "platform.csv"
     path.write_text(f"{PROLIFIC}\ns1,ann,AWAITING REVIEW,,\n")

@@ -12,11 +12,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from believable.bundle import package
 from believable.bundle.cells import csv_line, write_cell
-from believable.bundle.package import EVENTS, STRAYS, Content
+from believable.bundle.package import EVENTS, PAGAN, STRAYS, Content
+from believable.bundle.pagan import HEADER, PaganRow, pagan_line
 from believable.bundle.records import EventRecord, StrayRecord, StudyRecord
 from believable.bundle.rows import day
 from believable.bundle.tables import Cell, Table
@@ -75,6 +76,30 @@ class TableFile:
         return Content(self.path, self._raw.length, self._raw.digest, self.rows, self.table.about, self.table)
 
 
+class PaganFile:
+    """The traces once more, as the PAGAN platform exports them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.rows = 0
+        self._raw = HashedFile(folder / PAGAN)
+        self._buffer = io.BufferedWriter(self._raw, 1 << 18)
+        self._buffer.write(csv_line(list(HEADER)).encode())
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        stimulus, session = row["stimulus"] or "", row["session"]
+        line = pagan_line(
+            PaganRow(stimulus, stimulus, session, session, row["at_ms"], row["media_ms"], row["value"])
+        )
+        self._buffer.write(line.encode())
+        self.rows += 1
+
+    def close(self) -> Content:
+        self._buffer.flush()
+        self._raw.close()
+        about = "The traces as the 7-column CSV of the PAGAN annotation platform."
+        return Content(PAGAN, self._raw.length, self._raw.digest, self.rows, about)
+
+
 class LinesFile:
     """Gzipped JSON lines whose bytes depend on nothing but the content."""
 
@@ -107,6 +132,7 @@ class BundleFolder:
         self._files: dict[str, str] = {}
         self._contents: list[Content] = []
         self._last_ms: int | None = None
+        self._pagan: PaganFile | None = None
 
     def __enter__(self) -> BundleFolder:
         _must_be_ours(self._target)
@@ -126,6 +152,10 @@ class BundleFolder:
 
     def row(self, table: str, row: Mapping[str, Cell]) -> None:
         self._open[table].write(row)
+        if table == "traces":
+            if self._pagan is None:
+                self._pagan = PaganFile(self._part)
+            self._pagan.write(row)
 
     def event(self, session: str, event: EventRecord) -> None:
         self._last_ms = max(self._last_ms or 0, event.received_ms)
@@ -159,6 +189,8 @@ class BundleFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         closed = [*(file.close() for file in self._open.values()), self._events.close(), self._strays.close()]
+        if self._pagan is not None:
+            closed.append(self._pagan.close())
         if kind is not None:
             shutil.rmtree(self._part, ignore_errors=True)
             return

@@ -15,6 +15,7 @@ from believable.bundle.tables import Field, Table
 FORMAT = "believable-bundle/1"
 EVENTS = "data/raw/events.jsonl.gz"
 STRAYS = "data/raw/strays.jsonl.gz"
+PAGAN = "results/traces-pagan.csv"
 
 
 @dataclass(frozen=True, slots=True)

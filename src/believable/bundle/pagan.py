@@ -25,18 +25,20 @@ class PaganRow:
 
 
 def write_pagan(rows: Iterable[PaganRow], file: TextIO) -> int:
-    """Write the rows as they come; returns how many. Open `file` with `newline=""`.
-
-    Names are kept from being run by spreadsheets, and since PAGAN's format is one line per row, line breaks become spaces.
-    """
+    """Write the rows as they come; returns how many. Open `file` with `newline=""`."""
     file.write(csv_line(list(HEADER)))
     count = 0
     for row in rows:
-        names = (row.original_name, row.database_name, row.participant, row.session_id)
-        cells = [" ".join(neutralised(name).split()) for name in names]
-        file.write(csv_line([*cells, str(row.timestamp_ms), _plain(row.media_ms), _plain(row.value)]))
+        file.write(pagan_line(row))
         count += 1
     return count
+
+
+def pagan_line(row: PaganRow) -> str:
+    """One line. Names are kept from being run by spreadsheets; PAGAN has one line per row, so line breaks become spaces."""
+    names = (row.original_name, row.database_name, row.participant, row.session_id)
+    cells = [" ".join(neutralised(name).split()) for name in names]
+    return csv_line([*cells, str(row.timestamp_ms), _plain(row.media_ms), _plain(row.value)])
 
 
 def _plain(number: float) -> str:

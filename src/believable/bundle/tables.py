@@ -176,7 +176,7 @@ TRACES = Table(
         QUESTION,
         STIMULUS,
         Field("seq", "integer", "Number of the event (or row of the imported file) it comes from."),
-        Field("at_ms", "integer", "Wall-clock time in milliseconds since 1970, where known."),
+        Field("at_ms", "integer", "Wall-clock time in milliseconds since 1970.", required=True),
         Field("media_ms", "number", "Time in the medium.", required=True),
         Field("value", "number", "Value of the annotation.", required=True),
     ),

@@ -15,6 +15,7 @@ from believable.core.errors import NotFound
 if TYPE_CHECKING:
     from believable.collect.match import Matched, PlatformFile
     from believable.store.export import Recruited
+    from believable.study.records import Recruit
     from believable.web.settings import Settings
 
 
@@ -84,9 +85,10 @@ def match_command(
     settings = settings_for([folder], data, database)
     _must_exist(settings)
     name = study_id(folder)
-    file = read_platform(export, platform=platform, id_column=column)
     key = load_key(settings.data_dir)
-    sessions, codes = _stored(settings, name, key)
+    sessions, codes, recruit = _stored(settings, name, key)
+    own_column = recruit.id_parameter if recruit.platform == "custom" else None
+    file = read_platform(export, platform=platform, id_column=column or own_column, expected=recruit.platform)
     found = match(file, sessions, key=key, study_id=name, codes=codes)
     target = out or export.with_name(f"{export.stem}-matched")
     written = write_lists(file, found, target, bonus=bonus, screen_out_bonus=screen_out_bonus)
@@ -154,11 +156,12 @@ def _must_exist(settings: Settings) -> None:
 
 def _stored(
     settings: Settings, name: str, key: bytes
-) -> tuple[Sequence[Recruited], dict[str, dict[str, str]]]:
-    """The sessions that came from a recruiter, and the completion codes of every definition."""
+) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
+    """The sessions that came from a recruiter, the completion codes of every definition, and how the study recruits now."""
     from believable.collect.match import codes_of
     from believable.core.clock import WallClock
     from believable.instruments import INSTRUMENTS
+    from believable.store import studies
     from believable.store.engine import Store
     from believable.store.export import recruited, study_record
     from believable.study.definition import Definition
@@ -166,8 +169,10 @@ def _stored(
     with Store.open(settings.url, clock=WallClock()) as store:
         sessions = store.read(lambda conn: recruited(conn, name))
         bodies = store.read(lambda conn: study_record(conn, name, simulated=False)).definitions
+        current = store.read(lambda conn: studies.get(conn, name)).definition
     parsed = {digest: Definition.from_json(body, INSTRUMENTS) for digest, body in bodies.items()}
-    return sessions, {digest: codes_of(one.study, key=key, study_id=name) for digest, one in parsed.items()}
+    codes = {digest: codes_of(one.study, key=key, study_id=name) for digest, one in parsed.items()}
+    return sessions, codes, parsed[current].study.recruit
 
 
 def write_lists(

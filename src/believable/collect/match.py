@@ -114,8 +114,10 @@ class Matched:
         return tuple(one for one in self.judged if one.list == name)
 
 
-def read_platform(path: Path, *, platform: str | None = None, id_column: str | None = None) -> PlatformFile:
-    """Read a platform's export. The platform is recognised by its columns unless it is named."""
+def read_platform(
+    path: Path, *, platform: str | None = None, id_column: str | None = None, expected: str | None = None
+) -> PlatformFile:
+    """Read a platform's export. It is recognised by its columns unless it is named; `expected` decides where they do not tell."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Download the export from your recruiting platform.")
     text = path.read_text("utf-8-sig", "replace")
@@ -126,7 +128,7 @@ def read_platform(path: Path, *, platform: str | None = None, id_column: str | N
         raise InvalidInput(f"{path}: the file has no header. Export it again, as CSV with column names.")
     header = tuple(rows[0])
     places = {_folded(name): number for number, name in reversed(list(enumerate(header)))}
-    layout = _layout(path, places, platform, id_column)
+    layout = _layout(path, places, platform, id_column, expected)
     column = _id_place(path, header, places, layout, id_column)
     submissions, without_id = [], []
     for number, cells in enumerate(rows[1:], start=2):
@@ -181,8 +183,10 @@ def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
     }
 
 
-def _layout(path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None) -> Layout:
-    if platform is not None and platform in LAYOUTS:
+def _layout(
+    path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None, expected: str | None
+) -> Layout:
+    if platform is not None:
         return LAYOUTS[platform]
     for layout in LAYOUTS.values():
         known = any(name in places for name in layout.known_by)
@@ -190,6 +194,9 @@ def _layout(path: Path, places: Mapping[str, int], platform: str | None, id_colu
             return layout
     if id_column is not None:
         return Layout("custom", (_folded(id_column),), (), None, ("status",), ("code", "completioncode"), ())
+    likely = LAYOUTS.get(expected or "")
+    if likely is not None and any(name in places for name in likely.id_names):
+        return likely
     raise InvalidInput(
         f"{path}:1: no recruiting platform is recognised by the columns {', '.join(sorted(places))[:200]}."
         " Say which column holds the participants' ids: --column NAME"
