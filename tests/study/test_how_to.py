@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from believable.core.clock import VirtualClock
 from believable.instruments import INSTRUMENTS
@@ -13,6 +14,7 @@ from believable.study.assign import choose
 from believable.study.load import load, problems
 from believable.study.nodes import parse
 from believable.study.plan import plan
+from believable.study.schema import json_schema
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "write-a-study.md"
 PLANTED = Path(__file__).parent / "planted"
@@ -51,7 +53,9 @@ def test_every_snippet_loads_without_a_problem(snippet, tmp_path):
         (tmp_path / "pages" / name).write_text("# Consent\n")
     (tmp_path / "study.yaml").write_text(completed(snippet), encoding="utf-8")
     assert problems(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock()) == []
-    study = load(tmp_path, instruments=INSTRUMENTS).study
+    definition = load(tmp_path, instruments=INSTRUMENTS)
+    assert list(Draft202012Validator(json_schema(INSTRUMENTS)).iter_errors(definition.tree)) == []
+    study = definition.study
     assert plan(study, choose(study, {}, 1))[-1].trial.kind == "finish"
 
 

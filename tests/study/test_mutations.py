@@ -42,7 +42,7 @@ GOOD = {
         {
             "check": {
                 "id": "c",
-                "question": {"choice": {"options": ["1", "2"]}},
+                "question": {"prompt": "?", "choice": {"options": ["1", "2"]}},
                 "correct": "2",
                 "on_fail": "fail",
             }

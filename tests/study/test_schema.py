@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from believable.instruments import INSTRUMENTS
 from believable.study.nodes import parse
+from believable.study.protocols import PROTOCOLS, copy
 from believable.study.read import ITEM_KINDS
 from believable.study.schema import json_schema
 
@@ -62,6 +63,13 @@ GOOD = """\
 
 def test_a_good_study_is_valid_and_loads(validator, loaded):
     assert found(validator, loaded(GOOD, extra="recruit: {closes: 2099-01-31}\n").tree) == []
+
+
+@pytest.mark.parametrize("name", PROTOCOLS.names)
+def test_the_ready_studies_are_valid(validator, name, tmp_path):
+    copy(name, tmp_path / name)
+    tree, _ = parse((tmp_path / name / "study.yaml").read_bytes(), "study.yaml")
+    assert found(validator, tree.plain()) == []
 
 
 def test_two_languages_are_valid(validator, loaded):

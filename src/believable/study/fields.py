@@ -73,6 +73,7 @@ _WORDS: dict[Any, str] = {
     datetime.datetime: "a date and time",
 }
 _PLURALS = {
+    "a value": "values",
     "text": "texts",
     "a whole number": "whole numbers",
     "a number": "numbers",

@@ -41,3 +41,11 @@ def test_a_sound_timeline_has_none(messages):
     - finish
     """
     assert messages(timeline) == []
+
+
+def test_a_question_without_words_is_a_warning(messages):
+    check = "- check: {id: sky, %s question: {choice: {options: [red, blue]}}, correct: blue}\n- finish:\n"
+    assert messages(check % "") == [
+        "study.yaml:11 timeline[0].check.question: warning: the question 'answer' has no prompt: people see only how to answer. Add `prompt: …`."
+    ]
+    assert messages(check % "title: Which colour is the sky?,") == []

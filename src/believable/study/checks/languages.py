@@ -10,12 +10,9 @@ from believable.study.nodes import Node
 from believable.study.outline import outline
 from believable.study.progress import questions_of
 from believable.study.read import Reading
-from believable.study.records import ANY_LANGUAGE, Block, Question, Record, Text
+from believable.study.records import ANY_LANGUAGE, Question, Record, Text, TrialBase
 from believable.study.texts import REFERENCE_LANGUAGE, built_in, placeholders
 from believable.study.wording import shown, unknown
-
-#: Fields that hold other items; those have places of their own.
-_ITEMS = frozenset({"each", "questions", "ask", "question", "params"})
 
 
 def check_languages(reading: Reading) -> None:
@@ -45,17 +42,19 @@ def _texts(reading: Reading) -> Iterator[tuple[Text, Node]]:
 
 
 def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
+    """The texts of a record, without those of the trials and questions it holds: they have places of their own."""
     if isinstance(value, Text):
         yield value, node
     elif isinstance(value, tuple):
         for i, one in enumerate(value):
-            yield from _inside(one, node.at(i) or node)
+            if not isinstance(one, Question | TrialBase):
+                yield from _inside(one, node.at(i) or node)
     elif isinstance(value, Record):
         for name in type(value).model_fields:
-            if name in value.model_fields_set and not (
-                name in _ITEMS and isinstance(value, Block | Question | Record)
-            ):
-                yield from _inside(getattr(value, name), node.get(name) or node)
+            own = not isinstance(value, Question) or name != "params"
+            inner = getattr(value, name)
+            if own and name in value.model_fields_set and not isinstance(inner, Question):
+                yield from _inside(inner, node.get(name) or node)
 
 
 def _text(reading: Reading, text: Text, node: Node) -> None:

@@ -9,7 +9,7 @@ from believable.study.nodes import Node
 from believable.study.outline import Entry, outline
 from believable.study.progress import questions_of
 from believable.study.read import Reading
-from believable.study.records import Consent, Finish, Rate, TextPage, Watch
+from believable.study.records import Consent, Finish, Rate, TextPage, TimelineItem, Watch
 from believable.study.texts import REFERENCE_LANGUAGE, built_in
 from believable.study.wording import unknown
 
@@ -22,6 +22,7 @@ def check_timeline(reading: Reading) -> None:
     for entry in entries:
         item = entry.item
         _question_ids(reading, entry)
+        _prompts(reading, entry.item)
         if isinstance(item, Consent | TextPage):
             _words(reading, item)
         if isinstance(item, Consent):
@@ -52,6 +53,17 @@ def _trial_ids(reading: Reading, entries: Iterable[Entry]) -> None:
 def _question_ids(reading: Reading, entry: Entry) -> None:
     places = [(one.id, reading.place(one).get("id")) for one in questions_of(entry.item)]
     repeated(reading, [(name, node) for name, node in places if node is not None], "question id")
+
+
+def _prompts(reading: Reading, item: TimelineItem) -> None:
+    """A heading may do for a prompt; without either nobody knows what is asked."""
+    if getattr(item, "title", None) is not None or getattr(item, "text", None) is not None:
+        return
+    for question in questions_of(item):
+        place = reading.place(question)
+        if question.prompt is None and not reading.broken(place.path):
+            message = f"the question {question.id!r} has no prompt: people see only how to answer."
+            reading.report(place, message, "Add `prompt: …`.", severity="warning")
 
 
 def _finish(reading: Reading, entries: list[Entry]) -> None:
