@@ -109,10 +109,9 @@ def _way_back(request: Request) -> str:
 def safe_next(target: str) -> str:
     """A way back that stays inside the console; anything else leads to its first page."""
     parts = urlsplit(target)
-    inside = (
-        not parts.scheme and not parts.netloc and (parts.path == PATH or parts.path.startswith(f"{PATH}/"))
-    )
-    if not inside or "\\" in target or any(ord(character) < 32 for character in target):
+    inside = parts.path == PATH or parts.path.startswith(f"{PATH}/")
+    strange = "\\" in target or ".." in parts.path or any(ord(character) < 32 for character in target)
+    if parts.scheme or parts.netloc or strange or not inside:
         return PATH
     return target
 
