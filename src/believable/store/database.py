@@ -13,8 +13,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
@@ -83,6 +84,11 @@ def parse_url(url: str) -> URL:
     if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
         return parsed.set(drivername="sqlite+pysqlite")
     raise _bad_url(url)
+
+
+def read_only(path: Path) -> Engine:
+    """A SQLite file that must not be touched, such as a backup."""
+    return create_engine(f"sqlite:///file:{quote(str(path))}?mode=ro&uri=true", poolclass=NullPool)
 
 
 def _bad_url(url: str) -> InvalidInput:

@@ -34,20 +34,27 @@ def migrate(database: Database) -> None:
             _upgrade(conn, found)
 
 
+def known_revisions() -> frozenset[str]:
+    """All revisions this version can upgrade from: the files under `migrations/versions` begin with theirs."""
+    return frozenset(path.name.split("_")[0] for path in (MIGRATIONS / "versions").glob("*_*.py"))
+
+
+def from_the_future(found: str) -> Refused:
+    return Refused(
+        f"the database is at revision {found!r}, which this version of believable does not know "
+        f"(it knows up to {REVISION!r}). Install the newer believable that made it, or restore an older backup."
+    )
+
+
 def _upgrade(conn: Connection, found: str | None) -> None:
     # Alembic takes a quarter of a second to import, and a current database does not need it.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
-    from alembic.script import ScriptDirectory  # noqa: PLC0415
 
+    if found is not None and found not in known_revisions():
+        raise from_the_future(found)
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is not None and found not in known:
-        raise Refused(
-            f"the database is at revision {found!r}, which this version of believable does not know "
-            f"(it knows up to {REVISION!r}). Install the newer believable that made it, or restore an older backup."
-        )
     config.attributes["connection"] = conn
     command.upgrade(config, "head")

@@ -1,0 +1,126 @@
+"""Withdrawing really deletes: rows, and bytes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, insert, select
+
+from believable.core.errors import NotFound, Withdrawn
+from believable.core.ids import token_hash
+from believable.store import decisions, erase, events, sessions, trials
+from believable.store.engine import Store
+from believable.store.sessions import Session
+from believable.store.tables import blobs, metadata, tombstones
+from believable.store.trials import ClosedTrial
+
+MakeSession = Callable[..., Session]
+Body = Callable[..., str]
+
+
+def fill(store: Store, session: Session, body: Body, words: str) -> None:
+    """Something of this session in every table that can hold something."""
+    number = session.number
+    store.append(
+        events.batch(
+            f"token-{number}", 1, [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)]
+        )
+    )
+    store.write(lambda conn: sessions.change(conn, session.id, epoch=2))
+    with pytest.raises(Exception, match="another tab"):
+        store.append(events.batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))]))
+
+    def more(conn: Connection) -> None:
+        row = ClosedTrial(0, 0, "about", "done", 1, 1, {"why": f"{words} answer"}, 0, 0)
+        trials.close(conn, session.id, row)
+        decisions.add(conn, session=session.id, kind="keep", reason=f"{words} reason", user="u", at_ms=0)
+        blob = {
+            "session": session.id,
+            "name": "r",
+            "media_type": "video/mp4",
+            "body": f"{words} blob".encode(),
+        }
+        conn.execute(insert(blobs).values(**blob))
+
+    store.write(more)
+
+
+def holds_session(conn: Connection, session_id: str) -> set[str]:
+    return {
+        table.name
+        for table in metadata.sorted_tables
+        if "session" in table.c
+        and conn.execute(select(table).where(table.c.session == session_id)).first() is not None
+    }
+
+
+def test_every_table_is_emptied_of_the_session_and_a_tombstone_counts_it(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
+    session, other = make_session(store, 1), make_session(store, 2)
+    fill(store, session, body, "gone")
+    fill(store, other, body, "stays")
+    full = {table.name for table in erase.OF_SESSION}
+    assert store.read(lambda conn: holds_session(conn, session.id)) == full
+    everything = {table.name for table in metadata.sorted_tables if "session" in table.c}
+    assert everything == full | {"tombstones"}, "a new table with sessions in it must be erased too"
+    store.write(lambda conn: erase.withdraw(conn, session, 5))
+    assert store.read(lambda conn: holds_session(conn, session.id)) == {"tombstones"}
+    assert store.read(lambda conn: holds_session(conn, other.id)) == full
+    stone = store.read(lambda conn: conn.execute(select(tombstones)).one())
+    assert (stone.session, stone.study, stone.link_kind, stone.number, stone.withdrawn_ms) == (
+        "session-1",
+        "study",
+        "open",
+        1,
+        5,
+    )
+    with pytest.raises(Withdrawn, match="everything of it deleted"):
+        store.read(lambda conn: sessions.by_token(conn, token_hash("token-1")))
+    with pytest.raises(NotFound):
+        store.read(lambda conn: sessions.by_token(conn, token_hash("token-9")))
+    assert store.read(lambda conn: sessions.next_number(conn, "study", ("open",))) == 3
+
+
+def test_not_one_byte_is_left_in_the_sqlite_files(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
+    path = tmp_path / "b.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        session, other = make_session(store, 1, recruiter_hash="f" * 64), make_session(store, 2)
+        fill(store, session, body, "unmistakable-words")
+        fill(store, other, body, "other-words")
+        before = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        assert b"unmistakable-words" in before
+        store.write(lambda conn: erase.withdraw(conn, session, 5))
+        log = Path(f"{path}-wal")
+        deadline_s = time.monotonic() + 20
+        while log.exists() and log.stat().st_size and time.monotonic() < deadline_s:
+            time.sleep(0.05)
+        after = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        for trace in (b"unmistakable-words", b"f" * 64, b"z" * 6000 + b"unm"):
+            assert trace not in after
+        assert b"other-words" in after
+
+
+def test_the_log_is_emptied_later_when_somebody_is_reading(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
+    path = tmp_path / "b.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        session = make_session(store)
+        fill(store, session, body, "unmistakable-words")
+        with store.database.reader.connect() as reading, reading.begin():
+            assert len(list(events.bodies(reading, session.id))) == 5
+            store.write(lambda conn: erase.withdraw(conn, session, 5))
+            assert len(list(events.bodies(reading, session.id))) == 5, "a reader keeps its moment"
+        deadline_s = time.monotonic() + 20
+        while time.monotonic() < deadline_s:
+            after = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+            if b"unmistakable-words" not in after:
+                return
+            time.sleep(0.1)
+        pytest.fail("the words are still in the files")
