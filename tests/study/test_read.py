@@ -93,7 +93,7 @@ def test_no_is_an_answer(study_of):
         ),
         (
             "- form: {id: a, questions: []}\n- finish:\n",
-            "timeline[0].form.questions: expected at least 1 entries, got 0. Add to the list.",
+            "timeline[0].form.questions: expected at least 1 entry, got 0. Add to the list.",
         ),
         (
             "- form: {id: a, questions: {id: b}}\n- finish:\n",
@@ -221,7 +221,7 @@ def test_questions(errors, question, problem):
         ("{}", [": 'believable' is missing. Add `believable: …` (1).", ": 'title' is missing. Add `title: …` (text).", ": 'seed' is missing. Add `seed: …` (a whole number).", ": 'timeline' is missing. Add `timeline: …` (a list of mappings)."]),
         ("believable: 2\ntitle: x\nseed: 1\ntimeline: [finish]", ["believable: expected 1, got 2. Write 1."]),
         ("believable: 1\ntitel: x\nseed: 1\ntimeline: [finish]", ["titel: unknown key 'titel'. Did you mean 'title'?"]),
-        ("believable: 1\ntitle: x\nseed: 1\ntimeline: []", ["timeline: expected at least 1 entries, got 0. Add to the list."]),
+        ("believable: 1\ntitle: x\nseed: 1\ntimeline: []", ["timeline: expected at least 1 entry, got 0. Add to the list."]),
         ("believable: 1\ntitle: x\nseed: 1\nlanguages: [english]\ntimeline: [finish]", ["languages[0]: expected a language code, got 'english'. Use a code such as en, de or pt-BR."]),
         ("believable: 1\ntitle: x\nseed: 1\nrecruit: {closes: soon}\ntimeline: [finish]", ["recruit.closes: expected a date and time, got 'soon'. Write it as 2027-01-31T18:00:00Z."]),
         ("believable: 1\ntitle: x\nseed: 1\nconditions: human\ntimeline: [finish]", ["conditions: expected a list, got 'human'. Write [one, two] or one `- entry` per line."]),

@@ -53,7 +53,8 @@ class Instrument(Generic[P]):
     reaches `read`. `cells(params, answer)` lays the answer out for the answers table. `simulate(params, rng)` gives a raw
     answer that `read` accepts. `check(params)` lists what is wrong in the parameters beyond their types, as (path,
     message, cure). `options(params)` lists the values an answer (or one of its parts) can take, and `items(params)` the
-    names of its parts, where they can be listed: the study checker compares rules and right answers with them.
+    names of its parts, where they can be listed, and `bounds(params)` the least and the greatest number: the study checker
+    compares rules and right answers with them.
 
     `examples` are parameters as an author would write them: the conformance check tries the instrument with each.
 
@@ -74,3 +75,4 @@ class Instrument(Generic[P]):
     check: Callable[[P], Sequence[tuple[str, str, str]]] = lambda params: ()
     options: Callable[[P], Sequence[str | int]] = lambda params: ()
     items: Callable[[P], Sequence[str]] = lambda params: ()
+    bounds: Callable[[P], tuple[float | None, float | None]] = lambda params: (None, None)

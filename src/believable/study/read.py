@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,7 +124,7 @@ class _Reader(RecordReader):
             return {}
         return {key: getattr(study, key)}
 
-    def _each(self, node: Node, read: Any) -> Iterable[Any]:
+    def _each(self, node: Node, read: Callable[[Node], Any]) -> list[Any]:
         if not node.is_list:
             if node.value is not None:
                 self.report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
@@ -292,7 +292,7 @@ class _Reader(RecordReader):
             self.report(_deepest(node, path), message, cure)
         return params
 
-    def _normalised(self, check: Check, node: Node) -> Check | None:
+    def _normalised(self, check: Check, node: Node) -> Check:
         """The check with its right answer as the instrument keeps it."""
         question = check.question
         correct = node.value["correct"]

@@ -61,18 +61,24 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
         return f"expected {sign} {context[key]:g}, {got}.", "Change the number."
     if kind == "too_short":
         return (
-            f"expected at least {context['min_length']} entries, got {context['actual_length']}.",
+            f"expected at least {_count(context['min_length'], 'entry', 'entries')}, got {context['actual_length']}.",
             "Add to the list.",
         )
     if kind == "too_long":
         return (
-            f"expected at most {context['max_length']} entries, got {context['actual_length']}.",
+            f"expected at most {_count(context['max_length'], 'entry', 'entries')}, got {context['actual_length']}.",
             "Shorten the list.",
         )
     if kind == "string_too_short":
-        return f"expected at least {_characters(context['min_length'])}, {got}.", "Write something."
+        return (
+            f"expected at least {_count(context['min_length'], 'character', 'characters')}, {got}.",
+            "Write something.",
+        )
     if kind == "string_too_long":
-        return f"expected at most {_characters(context['max_length'])}, {got}.", "Shorten it."
+        return (
+            f"expected at most {_count(context['max_length'], 'character', 'characters')}, {got}.",
+            "Shorten it.",
+        )
     if kind in _TYPES:
         expected, cure = _TYPES[kind]
         return f"expected {expected}, {got}.", cure
@@ -89,8 +95,8 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
     return f"{error['msg']}, {got}.", "See the study-file reference."
 
 
-def _characters(count: int) -> str:
-    return "1 character" if count == 1 else f"{count} characters"
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _literal(expected: str, node: Node, got: str) -> tuple[str, str]:

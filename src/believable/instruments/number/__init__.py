@@ -67,6 +67,10 @@ def _plain(number: float) -> int | float:
     return int(number) if number == math.floor(number) else number
 
 
+def bounds(params: NumberParams) -> tuple[float | None, float | None]:
+    return params.min, params.max
+
+
 NUMBER = Instrument(
     name="number",
     version=1,
@@ -83,4 +87,5 @@ NUMBER = Instrument(
         NumberParams(min=-1.5, max=2.25, whole=False),
     ),
     check=check,
+    bounds=bounds,
 )

@@ -54,6 +54,10 @@ def check(params: SliderParams) -> Sequence[tuple[str, str, str]]:
     return ()
 
 
+def bounds(params: SliderParams) -> tuple[float | None, float | None]:
+    return params.min, params.max
+
+
 SLIDER = Instrument(
     name="slider",
     version=1,
@@ -71,4 +75,5 @@ SLIDER = Instrument(
         ),
     ),
     check=check,
+    bounds=bounds,
 )

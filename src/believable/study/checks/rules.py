@@ -150,12 +150,13 @@ class _Checker:
             message = f"answers of {question.id!r} are no numbers, so {test!r} cannot hold."
             self._reading.report(node, message, "Use is, is_not or in.")
             return
-        if not numbers:
-            return
-        never = value > max(numbers) if test == "at_least" else value < min(numbers)
-        if never:
-            message = f"{value:g} is out of reach: answers of {question.id!r} go from {min(numbers)} to {max(numbers)}."
-            self._reading.report(node, message, "Choose a number in between.")
+        least, greatest = (min(numbers), max(numbers)) if numbers else kind.bounds(question.params)
+        if test == "at_least" and greatest is not None and value > greatest:
+            message = f"{value:g} is out of reach: answers of {question.id!r} are at most {greatest:g}."
+            self._reading.report(node, message, "Choose a smaller number.")
+        if test == "at_most" and least is not None and value < least:
+            message = f"{value:g} is out of reach: answers of {question.id!r} are at least {least:g}."
+            self._reading.report(node, message, "Choose a greater number.")
 
     def _possible(self, value: Any, node: Node, kind: QuestionKind, question: Question) -> None:
         options = kind.options(question.params)

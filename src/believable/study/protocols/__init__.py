@@ -22,7 +22,11 @@ class Protocol:
 
 PROTOCOLS: Registry[Protocol] = Registry(
     "protocol",
-    [Protocol("demo", "Two short clips, a person's and a script's: who plays like a human? About five minutes.")],
+    [
+        Protocol(
+            "demo", "Two short clips, a person's and a script's: who plays like a human? About five minutes."
+        )
+    ],
 )
 
 
@@ -30,5 +34,9 @@ def copy(name: str, folder: Path) -> None:
     """Write the files of a protocol into `folder`, which must be new or empty."""
     protocol = PROTOCOLS[name]
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Refused(f"{folder}: exists already and is not an empty folder. Choose another name or empty it first.")
-    shutil.copytree(protocol.folder, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        raise Refused(
+            f"{folder}: exists already and is not an empty folder. Choose another name or empty it first."
+        )
+    shutil.copytree(
+        protocol.folder, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*")
+    )
