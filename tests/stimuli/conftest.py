@@ -74,7 +74,7 @@ def make_video(tmp_path: Path) -> MakeVideo:
                 video.metadata["language"] = "deu"
             audio = None
             if sound:
-                audio = out.add_stream("aac" if container == "mp4" else "libopus", rate=48000, layout="mono")
+                audio = out.add_stream("libopus" if container == "webm" else "aac", rate=48000, layout="mono")
             rng = np.random.default_rng(noise_seed)
             still = rng.integers(0, 255, (size[1], size[0], 3), np.uint8)
             for number in range(frames):

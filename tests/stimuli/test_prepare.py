@@ -74,6 +74,34 @@ def test_pictures_and_sound_stay_the_same_to_the_bit(make_video: Any, tmp_path: 
         assert medium.bytes == (tmp_path / "media" / medium.digest).stat().st_size
 
 
+@pytest.mark.parametrize("source", ["mp4", "mpegts"])
+def test_samples_stay_as_browsers_want_them(make_video: Any, tmp_path: Path, source: str) -> None:
+    """Units in MP4 carry their length in front; start codes play in some players and fail in browsers."""
+    path = make_video(f"a.{source}", container=source)
+    prepare.stripped(path, tmp_path / "copy.mp4")
+    with av.open(str(tmp_path / "copy.mp4")) as file:
+        length_bytes = (file.streams.video[0].codec_context.extradata[4] & 3) + 1
+        samples = [bytes(packet) for packet in file.demux(video=0) if packet.size]
+    assert len(samples) == 50
+    for sample in samples:
+        at, kinds = 0, []
+        while at < len(sample):
+            kinds.append(sample[at + length_bytes] & 0x1F)
+            at += length_bytes + int.from_bytes(sample[at : at + length_bytes], "big")
+        assert at == len(sample)
+        assert 6 not in kinds
+        assert set(kinds) & {1, 5}
+
+
+def test_a_sample_that_does_not_add_up_is_left_alone() -> None:
+    unit = bytes([0, 0, 0, 2, 0x65, 0xAA])
+    message = bytes([0, 0, 0, 3, 0x06, 5, 0])
+    assert prepare.without_messages(message + unit, "h264", 4) == unit
+    assert prepare.without_messages(unit + message[:-1], "h264", 4) == unit + message[:-1]
+    assert prepare.without_messages(message, "h264", 4) == message
+    assert prepare.without_messages(b"", "h264", 4) == b""
+
+
 def test_webm_is_stripped_too(make_video: Any, tmp_path: Path) -> None:
     path = make_video("a.webm", tags={"title": "HUMAN-7"}, codec="libvpx-vp9", container="webm", frames=10)
     medium = prepare.prepare_file(path, tmp_path / "media")
@@ -82,6 +110,15 @@ def test_webm_is_stripped_too(make_video: Any, tmp_path: Path) -> None:
     assert b"HUMAN-7" in path.read_bytes()
     assert b"HUMAN-7" not in content
     assert b"Lavc" not in content
+    assert pictures_and_sound(tmp_path / "media" / medium.digest) == pictures_and_sound(path)
+
+
+@pytest.mark.skipif("libx265" not in av.codecs_available, reason="this build of PyAV has no x265")
+def test_hevc_loses_its_encoder_settings_in_header_and_stream(make_video: Any, tmp_path: Path) -> None:
+    path = make_video("a.mp4", codec="libx265", frames=10)
+    medium = prepare.prepare_file(path, tmp_path / "media")
+    assert b"x265" in path.read_bytes()
+    assert b"x265" not in (tmp_path / "media" / medium.digest).read_bytes()
     assert pictures_and_sound(tmp_path / "media" / medium.digest) == pictures_and_sound(path)
 
 

@@ -85,7 +85,7 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `extra` are further tables."""
+    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study."""
 
     folder: Path
     title: str

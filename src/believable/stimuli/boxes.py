@@ -86,6 +86,35 @@ def zero_bit_rates(path: Path) -> None:
                 file.write(bytes(8))
 
 
+def blank_header_messages(path: Path) -> None:
+    """Overwrite the user data that x265 puts into the stream's header: its name and all its settings, in place."""
+    with path.open("r+b") as file:
+        for box in [box for box in walk(file) if box.kind == "hvcC"]:
+            file.seek(box.start)
+            content = file.read(box.end - box.start)
+            file.seek(box.start)
+            file.write(_without_user_data(content))
+
+
+def _without_user_data(hvcc: bytes) -> bytes:
+    """The decoder configuration with spaces where messages of type 5 (user data) hold something."""
+    out = bytearray(hvcc)
+    at = 23
+    for _ in range(hvcc[22]):
+        kind, count = hvcc[at] & 0x3F, int.from_bytes(hvcc[at + 1 : at + 3], "big")
+        at += 3
+        for _ in range(count):
+            start = at + 2
+            at = start + int.from_bytes(hvcc[at : at + 2], "big")
+            if kind in (39, 40) and hvcc[start + 2] == 5:
+                text = start + 3
+                while hvcc[text] == 0xFF:
+                    text += 1
+                # after the last size byte, up to the closing bit
+                out[text + 1 : at - 1] = b" " * (at - text - 2)
+    return bytes(out)
+
+
 def _decoder_config(esds: bytes) -> int | None:
     """Where the content of the decoder configuration descriptor (tag 4) begins."""
     at = 4

@@ -27,7 +27,7 @@ from believable.study.records import Stimulus
 Progress = Callable[[int, int], None]
 
 #: Raised when the recipe changes, so that copies made by an older one are made again.
-RECIPE = 1
+RECIPE = 2
 
 #: Fits 23.976, 24, 25, 29.97, 30, 50, 59.94, 60 frames per second and milliseconds exactly.
 TICKS_PER_S = 120_000
@@ -35,8 +35,8 @@ TICKS_PER_S = 120_000
 MP4_CODECS = frozenset({"h264", "hevc", "av1", "vp9", "aac", "mp3", "opus", "ac3", "eac3", "flac"})
 WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 
-#: What carries free messages in each coding: H.264 and HEVC SEI units; AV1 padding.
-MESSAGE_UNITS = {"h264": "remove_types=6", "hevc": "remove_types=39|40", "av1": "remove_types=15"}
+#: Units that carry free messages (supplemental enhancement information), by coding.
+MESSAGE_UNITS = {"h264": frozenset({6}), "hevc": frozenset({39, 40})}
 
 #: Errors of the place written to, not of the file read.
 _DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOENT, errno.EMFILE})
@@ -127,6 +127,7 @@ def stripped(source: Path, target: Path) -> str:
         ) from None
     if kind == "mp4":
         boxes.zero_bit_rates(target)
+        boxes.blank_header_messages(target)
     return f"video/{kind}"
 
 
@@ -148,28 +149,52 @@ def _remux(av: Any, given: Any, streams: list[Any], target: Path, kind: str) -> 
         options |= {"movflags": "+faststart", "write_btrt": "0", "video_track_timescale": str(TICKS_PER_S)}
     with av.open(str(target), "w", format=kind, options=options) as out:
         copies = {stream.index: out.add_stream_from_template(stream) for stream in streams}
-        filters = {}
-        for stream in streams:
-            units = MESSAGE_UNITS.get(stream.codec_context.name)
-            if units:
-                filters[stream.index] = av.BitStreamFilterContext(f"filter_units={units}", in_stream=stream)
+        cleaners = {stream.index: _cleaner(av, stream) for stream in streams}
         for packet in given.demux(*streams):
-            index, codec = packet.stream.index, packet.stream.codec_context.name
+            index = packet.stream.index
             if packet.dts is None:  # the demuxer's end mark
                 continue
-            for part in filters[index].filter(packet) if index in filters else [packet]:
-                if codec == "aac":
-                    blank_fill(part)
+            for part in cleaners[index](packet):
                 part.stream = copies[index]
                 out.mux(part)
 
 
-def blank_fill(packet: Any) -> None:
-    """Zero the fill elements an AAC frame begins with: encoders sign there, decoders skip them."""
-    data = bytes(packet)
-    clean = without_fill_text(data)
-    if clean != data:
-        packet.update(clean)
+def _cleaner(av: Any, stream: Any) -> Callable[[Any], Sequence[Any]]:
+    """What takes the messages out of this stream's packets."""
+    codec, header = stream.codec_context.name, bytes(stream.codec_context.extradata or b"")
+    if codec == "aac":
+        return lambda packet: [_replaced(av, packet, without_fill_text(bytes(packet)))]
+    if codec in MESSAGE_UNITS and header[:1] == b"\x01":
+        length_bytes = (header[4 if codec == "h264" else 21] & 3) + 1
+        return lambda packet: [_replaced(av, packet, without_messages(bytes(packet), codec, length_bytes))]
+    if codec in MESSAGE_UNITS:  # units between start codes, as in transport streams
+        kinds = "|".join(map(str, sorted(MESSAGE_UNITS[codec])))
+        context = av.BitStreamFilterContext(f"filter_units=remove_types={kinds}", in_stream=stream)
+        return lambda packet: list(context.filter(packet))
+    return lambda packet: [packet]
+
+
+def _replaced(av: Any, packet: Any, content: bytes) -> Any:
+    """The packet with other content, at the same time."""
+    if content == bytes(packet):
+        return packet
+    other = av.Packet(content)
+    other.pts, other.dts, other.time_base = packet.pts, packet.dts, packet.time_base
+    other.duration, other.is_keyframe = packet.duration, packet.is_keyframe
+    return other
+
+
+def without_messages(sample: bytes, codec: str, length_bytes: int) -> bytes:
+    """A sample of length-prefixed units without those that carry messages. A sample that does not add up is left alone."""
+    kept, at = [], 0
+    while at + length_bytes < len(sample):
+        end = at + length_bytes + int.from_bytes(sample[at : at + length_bytes], "big")
+        first = sample[at + length_bytes]
+        kind = first & 0x1F if codec == "h264" else (first >> 1) & 0x3F
+        if kind not in MESSAGE_UNITS[codec]:
+            kept.append(sample[at:end])
+        at = end
+    return b"".join(kept) if at == len(sample) and kept else sample
 
 
 def without_fill_text(frame: bytes) -> bytes:

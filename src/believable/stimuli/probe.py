@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,6 @@ _SIGNATURE = re.compile(
 _NOT_RECIPE = re.compile(
     rb"(?:^| )(?:threads|lookahead_threads|sliced_threads|frame-threads|numa-pools)=[^ ]*"
 )
-
-PICTURE_TICK = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, slots=True)
