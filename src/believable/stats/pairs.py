@@ -186,6 +186,7 @@ def elo(data: Comparisons, *, k: float = 4.0, start: float = 1000.0, scale: floa
     Formula      expected = 1/(1 + 10^((R_j − R_i)/scale)); R_i += k·(score − expected), tie ½.
     Says         a running rating for live leaderboards. It depends on the order and has no interval: for a
                  study use `bradley_terry`, whose result does not.
+    Undefined    never: items come from the comparisons, and without any the result is empty.
     Source       Elo (1978). Checked against the Python library evalica.
     """
     for name, value in (("k", k), ("scale", scale)):

@@ -92,7 +92,9 @@ def factor(found: Gram, varying: tuple[Varying, ...], relative: list[FloatArray]
         first = np.linalg.cholesky(head.T @ found.first @ head + np.eye(width)).astype(np.float64)
         solved = forward(first, cross)
         log_first = float(np.log(np.diagonal(first, axis1=1, axis2=2)).sum())
-    remainder = linalg.cholesky(rest - solved.T @ solved, lower=True)
+    # numpy's factorisation, like the product before it: numpy and scipy bring a thread pool each, and two pools
+    # in turn, call by call, keep waiting for each other.
+    remainder = np.linalg.cholesky(rest - solved.T @ solved).astype(np.float64)
     log_rest = float(np.log(np.diagonal(remainder)[: edges[-1]]).sum())
     return Factor(first, solved, remainder, 2 * (log_first + log_rest))
 

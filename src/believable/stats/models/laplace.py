@@ -168,7 +168,7 @@ def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) 
     if edges[-1] == 0:
         return [backward(lower, first).reshape(right[0].shape)]
     tail = np.concatenate([part.ravel() for part in right[1:]])
-    tail = linalg.cho_solve((chol.rest, True), tail - (chol.cross.T @ first)[:, 0])
+    tail = np.linalg.solve(chol.rest.T, np.linalg.solve(chol.rest, tail - (chol.cross.T @ first)[:, 0]))
     head = backward(lower, first - chol.cross @ tail[:, None])
     parts = [tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])]
     return [head.reshape(right[0].shape), *parts]

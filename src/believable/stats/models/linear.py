@@ -118,7 +118,7 @@ class _Problem:
     def solve(self, theta: FloatArray) -> _Solution:
         corner, log_dets = self.corner(theta)
         p = self.rank
-        back = linalg.solve_triangular(self.upper, linalg.solve_triangular(corner[:p, :p].T, np.eye(p)))
+        back = np.linalg.inv(corner[:p, :p].T @ self.upper)
         beta = self.least_squares + back @ corner[p, :p]
         return _Solution(self.deviance(theta), log_dets, float(corner[p, p]) ** 2, beta, back @ back.T)
 
