@@ -51,18 +51,18 @@ def test_nothing_is_lost_when_the_server_is_killed_fifteen_times(
     assert exported(study, server.data_dir, tmp_path / "bundle") == logs(people.browsers)
 
 
-def exported(study: Path, data_dir: Path, target: Path) -> list[list[dict[str, Any]]]:
+def exported(study: Path, data_dir: Path, target: Path) -> list[list[tuple[int, str]]]:
     """The events of the exported dataset, session by session."""
     command = [sys.executable, "-m", "believable", "export", str(study), "--data", str(data_dir)]
-    subprocess.run([*command, "--output", str(target), "--simulated"], check=True, capture_output=True)
-    sessions: dict[str, list[dict[str, Any]]] = {}
+    subprocess.run([*command, "--out", str(target), "--simulated"], check=True, capture_output=True)
+    sessions: dict[str, list[tuple[int, str]]] = {}
     (file,) = target.rglob("events.jsonl.gz")
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            sessions.setdefault(row["participant"], []).append(row)
-    return sorted(sessions.values(), key=str)
+            sessions.setdefault(row["session"], []).append((row["seq"], row["body"]))
+    return sorted(sessions.values())
 
 
-def logs(browsers: list[Any]) -> list[list[dict[str, Any]]]:
-    return sorted(([json.loads(body) for body in browser.log] for browser in browsers), key=str)
+def logs(browsers: list[Any]) -> list[list[tuple[int, str]]]:
+    return sorted(list(enumerate(browser.log, start=1)) for browser in browsers)

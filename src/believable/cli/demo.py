@@ -20,7 +20,7 @@ GAP_S = 12.0
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=Path("demo-study"))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @click.option("--quiet", is_flag=True, help="Without simulated participants.")
 def command(folder: Path, host: str, port: int, quiet: bool) -> None:
     """Serve a ready study with live simulated participants.
@@ -33,9 +33,10 @@ def command(folder: Path, host: str, port: int, quiet: bool) -> None:
       believable demo
     """
     from believable.cli.new import create
-    from believable.cli.serve import announce, publish
+    from believable.cli.serve import announce, check_port, publish
     from believable.web.app import serve
 
+    check_port(host, port)
     if not (folder / "study.yaml").is_file():
         create("demo", folder, seed=7)
     settings = settings_for([folder.resolve()], None, None, f"http://{host}:{port}")

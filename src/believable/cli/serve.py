@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from believable.cli.place import data_options, settings_for, study_folder
+from believable.core.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("studies", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="STUDY...")
 @data_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @click.option("--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve.")
 def command(
@@ -38,11 +40,25 @@ def command(
     """
     from believable.web.app import serve
 
+    check_port(host, port)
     folders = [study_folder(study) for study in studies]
     settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
     published, first_link = publish(settings)
     announce(published, first_link, settings.base_url)
     serve(settings, host, port, workers)
+
+
+def check_port(host: str, port: int) -> None:
+    """Says at once when somebody else listens there, before anything is prepared."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise Refused(
+                f"cannot listen on {host}:{port} ({error.strerror}). Stop what listens there, or choose another with --port."
+            ) from error
 
 
 def publish(settings: Settings) -> tuple[Sequence[Published], str | None]:

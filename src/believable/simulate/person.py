@@ -120,6 +120,7 @@ class Person:
 
     async def _page(self, trial: Mapping[str, Any]) -> None:
         self._browser.note("trial.shown")
+        await self._browser.flush()
         await self._read(trial["html"])
         await self._pace.sleep(1000 * trial["wait_s"])
         if trial["kind"] == "watch":
