@@ -70,6 +70,18 @@ def test_a_setting_that_nothing_fits(errors):
     ]
 
 
+def test_a_shortage_in_rare_samples_is_found(errors):
+    """Twelve blocks choose between a text and a clip each: 4,096 samples, of which few need more than eight stimuli."""
+    names = [f"c{i}" for i in range(8)]
+    stimuli = "".join(f"  - {{id: {name}, file: {name}.mp4}}\n" for name in names)
+    block = "- block: {sample: 1, order: random, each: [{text: {text: x}}, watch]}\n"
+    head = f"believable: 1\ntitle: x\nseed: 1\nstimuli:\n{stimuli}timeline:\n"
+    found = errors(text=f"{head}{block * 12}- finish:\n")
+    assert found
+    assert all("a session can run out of stimuli here: 8 fit" in line for line in found)
+    assert errors(text=f"{head}{block * 8}- finish:\n") == []
+
+
 BLOCKS = st.builds(
     "- block: {{{over} {sample} order: {order}, repeat: {repeat}, each: [{each}]}}\n".format,
     over=st.sampled_from(["", "over: condition,", "over: scenario,", "over: stimulus,"]),

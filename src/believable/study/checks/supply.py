@@ -15,8 +15,10 @@ from believable.study.plan import Page, unroll
 from believable.study.read import Reading
 from believable.study.records import Block, Study, Watch
 
-#: So many different samples are tried one by one; beyond, a shortage that only some samples have is a warning.
-MAX_VARIANTS = 400
+#: So many different samples are tried one by one. Beyond, there has to be enough for everything that could be sampled:
+#: better to refuse a study that might work than to lose a participant to one that does not.
+MAX_VARIANTS = 500
+MAX_ARM_COMBINATIONS = 2_000
 _SUPPLY_KEYS = frozenset(
     {"stimulus", "over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm"}
 )
@@ -29,11 +31,8 @@ def check_supply(reading: Reading) -> None:
     study = reading.study
     hopeless = _nothing_fits(reading)
     short: dict[str, Slot] = {}
-    certain = True
     for arms in _arm_combinations(study):
-        slots, complete = _shortage(study, arms)
-        certain = certain and complete
-        for slot in slots:
+        for slot in _shortage(study, arms):
             short.setdefault(slot.owner, slot)
     for entry in outline(study.timeline):
         if entry.item.id not in short or entry.item.id in hopeless:
@@ -42,7 +41,7 @@ def check_supply(reading: Reading) -> None:
         node = place.get("stimulus") or place.get("sample") or place
         message = f"a session can run out of stimuli here: {len(short[entry.item.id].allowed)} fit, and more are needed in all."
         cure = "Add stimuli, show fewer, or name the stimulus."
-        reading.report(node, message, cure, severity="error" if certain else "warning")
+        reading.report(node, message, cure)
 
 
 def _sound(reading: Reading) -> bool:
@@ -94,19 +93,19 @@ def _arm_combinations(study: Study) -> list[Mapping[str, str]]:
         }
     )
     levels = [[(name, level) for level in study.arms[name]] for name in tested]
-    return [dict(one) for one in itertools.islice(itertools.product(*levels), MAX_VARIANTS)]
+    return [dict(one) for one in itertools.islice(itertools.product(*levels), MAX_ARM_COMBINATIONS)]
 
 
-def _shortage(study: Study, arms: Mapping[str, str]) -> tuple[list[Slot], bool]:
-    """The slots that stay empty in some plan, and whether that is certain."""
+def _shortage(study: Study, arms: Mapping[str, str]) -> list[Slot]:
+    """The slots that stay empty in some plan."""
     everything = _unfilled(unroll(study, arms, lambda block, run, n: range(n)))
     if not everything:
-        return [], True
-    variants = list(itertools.islice(_variants(study, arms), MAX_VARIANTS + 1))
-    short = next((slots for slots in map(_unfilled, variants) if slots), [])
-    if short or len(variants) <= MAX_VARIANTS:
-        return short, True
-    return everything, False
+        return []
+    for number, pages in enumerate(_variants(study, arms)):
+        short = everything if number == MAX_VARIANTS else _unfilled(pages)
+        if short:
+            return short
+    return []
 
 
 def _unfilled(pages: Sequence[Page]) -> list[Slot]:
