@@ -65,7 +65,11 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
     noise = squares.within if form.startswith("ICC1") else squares.error
     if denominator <= 1e-15 * max(squares.rows, squares.within):
         return undefined(
-            "the ratings do not vary between items", method=method, n=squares.n, level=level, notes=notes
+            "the ratings vary less between items than their error allows",
+            method=method,
+            n=squares.n,
+            level=level,
+            notes=notes,
         )
     value = (squares.rows - noise) / denominator
     if noise <= 1e-14 * squares.rows and ((form != "ICC2" and form != "ICC2k") or value >= 1 - 1e-12):
@@ -78,6 +82,7 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
             notes=notes,
         )
     low, high = _icc_bounds(squares, form, level)
+    low, high = min(low, value), max(high, value)  # equal up to rounding when the items do not vary at all
     df = (
         float(squares.df_rows),
         float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error),
@@ -251,7 +256,7 @@ def _icc_bounds(s: _Squares, form: IccForm, level: float) -> tuple[float, float]
     if form.startswith("ICC2"):
         low, high = _absolute_bounds(s, tail)
         if form == "ICC2k":
-            low, high = (s.k * bound / (1 + (s.k - 1) * bound) for bound in (low, high))
+            low, high = _of_the_mean(low, s.k), _of_the_mean(high, s.k)
         return low, high
     noise = s.within if form.startswith("ICC1") else s.error
     df_noise = s.n * (s.k - 1) if form.startswith("ICC1") else s.df_error
@@ -261,6 +266,12 @@ def _icc_bounds(s: _Squares, form: IccForm, level: float) -> tuple[float, float]
     if form.endswith("k"):
         return 1 - 1 / lower, 1 - 1 / upper
     return (lower - 1) / (lower + s.k - 1), (upper - 1) / (upper + s.k - 1)
+
+
+def _of_the_mean(single: float, k: int) -> float:
+    """The reliability of k raters' mean from that of one (Spearman–Brown); it has no lower limit."""
+    divisor = 1 + (k - 1) * single
+    return k * single / divisor if divisor > 0 else -math.inf
 
 
 def _absolute_bounds(s: _Squares, tail: float) -> tuple[float, float]:
@@ -275,6 +286,7 @@ def _absolute_bounds(s: _Squares, tail: float) -> tuple[float, float]:
 
 def satterthwaite_df(s: _Squares, value: float) -> float:
     """The degrees of freedom of the mixture of rater and residual variance in ICC2's interval."""
+    value = max(value, 0.0)  # a negative estimate would give rater variance a negative weight
     a = s.k * value / (s.n * (1 - value))
     b = 1 + s.k * value * (s.n - 1) / (s.n * (1 - value))
     mix = a * s.columns + b * s.error
