@@ -16,9 +16,8 @@ TEXT_SUFFIXES = {".py", ".md", ".js", ".css", ".html", ".toml", ".yaml", ".yml",
 #: Homes, work folders and package registries: true on one machine, wrong on every other.
 MACHINE = re.compile(
     r"/home/\w+|/Users/\w+|/root/\w|(?<![\w.])/work/\w+|(?<![\w.])/tmp/team|C:\\\\Users"
-    r"|https?://[\w.-]*(?:pypi\.org|pythonhosted\.org|registry\.npmjs\.org|artifactory|nexus)[\w./-]*"
-    r"|--(?:extra-)?index-url\s+http",
-    re.IGNORECASE,
+    r"|(?i:https?://)[\w.-]*(?:pypi\.org|pythonhosted\.org|registry\.npmjs\.org|artifactory|nexus)[\w./-]*"
+    r"|--(?:extra-)?index-url\s+http"
 )
 
 

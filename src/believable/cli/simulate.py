@@ -153,10 +153,9 @@ async def over_http(
     settings: Settings, crowd: Crowd, address: str, speed: float | None, workers: int, progress: Callable[[Visit], None]
 ) -> list[Visit]:
     """Through the network, to a server that runs elsewhere or on this machine."""
-    import httpx
-
     from believable.core.clock import WallClock
     from believable.instruments import INSTRUMENTS
+    from believable.simulate.client import network
     from believable.simulate.crowd import Place, run_side_by_side
     from believable.simulate.pace import HastyPace, RealPace
     from believable.study.load import load
@@ -165,7 +164,7 @@ async def over_http(
     folder = settings.study_folders[0]
     base_url, link = split_address(address) or (address, local_link(settings, study_id(folder)))
     clock = WallClock()
-    async with httpx.AsyncClient(base_url=base_url, timeout=60) as http:
+    async with network(base_url) as http:
         place = Place(http, link, load(folder, instruments=INSTRUMENTS).study, INSTRUMENTS)
         pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
         return await run_side_by_side(crowd, place, pace_of, at_once=workers, progress=progress)

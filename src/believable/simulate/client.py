@@ -70,6 +70,11 @@ class Receipt:
     redirect: str | None
 
 
+def network(base_url: str) -> httpx.AsyncClient:
+    """A client for a server behind `base_url`."""
+    return httpx.AsyncClient(base_url=base_url, timeout=60)
+
+
 class Participant:
     """One participant's browser. `http` talks to the server (over a network or in-process); `pace` is its time."""
 
