@@ -47,9 +47,9 @@ ONLY_IN = {
     "pickle": set(),
 }
 
-#: A function may import only where start-up time asks for it, or what may not be installed.
+#: A function may import only where start-up time asks for it, or what may not be installed (alembic: slow and rarely needed).
 LAZY_PACKAGES = {"cli"}
-OPTIONAL_LIBRARIES = {"av", "glmm", "numba", "distributed", "dask", "psycopg", "gymnasium", "torch", "altair", "vl_convert"}
+OPTIONAL_LIBRARIES = {"alembic", "av", "glmm", "numba", "distributed", "dask", "psycopg", "gymnasium", "torch", "altair", "vl_convert"}
 
 
 @dataclass(frozen=True, slots=True)
