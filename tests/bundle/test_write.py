@@ -8,6 +8,7 @@ import re
 import tracemalloc
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from believable.bundle.read import Bundle, read
 from believable.bundle.records import Collected
 from believable.bundle.tables import BY_NAME, TABLES
 from believable.bundle.write import write
+from believable.core import chain
 from believable.core.errors import Conflict, InvalidInput
 from believable.instruments import INSTRUMENTS
 
@@ -264,3 +266,23 @@ def test_memory_does_not_grow_with_the_number_of_sessions(making: Any, tmp_path:
 
     peak_bytes(2)
     assert peak_bytes(60) < 1.5 * peak_bytes(15)
+
+
+def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: Path) -> None:
+    """The first try at a page counts for its own run only."""
+    first = making.session(1, until=2)
+    again = making.session(1)
+    shift = len(first.events)
+    events = (*first.events, *(replace(event, seq=event.seq + shift) for event in again.events))
+    closed = [replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials]
+    session = replace(
+        again.session, id=first.session.id, run=1, run_after_seq=shift, head_seq=len(events),
+        head_hash=chain.extend(chain.origin(first.session.id), [event.body for event in events]),
+    )  # fmt: skip
+    collected = Collected(session, (*first.trials[:1], *closed), events)
+    write(making.study(), [collected], tmp_path / "bundle", instruments=INSTRUMENTS)
+    found = read(tmp_path / "bundle")
+    words = [row for row in found["answers"].rows() if row["question"] == "words"]
+    assert [(row["run"], row["changes"], row["pasted"]) for row in words] == [(1, 1, 12)]
+    assert [row["run"] for row in found["trials"].rows()] == [0, 1, 1, 1, 1, 1]
+    assert found["participants"]["trials"].cells() == (5,)

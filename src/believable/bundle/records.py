@@ -30,6 +30,8 @@ class SessionRecord:
     finished_ms: int | None
     rejected: bool
     recruiter_hash: str | None = None
+    #: The last event before the latest run began.
+    run_after_seq: int = 0
 
     @property
     def simulated(self) -> bool:

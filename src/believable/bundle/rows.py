@@ -170,7 +170,7 @@ class SessionRows:
         return Shown(source.condition, source.scenario, source.stimulus_id)
 
     def _window(self, trial: TrialRecord) -> tuple[int, int] | None:
-        """The events of this run of the trial: after the submission of the run before, up to its own."""
+        """The events of this run of the trial: after the run before it ended, up to its own submission."""
         if trial.submit_seq is None:
             return None
         before = [
@@ -178,7 +178,8 @@ class SessionRows:
             for other in self._collected.trials
             if other.position == trial.position and other.run < trial.run and other.submit_seq is not None
         ]
-        return max(before, default=0), trial.submit_seq
+        began = self._session.run_after_seq if trial.run == self._session.run else 0
+        return max([began, *before]), trial.submit_seq
 
     def _during(self, trial: TrialRecord) -> Iterator[Happening]:
         window = self._window(trial)

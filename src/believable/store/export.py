@@ -175,6 +175,7 @@ def _session(row: Row[Any]) -> SessionRecord:
         finished_ms=row.finished_ms,
         rejected=bool(row.rejected),
         recruiter_hash=row.recruiter_hash,
+        run_after_seq=row.run_after_seq,
     )
 
 
