@@ -80,11 +80,7 @@ def redirect(
     template = _template(finish, outcome)
     if template is None:
         return None
-    values = {
-        name: found
-        for name in parameters(recruit)
-        if (found := _value(query, name)) is not None
-    }
+    values = {name: found for name in parameters(recruit) if (found := _value(query, name)) is not None}
     if code is not None:
         values["code"] = code
     submit_to = values.pop("turkSubmitTo", None)

@@ -19,6 +19,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
+from believable.store.checkpoint import WRITER_PAGES
 
 #: How long SQLite waits for another process's transaction.
 BUSY_TIMEOUT_MS = 30_000
@@ -143,6 +144,7 @@ class Database:
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA secure_delete=ON")
             connection.execute("PRAGMA journal_size_limit=67108864")
+            connection.execute(f"PRAGMA wal_autocheckpoint={WRITER_PAGES}")
             if self.max_pages is not None and begin != "BEGIN":
                 connection.execute(f"PRAGMA max_page_count={self.max_pages:d}")
 

@@ -18,6 +18,7 @@ from believable.core.errors import BelievableError, InvalidInput, Unavailable
 from believable.store import alarms, schema
 from believable.store.alarms import Alarm
 from believable.store.append import Batch
+from believable.store.checkpoint import Checkpointer
 from believable.store.database import Database, Trouble, trouble
 from believable.store.writer import Writer
 
@@ -50,6 +51,7 @@ class Store:
         self._writer = Writer(
             database, clock, group_limit=group_limit, patience_s=patience_s, linger_s=linger_s
         )
+        self._checkpointer = Checkpointer(database.path) if database.path is not None else None
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="believable-reader")
 
     @classmethod
@@ -144,6 +146,8 @@ class Store:
     def close(self) -> None:
         """Finish what waits, then let go."""
         self._writer.close()
+        if self._checkpointer is not None:
+            self._checkpointer.close()
         self._readers.shutdown()
         self.database.dispose()
 

@@ -1,0 +1,27 @@
+"""The log is folded into the file while people write, and closing leaves one file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from believable.store import events
+from believable.store.engine import Store
+from believable.store.sessions import Session
+
+
+def test_pages_move_into_the_file_by_themselves(
+    tmp_path: Path, make_session: Callable[..., Session], body: Callable[..., str]
+) -> None:
+    path = tmp_path / "b.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        make_session(store)
+        text = "x" * 3_000
+        store.append(events.batch("token-1", 1, [(n, body(n, text=text)) for n in range(1, 200)]))
+        assert Path(f"{path}-wal").stat().st_size > 500_000
+        deadline_s = time.monotonic() + 30
+        while path.stat().st_size < 500_000 and time.monotonic() < deadline_s:
+            time.sleep(0.05)
+        assert path.stat().st_size > 500_000
+    assert [file.name for file in tmp_path.iterdir()] == ["b.db"]
