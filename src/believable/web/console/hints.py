@@ -5,6 +5,7 @@ A hint is never a verdict: a person decides, without knowing the condition.
 
 from __future__ import annotations
 
+import bisect
 import math
 import re
 import statistics
@@ -23,7 +24,7 @@ ALIKE_MIN_CHARACTERS = 16
 ALIKE_FROM = 0.8
 GRAM = 4
 #: How many of the rarest grams two texts must share before they are compared in full.
-PREFIX_SHARED = 6
+PREFIX_SHARED = 10
 #: Only the start of a very long text is compared.
 COMPARED_CHARACTERS = 2_000
 #: Others named in a hint.
@@ -118,27 +119,28 @@ def alike_texts(texts: Sequence[str]) -> tuple[tuple[Alike, ...], ...]:
 def _near(texts: Sequence[str]) -> list[list[tuple[int, float]]]:
     """Pairs of different texts at or above the threshold, by index."""
     near: list[list[tuple[int, float]]] = [[] for _ in texts]
-    gram_sets = _rare_first([{text[i : i + GRAM] for i in range(len(text) - GRAM + 1)} for text in texts])
-    sets = [frozenset(grams) for grams in gram_sets]
+    ranked = _rare_first([{text[i : i + GRAM] for i in range(len(text) - GRAM + 1)} for text in texts])
+    order = sorted(range(len(texts)), key=lambda index: len(ranked[index]))
+    sets = [frozenset(ranked[index]) for index in order]
+    sizes = [len(one) for one in sets]
+    must_share = [math.ceil(ALIKE_FROM * size) for size in sizes]
+    enough = [min(PREFIX_SHARED, shared) for shared in must_share]
     by_gram: dict[int, list[int]] = defaultdict(list)
-    for i in sorted(range(len(texts)), key=lambda index: len(gram_sets[index])):
-        size = len(gram_sets[i])
-        must_share = math.ceil(ALIKE_FROM * size)
-        prefix = gram_sets[i][: size - must_share + min(PREFIX_SHARED, must_share)]
+    for i, index in enumerate(order):
+        prefix = ranked[index][: sizes[i] - must_share[i] + enough[i]]
+        long_enough = bisect.bisect_left(sizes, must_share[i])
         met: Counter[int] = Counter()
         for gram in prefix:
-            met.update(by_gram[gram])
+            shorter = by_gram[gram]
+            met.update(shorter[bisect.bisect_left(shorter, long_enough) :])
+            shorter.append(i)
         for j, n_met in met.items():
-            enough = min(PREFIX_SHARED, math.ceil(ALIKE_FROM * len(sets[j])))
-            if n_met < enough or len(sets[j]) < ALIKE_FROM * size:
-                continue
-            shared = len(sets[i] & sets[j])
-            similarity = shared / (size + len(sets[j]) - shared)
-            if similarity >= ALIKE_FROM:
-                near[i].append((j, similarity))
-                near[j].append((i, similarity))
-        for gram in prefix:
-            by_gram[gram].append(i)
+            if n_met >= enough[j]:
+                shared = len(sets[i] & sets[j])
+                similarity = shared / (sizes[i] + sizes[j] - shared)
+                if similarity >= ALIKE_FROM:
+                    near[index].append((order[j], similarity))
+                    near[order[j]].append((index, similarity))
     return near
 
 
