@@ -355,6 +355,12 @@ def visitor(page: Page) -> Visitor:
     return Visitor(page)
 
 
+@pytest.fixture
+def visitor_on() -> Callable[[Page], Visitor]:
+    """For tests that make pages of their own."""
+    return Visitor
+
+
 @dataclass(frozen=True)
 class Stored:
     """What a server holds, read from its database file."""

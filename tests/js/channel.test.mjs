@@ -36,6 +36,8 @@ const entry = (seq, body = "x") => ({ seq, body, prev: "", hash: "", epoch: 1 })
 
 test("events are gathered for half a second and sent in one batch", async () => {
   const { channel, log, tick } = bench([]);
+  channel.expect();
+  assert.deepEqual(log.saving, ["saving"]);
   [1, 2, 3].forEach((seq) => channel.push(entry(seq), false));
   assert.deepEqual(log.requests, []);
   assert.deepEqual(log.delays, [500]);

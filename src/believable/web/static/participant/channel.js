@@ -112,6 +112,9 @@ export function createChannel(queue, epoch, unsent, outside) {
   }
 
   return {
+    /** An event is on its way into the queue. */
+    expect: () => { if (!failures && !stopped) outside.onSaving("saving"); },
+
     /** Takes an event that is in the queue and sends it soon, or at once. @param {import("./queue.js").Entry} entry @param {boolean} now */
     push: (entry, now) => {
       held.push(entry);

@@ -57,6 +57,7 @@ export function createRecorder({ queue, fallback, channel, epoch, clock, onTaken
       const body = JSON.stringify({
         kind, trial: position, at_ms: Math.round(clock.wall()), mono_ms: Math.round(clock.mono() * 10) / 10, data });
       writing += 1;
+      channel.expect();
       turn = turn.then(() => write(body, now));
       return turn;
     },

@@ -1,0 +1,221 @@
+"""When the line breaks: nothing is lost, the page says what is going on, and the code waits for the last event."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
+
+FORM, CHECK, RATE = 2, 3, 7
+OUTAGE_S = 20
+
+
+def test_a_server_that_is_gone_for_20_seconds_loses_nothing(
+    page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    server.stop(signal.SIGKILL)
+    began = time.monotonic()
+    visitor.fill_form()
+    status = page.locator("#status")
+    expect(status).to_contain_text("Your answers are safe here")
+    visitor.next()
+    page.get_by_label("Why do you take part?").fill("typed while the server was away")
+    page.get_by_label("Why do you take part?").blur()
+    page.wait_for_timeout(max(0, 1000 * (began + OUTAGE_S - time.monotonic())))
+    expect(page.locator(f'#trial[data-position="{FORM}"]')).to_be_visible()
+    expect(status).to_contain_text("Offline")
+    server.start()
+    visitor.at(CHECK)
+    visitor.saved()
+    visitor.check()
+
+    held = stored(server)
+    assert held.answers["form"]["age"] == 30
+    typed = [
+        event for event in held.events if event["data"].get("value") == "typed while the server was away"
+    ]
+    assert len(typed) == 1
+    changed = {event["data"]["question"] for event in held.events if event["kind"] == "answer.change"}
+    assert {"often", "device", "genres", "age", "tired", "mood"} <= changed
+
+
+def test_the_code_appears_only_after_the_last_event_is_acknowledged(
+    page: Page, visitor: Any, server: Any
+) -> None:
+    visitor.until(RATE, server.link())
+    visitor.saved()
+    held: list[Route] = []
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
+    page.route("**/events", lambda route: held.append(route))
+    visitor.rate()
+    page.wait_for_timeout(4000)
+    assert held, "the submission was sent"
+    assert "advance" not in asked
+    assert "finish" not in asked
+    expect(page.get_by_label("Your completion code")).to_have_count(0)
+
+    page.unroute("**/events")  # lets the held requests go
+    assert visitor.finished()
+    assert asked.index("finish") > asked.index("events")
+
+
+def test_the_code_waits_for_events_recorded_after_the_last_answer(
+    page: Page, visitor: Any, server: Any
+) -> None:
+    visitor.until(RATE, server.link())
+    visitor.saved()
+    held: list[Route] = []
+    holding = False
+
+    def events(route: Route) -> None:
+        if holding:
+            held.append(route)
+        else:
+            route.continue_()
+
+    def hold_from_now_on(route: Route) -> None:
+        nonlocal holding
+        holding = True
+        page.evaluate("() => { dispatchEvent(new Event('blur')); dispatchEvent(new Event('focus')); }")
+        route.continue_()
+
+    page.route("**/events", events)
+    page.route("**/advance", hold_from_now_on)
+    visitor.rate()
+    expect(page.get_by_role("heading", name="Sending your last answers")).to_be_visible()
+    page.wait_for_timeout(3500)
+    expect(page.get_by_text("Please keep this page open")).to_be_visible()
+    expect(page.get_by_label("Your completion code")).to_have_count(0)
+    holding = False
+    for route in held:
+        route.continue_()
+    assert visitor.finished()
+
+
+def test_leaving_warns_only_while_something_is_unsent(page: Page, visitor: Any, server: Any) -> None:
+    warned: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        warned.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", note)
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    page.goto("about:blank")
+    assert warned == []
+
+
+def test_leaving_with_unsent_answers_warns(page: Page, visitor: Any, server: Any) -> None:
+    warned: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        warned.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", note)
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    page.route("**/events", lambda route: route.abort())
+    page.get_by_role("radio", name="daily").click()
+    expect(page.locator("#status")).to_contain_text("Offline")
+    page.close(run_before_unload=True)
+    page.wait_for_timeout(500)
+    assert warned == ["beforeunload"]
+    assert not page.is_closed()
+    page.unroute("**/events")
+    visitor.saved()
+
+
+def test_offline_on_and_online_again(
+    context: BrowserContext, page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    context.set_offline(True)
+    visitor.fill_form()
+    expect(page.locator("#status")).to_contain_text("Offline")
+    visitor.next()
+    page.wait_for_timeout(1500)
+    context.set_offline(False)
+    visitor.at(CHECK)
+    visitor.saved()
+    assert stored(server).answers["form"]["age"] == 30
+
+
+def test_a_full_disk_is_told_and_waited_out(page: Page, visitor: Any, server: Any) -> None:
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    full = '{"error": {"code": "storage_full", "message": "full", "cure": "wait"}}'
+    page.route(
+        "**/events", lambda route: route.fulfill(status=507, content_type="application/json", body=full)
+    )
+    page.get_by_role("radio", name="daily").check()
+    expect(page.locator("#status")).to_contain_text("cannot store more right now")
+    page.unroute("**/events")
+    visitor.saved()
+
+
+def test_a_browser_without_storage_still_works_and_says_so(
+    context: BrowserContext, page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
+    context.add_init_script(
+        "Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('private'); } });"
+    )
+    visitor.until(CHECK, server.link())
+    expect(page.locator("#status")).to_contain_text("Please keep this page open until the end")
+    opened = [event["data"]["storage"] for event in stored(server).events if event["kind"] == "page.open"]
+    assert opened == ["memory"]
+
+
+def test_a_preload_that_breaks_is_taken_up_again(page: Page, visitor: Any, server: Any) -> None:
+    visitor.until(CHECK, server.link())
+    ranges: list[str | None] = []
+
+    def cut_first(route: Route) -> None:
+        ranges.append(route.request.headers.get("range"))
+        if len(ranges) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/media/*", cut_first)
+    page.get_by_role("radio", name="blue").check()
+    visitor.next()
+    expect(page.locator(".trouble")).to_have_text("Loading was interrupted. We keep trying.")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert len(ranges) >= 2
+
+
+def test_many_reloads_while_the_server_comes_and_goes(
+    page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
+    """The queue survives a page that is reloaded while nothing arrives."""
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    page.route("**/events", lambda route: route.abort())
+    page.get_by_label("How old are you?").fill("30")
+    page.get_by_label("How old are you?").blur()
+    page.get_by_role("radio", name="console").check()
+    page.wait_for_timeout(300)
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    visitor.at(FORM)
+    expect(page.get_by_label("How old are you?")).to_have_value("30")
+    expect(page.get_by_role("radio", name="console")).to_be_checked()
+    restart = threading.Timer(1.0, server.start)
+    server.stop()
+    restart.start()
+    page.unroute("**/events")
+    restart.join()
+    visitor.saved()
+    values = [
+        event["data"].get("value") for event in stored(server).events if event["kind"] == "answer.change"
+    ]
+    assert values == [30, "console"]
