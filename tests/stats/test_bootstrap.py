@@ -42,10 +42,11 @@ def test_intervals_as_in_r(index: int, statistic: str, method: str) -> None:
     r = OUTPUT["values"][index][statistic]
     found = bootstrap(INPUT["values"][index], statistic, rng=rng(), method=method, resamples=50_000)
     assert found.value == pytest.approx(r["value"], rel=1e-12)
-    # Both draw at random: bounds agree within the Monte Carlo error of 50,000 resamples, 2 % of the width (the
-    # median's bounds are steps between data values, so there they agree within one step).
-    slack = 0.02 * r["width"] if statistic != "median" else 0.15 * r["width"]
-    assert (found.low, found.high) == pytest.approx(r[method], abs=slack)
+    # Both draw at random, so bounds agree within the Monte Carlo error: 2 % of the width, 4 % for BCa, which also
+    # estimates its bias from the draws; the median's bounds are steps between data values. The formulas are
+    # compared to the last digit below.
+    slack = {"percentile": 0.02, "bca": 0.04}[method] if statistic != "median" else 0.15
+    assert (found.low, found.high) == pytest.approx(r[method], abs=slack * r["width"])
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
