@@ -49,7 +49,9 @@ ONLY_IN = {
 
 #: A function may import only where start-up time asks for it, or what may not be installed (alembic: slow and rarely needed).
 LAZY_PACKAGES = {"cli"}
-OPTIONAL_LIBRARIES = {"alembic", "av", "glmm", "numba", "distributed", "dask", "psycopg", "gymnasium", "torch", "altair", "vl_convert"}
+OPTIONAL_LIBRARIES = set(
+    ["alembic", "av", "glmm", "numba", "distributed", "dask", "psycopg", "gymnasium", "torch", "altair", "vl_convert", "PIL"]
+)
 
 
 @dataclass(frozen=True, slots=True)
