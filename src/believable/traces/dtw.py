@@ -45,7 +45,7 @@ def dtw_distance(
     """
     first, second = _trace(a, "a"), _trace(b, "b")
     square = one_of(cost, ("abs", "square"), name="cost") == "square"
-    _check_window(window, len(first), len(second))
+    _check_window(window, min(len(first), len(second)), max(len(first), len(second)))
     compiled = _compiled(kernel, cells=len(first) * len(second))
     if compiled is not None:
         return float(compiled.pair_distance(first, second, square=square, window=window))

@@ -1,0 +1,183 @@
+"""Real annotations: from the raw PAGAN export to the authors' traces, and from the traces to the published values."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
+from believable.traces import (
+    direction_kappa,
+    dtw_matrix,
+    gold_standard,
+    lag_ms,
+    normalise,
+    point_sample,
+    resample,
+    sda,
+)
+
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+VIDEO_MS = 32_521
+# In these three recordings the last partial bin holds an annotation; the authors averaged the end marker into it.
+END_MARKER_AVERAGED = {("Session-1", "F868E6"), ("Session-1", "C7A66C"), ("Session-1", "ECADA4")}
+
+
+def folder(name: str) -> Path:
+    found = SHARED / name
+    if not found.is_dir():
+        pytest.skip(f"the shared {name} data are not beside the repository")
+    return found
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[tuple[str, str, str], np.ndarray]:
+    traces: dict[tuple[str, str, str], list[float]] = {}
+    with open(folder("pagan_auditory_qa") / "traces_250ms.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            key = (row["session"], row["group"], row["participant"])
+            traces.setdefault(key, []).append(float(row["value"]))
+    return {key: np.array(values) for key, values in traces.items()}
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[tuple[str, str, str], list[tuple[float, float]]]:
+    """The last recording of each annotator: events as (video time, value), without the end marker."""
+    runs: dict[tuple[str, str, str], dict[str, list[tuple[float, float]]]] = {}
+    with open(folder("pagan_auditory_qa") / "raw_pagan_export.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            key = (row["PaganSession"], row["Group"], row["Participant"])
+            run = runs.setdefault(key, {}).setdefault(row["SessionID"], [])
+            run.append((float(row["VideoTime"]), float(row["Value"])))
+    return {key: list(by_run.values())[-1][:-1] for key, by_run in runs.items()}
+
+
+def truth() -> np.ndarray:
+    pitch = np.loadtxt(folder("pagan_auditory_qa") / "Pitch_values.csv", delimiter=",", skiprows=1, usecols=0)
+    return normalise(point_sample(pitch, every=15))
+
+
+def ours(events: list[tuple[float, float]]) -> np.ndarray:
+    times, values = zip(*events, strict=True)
+    return resample(times, values, duration_ms=VIDEO_MS)
+
+
+def test_the_raw_export_gives_the_authors_traces(published: Any, recorded: Any) -> None:
+    assert len(published) == 20
+    for (session, group, participant), theirs in published.items():
+        binned = ours(recorded[session, group, participant])
+        assert len(binned) == 131
+        if (session, participant[:6]) in END_MARKER_AVERAGED:
+            assert len(theirs) == 131
+            binned[130] = np.mean(
+                [value for t, value in recorded[session, group, participant] if t >= 32_500] + [0]
+            )
+        else:
+            assert len(theirs) in (129, 130)
+        assert normalise(binned[: len(theirs)]) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_without_the_end_marker_only_the_last_bin_of_three_traces_differs(
+    published: Any, recorded: Any
+) -> None:
+    for (session, group, participant), theirs in published.items():
+        found = normalise(ours(recorded[session, group, participant])[:130])
+        length = min(len(theirs), 130)
+        difference = np.abs(found[:length] - normalise(theirs[:length]))
+        assert difference.max() < 1e-12, (session, participant)
+
+
+def test_their_traces_give_the_published_values(published: Any) -> None:
+    expected = json.loads((folder("pagan_auditory_qa") / "expected.json").read_text())
+    signal = truth()
+    for group in ("Mturk", "Expert"):
+        traces = [trace for (_, name, _), trace in published.items() if name == group]
+        assert len(traces) == expected[group]["n"]
+        scores = np.array([sda(trace, signal) for trace in traces])
+        kappas = np.array([direction_kappa(trace, signal).value for trace in traces], dtype=float)
+        for values, name in ((scores, "sda"), (kappas, "kappa")):
+            half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
+            assert round(values.mean(), 4) == expected[group][f"{name}_mean"]
+            assert round(half, 4) == expected[group][f"{name}_ci95_half"]
+        shortest = min(len(trace) for trace in traces)
+        table = np.stack([trace[:shortest] for trace in traces])
+        assert round(cronbach_alpha(table).value or 0, 5) == expected[group]["cronbach_time_as_items"]
+        alpha = krippendorff_alpha(table.T, "interval").value
+        assert round(alpha or 0, 5) == expected[group]["krippendorff_interval_cut_to_shortest"]
+
+
+def green() -> tuple[np.ndarray, np.ndarray, Any]:
+    where = folder("green_intensity")
+    expected = json.loads((where / "expected.json").read_text())["TaskA"]["TaskA/annotations_1hz"]
+    length = expected["shape"][0]
+    paths = [where / "annotations_1hz" / f"TaskA_ann{k}.csv" for k in range(1, 11)]
+    traces = np.stack([np.loadtxt(path, delimiter=",", skiprows=1)[:length, 1] for path in paths])
+    signal = np.loadtxt(where / "objective_truth" / "TaskA_normalized_1hz.csv", delimiter=",", skiprows=1)
+    return traces, signal[:length, 1], expected
+
+
+def test_green_intensity_sda() -> None:
+    traces, _, expected = green()
+    # The file counts one more step: a first difference of 0 before the first point, where all agree.
+    padded = np.concatenate([traces[:, :1], traces], axis=1)
+    scores = [sda(padded[i], padded[j], tolerance=0.005) for i, j in combinations(range(10), 2)]
+    assert np.mean(scores) == pytest.approx(expected["mean_pairwise_SDA_tol005"], abs=1e-12)
+    assert min(scores) == pytest.approx(expected["min_SDA"], abs=1e-12)
+    assert max(scores) == pytest.approx(expected["max_SDA"], abs=1e-12)
+    steps = np.diff(padded, axis=1)
+    signs = np.where(np.abs(steps) <= 0.005, 0, np.sign(steps))
+    alpha = krippendorff_alpha(signs.T).value
+    assert alpha == pytest.approx(expected["krippendorff_nominal_on_sign_of_diff"], abs=1e-12)
+
+
+def test_green_intensity_concordance() -> None:
+    traces, _, expected = green()
+
+    def concordance(x: np.ndarray, y: np.ndarray) -> float:
+        return float(
+            2 * np.mean((x - x.mean()) * (y - y.mean())) / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+        )
+
+    found = np.mean([concordance(traces[i], traces[j]) for i, j in combinations(range(10), 2)])
+    assert found == pytest.approx(expected["mean_pairwise_ccc"], abs=1e-12)
+
+
+def test_people_trail_what_they_see_by_seconds() -> None:
+    traces, signal, _ = green()
+    lags = [lag_ms(trace, signal, max_ms=10_000, step_ms=1000).value for trace in traces]
+    assert all(lag is not None and 0 <= lag <= 5000 for lag in lags)
+    assert np.median(np.array(lags, dtype=float)) >= 1000
+
+
+def test_the_gold_standard_is_nearer_to_the_truth_than_annotators_are() -> None:
+    traces, signal, _ = green()
+    alone = np.mean([np.corrcoef(trace, signal)[0, 1] for trace in traces])
+    for method in ("median", "mean", "lag_aligned"):
+        assert np.corrcoef(gold_standard(traces, method=method), signal)[0, 1] > alone  # type: ignore[arg-type]
+
+
+def gunpoint(part: str) -> tuple[np.ndarray, np.ndarray]:
+    rows, labels = [], []
+    for line in (folder("dtw") / f"GunPoint_{part}.ts").read_text().splitlines():
+        if line and line[0] not in "#@":
+            values, label = line.rsplit(":", 1)
+            rows.append([float(value) for value in values.split(",")])
+            labels.append(label)
+    return np.array(rows), np.array(labels)
+
+
+def test_gunpoint_nearest_neighbour_accuracy() -> None:
+    train, train_labels = gunpoint("TRAIN")
+    test, test_labels = gunpoint("TEST")
+    distances = dtw_matrix(np.vstack([train, test]), cost="square")[len(train) :, : len(train)]
+    warped = (train_labels[distances.argmin(axis=1)] == test_labels).mean()
+    assert round(float(warped), 4) == 0.9067
+    squares = ((test[:, None, :] - train[None, :, :]) ** 2).sum(axis=2)
+    assert round(float((train_labels[squares.argmin(axis=1)] == test_labels).mean()), 4) == 0.9133
