@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from believable.store import append
 from believable.store.append import Batch
 from believable.store.database import Database, Ticket, Trouble, trouble
 from believable.store.selfwatch import SelfWatch
+from believable.store.turn import Turn
 
 Change = Callable[[Connection], Any]
 log = logging.getLogger(__name__)
@@ -64,6 +66,7 @@ class Writer:
         self._linger_s = linger_s if group_limit > 1 else 0.0
         self._waiting: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
         self.watch = SelfWatch(clock)
+        self._queue = Turn(database.path) if database.path is not None else None
         self._unscrubbed = False
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="believable-writer", daemon=True)
@@ -99,6 +102,8 @@ class Writer:
             self._closed = True
             self._waiting.put(None)
             self._thread.join()
+            if self._queue is not None:
+                self._queue.close()
 
     # ------------------------------------------------------------------------------------------ the thread
 
@@ -186,13 +191,16 @@ class Writer:
         ]
 
     def _transaction(self, works: Sequence[Change | Batch]) -> list[Outcome]:
-        with self._database.writer.connect() as conn:
+        with self._turn(), self._database.writer.connect() as conn:
             exclusive = not all(isinstance(work, Batch) for work in works)
             ticket = self._database.enter(conn, exclusive=exclusive)
             outcomes = self._work(conn, works)
             self._unscrubbed |= bool(conn.info.pop(ERASED, False))
             self._make_durable(conn, ticket)
             return outcomes
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return self._queue.taken() if self._queue is not None else nullcontext()
 
     def _make_durable(self, conn: Connection, ticket: Ticket) -> None:
         try:
