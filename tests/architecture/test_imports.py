@@ -49,9 +49,10 @@ ONLY_IN = {
 
 #: A function may import only where start-up time asks for it, or what may not be installed (alembic: slow and rarely needed).
 LAZY_PACKAGES = {"cli"}
-OPTIONAL_LIBRARIES = set(
-    ["alembic", "av", "glmm", "numba", "distributed", "dask", "psycopg", "gymnasium", "torch", "altair", "vl_convert", "PIL"]
-)
+OPTIONAL_LIBRARIES = {
+    *("alembic", "av", "PIL", "glmm", "numba", "distributed", "dask"),
+    *("psycopg", "gymnasium", "torch", "altair", "vl_convert"),
+}
 
 
 @dataclass(frozen=True, slots=True)
