@@ -1,0 +1,71 @@
+"""What every response carries, and what the server keeps to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from believable.web.security import security_headers
+
+
+def policy(headers: Any) -> dict[str, list[str]]:
+    parts = [part.split() for part in headers["content-security-policy"].split(";")]
+    return {name: values for name, *values in parts}
+
+
+@pytest.mark.parametrize("url", ["/health", "/resume", "/nothing", "/static/base.css", "/join/nothing"])
+def test_every_response_is_strict(web: Any, url: str) -> None:
+    headers = web.get(url).headers
+    rules = policy(headers)
+    assert rules["default-src"] == ["'none'"]
+    assert rules["script-src"] == ["'self'"]
+    assert rules["style-src"] == ["'self'"]
+    assert rules["media-src"] == ["'self'", "blob:"]
+    assert rules["frame-ancestors"] == ["'none'"]
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert "server" not in headers
+
+
+def test_pages_of_a_session_are_kept_by_nobody(web: Any, session: Any) -> None:
+    for url in (session.url(), session.url("trial"), session.url("later")):
+        assert web.get(url).headers["cache-control"] == "no-store"
+
+
+def test_scripts_are_asked_for_again_but_not_sent_again(web: Any) -> None:
+    first = web.get("/static/participant/main.js")
+    assert first.headers["content-type"].startswith("text/javascript")
+    assert first.headers["cache-control"] == "no-cache"
+    again = web.get("/static/participant/main.js", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_platform_may_be_allowed_to_frame_the_study(
+    run_study: Callable[..., Any], join: Callable[..., Any]
+) -> None:
+    web = run_study(base_url="https://study.example.org", frame_ancestors=("https://www.mturk.com",))
+    headers = web.get(web.link()).headers
+    assert policy(headers)["frame-ancestors"] == ["https://www.mturk.com"]
+    assert "x-frame-options" not in headers
+    assert "strict-transport-security" in headers
+    cookie = web.post(web.link() + "?id=1", data={}).headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "Secure" in cookie
+    assert "SameSite=none" in cookie
+
+
+def test_the_cookie_of_a_plain_server_stays_with_its_session(web: Any) -> None:
+    reply = web.post(web.link() + "?id=1", data={})
+    cookie = reply.headers["set-cookie"]
+    assert f"Path={reply.headers['location']}" in cookie
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "set-cookie" not in web.post(web.link(), data={}).headers
+
+
+def test_no_header_is_sent_twice() -> None:
+    names = [name for name, _ in security_headers((), secure=True)]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,84 @@
+"""Every widget as the page gets it."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from believable.instruments import INSTRUMENTS
+from believable.study.catalogue import CATALOGUE
+from believable.study.records import Question, Text
+from believable.web.participant.questions import view
+
+CASES = [(one, number) for one in INSTRUMENTS for number in range(len(one.examples))]
+
+
+class Elements(HTMLParser):
+    """Tags with their attributes; complains about tags that are not closed."""
+
+    EMPTY = frozenset({"input", "br"})
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def named(self, *tags: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.found if tag in tags]
+
+
+def html(instrument: Any, number: int, *, required: bool = True, **more: Any) -> str:
+    question = Question(
+        id="q", kind=instrument.name, params=instrument.examples[number], required=required,
+        prompt=Text.model_validate("Prompt & <b>more</b>?"), **more,
+    )  # fmt: skip
+    made = view(question, position=1, language="en", texts=CATALOGUE["en"], seed=7)
+    return str(made.html())
+
+
+@pytest.mark.parametrize(("instrument", "number"), CASES, ids=lambda one: getattr(one, "name", str(one)))
+def test_every_input_has_a_label_and_an_error_line(instrument: Any, number: int) -> None:
+    page = Elements(html(instrument, number))
+    inputs = page.named("input", "textarea")
+    assert inputs
+    labels = {label.get("for") for label in page.named("label")}
+    ids = {attributes.get("id") for _, attributes in page.found}
+    for one in inputs:
+        wrapped = one["type"] in ("radio", "checkbox") if "type" in one else False
+        assert wrapped or one["id"] in labels
+        assert "style" not in one
+    for _, attributes in page.found:
+        for target in (attributes.get("aria-describedby") or "").split():
+            assert target in ids
+    assert "q-q-error" in ids
+
+
+@pytest.mark.parametrize(("instrument", "number"), CASES, ids=lambda one: getattr(one, "name", str(one)))
+def test_prompts_are_escaped_and_optional_ones_can_be_cleared(instrument: Any, number: int) -> None:
+    required = html(instrument, number)
+    assert "Prompt &amp; &lt;b&gt;more&lt;/b&gt;?" in required
+    assert "Clear answer" not in required
+    optional = html(instrument, number, required=False, help=Text.model_validate("Some *help*"))
+    assert "(optional)" in optional
+    assert "Clear answer" in optional
+    assert "<em>help</em>" in optional
+
+
+def test_nothing_is_chosen_beforehand() -> None:
+    for instrument, number in CASES:
+        page = Elements(html(instrument, number))
+        for one in page.named("input", "textarea"):
+            assert "checked" not in one
+            assert one.get("type") in ("radio", "checkbox") or "value" not in one
