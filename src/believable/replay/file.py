@@ -67,8 +67,8 @@ def to_tree(replay: Replay) -> dict[str, Any]:
         "actors": [asdict(actor) for actor in replay.actors],
         "timing": asdict(replay.timing),
         "tracks": [_track_tree(track) for track in replay.tracks],
-        "actions": _columns([asdict(action) for action in replay.actions], _ACTION_FIELDS),
-        "plans": _columns([asdict(step) for step in replay.plans], _PLAN_FIELDS),
+        "actions": columns([asdict(action) for action in replay.actions], _ACTION_FIELDS),
+        "plans": columns([asdict(step) for step in replay.plans], _PLAN_FIELDS),
         "telemetry": {name: list(column) for name, column in replay.telemetry.items()},
         "hidden_states": list(replay.hidden_states),
         "seed": replay.seed,
@@ -111,8 +111,8 @@ def _from_sound_tree(tree: Mapping[str, Any]) -> Replay:
         actors=tuple(Actor(**actor) for actor in tree["actors"]),
         timing=Timing(**tree["timing"]),
         tracks=tuple(_track(track) for track in tree["tracks"]),
-        actions=tuple(Action(**row) for row in _rows(tree["actions"])),
-        plans=tuple(PlanStep(**row) for row in _rows(tree["plans"])),
+        actions=tuple(Action(**row) for row in rows(tree["actions"])),
+        plans=tuple(PlanStep(**row) for row in rows(tree["plans"])),
         telemetry={name: tuple(column) for name, column in tree["telemetry"].items()},
         hidden_states=tuple(tree["hidden_states"]),
         seed=tree["seed"],
@@ -154,11 +154,11 @@ def _summed(deltas: Sequence[int]) -> tuple[int, ...]:
     return tuple(accumulate(deltas))
 
 
-def _columns(rows: list[dict[str, Any]], fields: tuple[str, ...]) -> dict[str, list[Any]]:
+def columns(rows: list[dict[str, Any]], fields: tuple[str, ...]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in fields}
 
 
-def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"columns of unequal length: {lengths}")

@@ -15,12 +15,16 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, Problem, StudyError
+from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
+from believable.replay.file import read as read_recording
 from believable.stimuli import boxes
 from believable.stimuli.extra import have_av, load_av
+from believable.stimuli.judging import REPLAY_TYPE
 from believable.study.definition import Definition, Medium
 from believable.study.records import Stimulus
 
@@ -62,7 +66,7 @@ def prepare(
     for stimulus in stimuli:
         by_file.setdefault(stimulus.file, []).append(stimulus)
     with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
-        jobs = {pool.submit(prepare_file, folder / name, media_dir): name for name in by_file}
+        jobs = {pool.submit(_prepare_stimulus, folder / name, media_dir): name for name in by_file}
         done = 0
         for job in as_completed(jobs):
             name = jobs[job]
@@ -80,11 +84,45 @@ def prepare(
     return {stimulus.id: media[stimulus.id] for stimulus in stimuli}
 
 
-def prepare_file(source: Path, media_dir: Path) -> Medium:
-    """One stripped, content-addressed copy. It appears whole or not at all."""
+def _prepare_stimulus(source: Path, media_dir: Path) -> Medium:
+    """A recording, or a video with the action log that may lie beside it."""
+    if source.name.endswith(RECORDING_SUFFIX):
+        return prepare_replay(source, media_dir)
+    medium = prepare_file(source, media_dir)
+    log = beside(source)
+    if not log.is_file():
+        return medium
+    read_actions(log)
+    return replace(medium, actions=_kept(log, media_dir))
+
+
+def prepare_replay(source: Path, media_dir: Path) -> Medium:
+    """A content-addressed copy of a sound recording. Browsers never get it as it is: see `stimuli.judging`."""
+    _must_be_there(source, media_dir)
+    recording = read_recording(source)
+    digest = _kept(source, media_dir)
+    return Medium(digest, source.stat().st_size, recording.timing.duration_ms, REPLAY_TYPE)
+
+
+def _kept(source: Path, media_dir: Path) -> str:
+    """Copy a file under its own SHA-256, whole or not at all."""
+    digest = _digest(source)
+    if not (media_dir / digest).is_file():
+        unfinished = media_dir / f".{os.getpid()}.{threading.get_ident()}.part"
+        shutil.copyfile(source, unfinished)
+        _durable(unfinished, media_dir / digest)
+    return digest
+
+
+def _must_be_there(source: Path, media_dir: Path) -> None:
     if not source.is_file():
         raise InvalidInput(f"{source.name!r} is not there. Put the file at {source}, or correct the name.")
     media_dir.mkdir(parents=True, exist_ok=True)
+
+
+def prepare_file(source: Path, media_dir: Path) -> Medium:
+    """One stripped, content-addressed copy. It appears whole or not at all."""
+    _must_be_there(source, media_dir)
     strip = have_av()
     note = media_dir / "prepared" / f"{_digest(source)}.{RECIPE if strip else 'copy'}.json"
     known = _known(note, media_dir)
@@ -273,11 +311,5 @@ def _known(note: Path, media_dir: Path) -> Medium | None:
 def _write_note(note: Path, medium: Medium) -> None:
     note.parent.mkdir(exist_ok=True)
     unfinished = note.with_name(f".{note.name}.{os.getpid()}.{threading.get_ident()}")
-    fields = {
-        "digest": medium.digest,
-        "bytes": medium.bytes,
-        "duration_ms": medium.duration_ms,
-        "media_type": medium.media_type,
-    }
-    unfinished.write_text(json.dumps(fields, sort_keys=True), "utf-8")
+    unfinished.write_text(json.dumps(medium.to_tree(), sort_keys=True), "utf-8")
     os.replace(unfinished, note)

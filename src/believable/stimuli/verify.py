@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from believable.core.errors import Problem
+from believable.core.errors import InvalidInput, Problem
+from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
+from believable.replay.file import read as read_recording
 from believable.stimuli.extra import have_av, load_av
 from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS, lines_naming
 from believable.stimuli.probe import Decoded, Facts, decode, facts
@@ -76,7 +78,7 @@ def verify(
     """
     stimuli = definition.study.stimuli
     lines = lines_naming(folder, stimuli)
-    if not have_av():
+    if not have_av() and not all(stimulus.file.endswith(RECORDING_SUFFIX) for stimulus in stimuli):
         return _unchecked(folder, stimuli, lines)
     checked: list[Checked] = []
     with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
@@ -111,15 +113,48 @@ def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) 
     if not path.is_file():
         problem = _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
         return Checked(stimulus, None, (problem,))
+    if path.name.endswith(RECORDING_SUFFIX):
+        return Checked(stimulus, None, tuple(_recording_problems(number, stimulus, path, lines)))
     av = load_av("Checking media")
     try:
         known = facts(path)
     except av.FFmpegError as error:
         message = f"{stimulus.file!r} cannot be read as video ({error.strerror or error})."
         return Checked(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
-    problems = _file_problems(number, stimulus, known, decode(path), lines)
+    problems = [
+        *_file_problems(number, stimulus, known, decode(path), lines),
+        *_log_problems(number, path, known, lines),
+    ]
     usable = not any(problem.severity == "error" for problem in problems)
     return Checked(stimulus, known if usable else None, tuple(problems))
+
+
+def _recording_problems(number: int, stimulus: Stimulus, path: Path, lines: Sequence[int]) -> list[Problem]:
+    """A recording is read whole and must hold together; it has no technical traits that could tell conditions apart."""
+    try:
+        length_ms = read_recording(path).timing.duration_ms
+    except InvalidInput as error:
+        return [_problem(number, lines, str(error), "Record or import it again.")]
+    if stimulus.duration_ms is None or stimulus.duration_ms == length_ms:
+        return []
+    message = f"{stimulus.file!r} lasts {length_ms} ms, not the stated {stimulus.duration_ms} ms."
+    return [_problem(number, lines, message, f"Write duration_ms: {length_ms}.", "duration_ms")]
+
+
+def _log_problems(number: int, path: Path, known: Facts, lines: Sequence[int]) -> list[Problem]:
+    """The action log beside a video must be readable and fit its length."""
+    log_path = beside(path)
+    if not log_path.is_file():
+        return []
+    try:
+        log = read_actions(log_path)
+    except InvalidInput as error:
+        return [_problem(number, lines, str(error), "Mend the action log, or take it away.")]
+    last_ms = max([0, *(one.t1_ms for one in log.actions), *(step.t1_ms for step in log.plans)])
+    if last_ms <= known.duration_ms + LENGTH_TOLERANCE_MS:
+        return []
+    message = f"{log_path.name!r} goes on until {last_ms} ms, the video ends at {known.duration_ms} ms."
+    return [_problem(number, lines, message, "Give the times of the video, in milliseconds.")]
 
 
 _DAMAGED = "Copy it again from where it was made; it was cut off or damaged."

@@ -20,12 +20,20 @@ FORMAT = "believable-definition/1"
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """The media file of a stimulus: its content's SHA-256, and what is known about it."""
+    """The media file of a stimulus: its content's SHA-256, and what is known about it.
+
+    `actions` is the SHA-256 of the action log that lay beside a video, where there was one.
+    """
 
     digest: str
     bytes: int
     duration_ms: int | None
     media_type: str
+    actions: str | None = None
+
+    def to_tree(self) -> dict[str, Any]:
+        """As JSON values; without a log there is no key for it."""
+        return {name: value for name, value in asdict(self).items() if name != "actions" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Definition:
 
     def to_json(self) -> str:
         """Canonical: equal definitions give equal bytes."""
-        media = {name: asdict(medium) for name, medium in self.media.items()}
+        media = {name: medium.to_tree() for name, medium in self.media.items()}
         whole = {"format": FORMAT, "media": media, "pages": dict(self.pages), "study": self.tree}
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

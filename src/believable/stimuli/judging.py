@@ -1,0 +1,113 @@
+"""What a participant's browser receives of a recording: what can be seen, as gzipped JSON `{replay, scene}`.
+
+Agent, seed, provenance, telemetry and hidden states stay here; ids that authors chose are numbered anew. Plan and log are
+in it only for trials that show them. The copies are made once and kept under `media_dir/judged/`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from believable.replay import actions, file
+from believable.replay.actions import ActionLog, log_of
+from believable.replay.records import Replay
+from believable.study.definition import Medium
+from believable.worlds.drawing import draw
+from believable.worlds.scene import scene_tree
+
+#: Raised when the content changes, so that copies of an older version are made again.
+RECIPE = 1
+REPLAY_TYPE = "application/vnd.believable.replay+gzip"
+
+#: What the browser's player has no use for.
+_LAB_ONLY = ("world", "telemetry", "hidden_states", "seed", "agent", "provenance")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """How much of a stimulus a trial shows beside the pictures."""
+
+    plan: bool = False
+    log: bool = False
+
+    @property
+    def name(self) -> str:
+        return ("p" if self.plan else "") + ("l" if self.log else "")
+
+
+def is_replay(medium: Medium) -> bool:
+    return medium.media_type == REPLAY_TYPE
+
+
+def judged_replay(media_dir: Path, digest: str, variant: Variant) -> Path:
+    """The copy of a recording for the browser; made now if it is not there yet."""
+    target = _target(media_dir, digest, variant)
+    if not target.is_file():
+        _write(target, judging_tree(file.read(media_dir / digest), variant))
+    return target
+
+
+def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
+    """The copy of a video's action log for the browser."""
+    target = _target(media_dir, digest, variant)
+    if not target.is_file():
+        log = actions.read_actions(media_dir / digest)
+        _write(target, actions.to_tree(log.for_judging(with_plan=variant.plan, with_log=variant.log)))
+    return target
+
+
+def judging_tree(replay: Replay, variant: Variant) -> dict[str, Any]:
+    """The recording and its looks, as the browser's player reads them."""
+    blind = _with_log(
+        replay.for_judging(), log_of(replay).for_judging(with_plan=variant.plan, with_log=variant.log)
+    )
+    tree = {key: value for key, value in file.to_tree(blind).items() if key not in _LAB_ONLY}
+    tree["actors"] = [{"id": actor.id, "name": actor.name} for actor in blind.actors]
+    return {"replay": tree, "scene": scene_tree(draw(blind))}
+
+
+def log_at(media_dir: Path, medium: Medium) -> ActionLog | None:
+    """The authored log of a stimulus, as it was when the session started; None where it has none."""
+    if is_replay(medium):
+        return log_of(file.read(media_dir / medium.digest))
+    return None if medium.actions is None else actions.read_actions(media_dir / medium.actions)
+
+
+def _with_log(blind: Replay, log: ActionLog) -> Replay:
+    """The recording with its people and places under other ids. Roles stay for the drawing, which needs them."""
+    names = {actor.id: other.id for actor, other in zip(blind.actors, log.actors, strict=True)}
+    places = {place.id: f"b{number}" for number, place in enumerate(blind.world.places, 1)}
+    world = replace(
+        blind.world,
+        places=tuple(
+            replace(place, id=places[place.id], parent=places[place.parent] if place.parent else None)
+            for place in blind.world.places
+        ),
+    )
+    return replace(
+        blind,
+        world=world,
+        actors=tuple(replace(actor, id=names[actor.id]) for actor in blind.actors),
+        tracks=tuple(replace(track, actor=names[track.actor]) for track in blind.tracks),
+        actions=log.actions,
+        plans=log.plans,
+    )
+
+
+def _target(media_dir: Path, digest: str, variant: Variant) -> Path:
+    return media_dir / "judged" / f"{digest}.{RECIPE}{variant.name}"
+
+
+def _write(target: Path, tree: dict[str, Any]) -> None:
+    """Whole or not at all, and the same bytes each time."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
+    unfinished.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
+    os.replace(unfinished, target)
