@@ -15,7 +15,7 @@ from believable.collect.desk import Collect
 from believable.collect.refusals import Refusal
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
-from believable.store import decisions, sessions, studies
+from believable.store import decisions, links, sessions, studies
 from believable.store.pools import POOLS
 from believable.store.sessions import Session
 
@@ -136,6 +136,8 @@ def test_a_personal_link_works_once_and_leads_back(desk: Collect, make_definitio
     assert enter(other.token).token != person.token
     desk.withdraw(person.token)
     assert refused(desk, one.token) == "withdrawn"
+    labels = desk.store.read(lambda conn: [link.label for link in links.of_study(conn, "s", ("personal",))])
+    assert sorted(labels) == ["", "Bea"], "not even the link says who withdrew"
 
 
 def test_a_personal_link_is_refused_when_repeats_are(desk: Collect, make_definition: Any, enter: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from believable.core import chain
 from believable.core.clock import VirtualClock
@@ -127,6 +127,21 @@ def test_unknown_withdrawn_and_finished_sessions(store: Store, make_session: Mak
     store.write(lambda conn: erase.withdraw(conn, session, 0))
     with pytest.raises(Withdrawn):
         send(store, [1], body)
+
+
+def test_sending_an_old_event_again_reads_only_that_one(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
+    session = make_session(store)
+    send(store, list(range(1, 101)), body)
+    read: list[str] = []
+    listener = lambda conn, cursor, statement, *_: read.append(statement)  # noqa: E731
+    event.listen(store.database.writer, "before_cursor_execute", listener)
+    assert send(store, [1, 100, 101], body) == 101
+    bodies = [statement for statement in read if "events.body" in statement]
+    assert len(bodies) == 1
+    assert "IN" in bodies[0]
+    assert len(stored(store, session.id)) == 101
 
 
 def test_numbers_far_ahead_are_refused(store: Store, make_session: MakeSession, body: Body) -> None:

@@ -187,6 +187,16 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
 
 
 @pytest.mark.postgres
+def test_a_full_server_is_a_full_disk(postgres: Any) -> None:
+    full = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$"
+    with Store.open(postgres.new_database(), clock=VirtualClock()) as store:
+        with pytest.raises(StorageFull, match="not stored"):
+            store.write(lambda conn: conn.exec_driver_sql(full) and None)
+        store.write(note)
+        assert [alarm.kind for alarm in store.alarms()] == ["storage_full"]
+
+
+@pytest.mark.postgres
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_commit_without_an_answer_is_looked_up(postgres: Any, committed: bool) -> None:
     """The line breaks exactly at COMMIT: PostgreSQL is asked whether it took place; nothing is lost or doubled."""

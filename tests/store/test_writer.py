@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytest
 from sqlalchemy import Connection, event, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from believable.core.errors import InvalidInput, Refused, Unavailable
-from believable.store import audit, events
+from believable.store import audit, events, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -107,6 +108,22 @@ def test_batches_and_changes_mix(store: Store, make_session: MakeSession, body: 
     assert waiting[3].result(20) == 0
     assert waiting[4].result(20) == 2
     assert noted(store) == ["between"]
+
+
+def test_a_batch_that_cannot_be_stored_fails_alone(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
+    """Session 1's bookkeeping denies an event that is there: storing it again must fail, loudly, and only for this session."""
+    for number in (1, 2):
+        make_session(store, number)
+    store.append(events.batch("token-1", 1, [(1, body(1))]))
+    store.write(lambda conn: sessions.change(conn, "session-1", head_seq=0, top_seq=0))
+    release, _ = held(store)
+    broken = store._writer.submit(events.batch("token-1", 1, [(1, body(1))]))
+    sound = store._writer.submit(events.batch("token-2", 1, [(1, body(1))]))
+    release.set()
+    assert isinstance(broken.exception(20), IntegrityError)
+    assert sound.result(20) == 1
 
 
 def test_coroutines_are_answered_and_may_give_up(store: Store) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import ColumnElement, Connection, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.core import chain
@@ -28,6 +28,8 @@ from believable.store.tables import events, sessions, strays, tombstones
 
 #: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is a mistake.
 SEQ_WINDOW = 20_000
+#: Values in one IN list: databases limit them.
+MAX_PARAMETERS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +119,28 @@ def _missing(batch: Batch, gone: set[str]) -> BelievableError:
 
 def _fetch_stored(conn: Connection, batches: Sequence[Batch], opened: Mapping[str, _Open]) -> None:
     """Bodies needed for comparing (sent again) and for closing gaps. Nothing to do in the ordinary case."""
-    ranges: dict[str, tuple[int, int]] = {}
+    again: dict[str, set[int]] = {}
     for batch in batches:
         session = opened.get(batch.token_hash)
-        if session is None or not batch.events:
-            continue
-        low, high = ranges.get(batch.token_hash, (session.head_seq + 1, session.top_seq))
-        ranges[batch.token_hash] = (min(low, min(seq for seq, _ in batch.events)), high)
-    for token, (low, high) in ranges.items():
-        if low <= high:
-            session = opened[token]
-            query = select(events.c.seq, events.c.body).where(
-                events.c.session == session.id, events.c.seq.between(low, high)
-            )
-            session.stored = {row.seq: row.body for row in conn.execute(query)}
+        if session is not None:
+            seqs = {seq for seq, _ in batch.events if seq <= session.top_seq}
+            again.setdefault(batch.token_hash, set()).update(seqs)
+    for token, seqs in again.items():
+        session = opened[token]
+        beyond_gap = session.top_seq > session.head_seq
+        if beyond_gap:
+            session.stored |= _bodies(conn, session.id, events.c.seq > session.head_seq)
+        known = sorted(
+            seq for seq in seqs if seq not in session.stored and (seq <= session.head_seq or not beyond_gap)
+        )
+        for start in range(0, len(known), MAX_PARAMETERS):
+            chosen = known[start : start + MAX_PARAMETERS]
+            session.stored |= _bodies(conn, session.id, events.c.seq.in_(chosen))
+
+
+def _bodies(conn: Connection, session: str, which: ColumnElement[bool]) -> dict[int, str]:
+    query = select(events.c.seq, events.c.body).where(events.c.session == session, which)
+    return {row.seq: row.body for row in conn.execute(query)}
 
 
 def _take(session: _Open, batch: Batch) -> int | BelievableError:

@@ -7,10 +7,10 @@ may start again: whoever forbids that would have to remember them.
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, insert
+from sqlalchemy import Connection, delete, insert, update
 
 from believable.store.sessions import Session
-from believable.store.tables import blobs, decisions, events, sessions, strays, tombstones, trials
+from believable.store.tables import blobs, decisions, events, links, sessions, strays, tombstones, trials
 from believable.store.writer import ERASED
 
 #: Every table that holds something of a session.
@@ -32,7 +32,8 @@ def withdraw(conn: Connection, session: Session, at_ms: int) -> None:
 
 
 def delete_content(conn: Connection, session_id: str) -> None:
-    """Rows first that point to the session, then the session itself."""
+    """Rows first that point to the session, then the session itself. Whose personal link it was is forgotten as well."""
+    conn.execute(update(links).where(links.c.used_by == session_id).values(label=""))
     for table in OF_SESSION:
         conn.execute(delete(table).where(table.c.session == session_id))
     conn.execute(delete(sessions).where(sessions.c.id == session_id))

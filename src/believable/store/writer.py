@@ -8,6 +8,7 @@ committed counts, so a change must act through its connection alone.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import queue
 import threading
@@ -271,7 +272,7 @@ def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:
         else:
             by_loop.setdefault(waiting.loop, []).append((waiting, outcome))
     for loop, told in by_loop.items():
-        if not loop.is_closed():
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody is there to be told
             loop.call_soon_threadsafe(_settle_all, told)
 
 
