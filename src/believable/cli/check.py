@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +64,10 @@ def problems_of(folder: Path) -> Sequence[Problem]:
     if any(problem.severity == "error" for problem in found):
         return found
     definition = load(folder, instruments=INSTRUMENTS)
-    return [*found, *verify(definition, folder), *unfillable(definition.study)]
+    n_media = len(definition.study.stimuli)
+    with click.progressbar(length=n_media, label="Looking at media", file=sys.stderr, hidden=n_media == 0) as bar:
+        media = verify(definition, folder, progress=lambda done, total: bar.update(done - bar.pos))
+    return [*found, *media, *unfillable(definition.study)]
 
 
 def unfillable(study: Study) -> list[Problem]:

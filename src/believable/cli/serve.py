@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,13 @@ def publish(settings: Settings) -> tuple[Sequence[Published], str | None]:
     from believable.cli.apart import in_child
     from believable.web.app import prepare
 
-    return in_child(prepare, settings)
+    return in_child(prepare, settings, media_progress)
+
+
+def media_progress(done: int, total: int) -> None:
+    """Counts on one line, where somebody is watching."""
+    if sys.stderr.isatty():
+        click.echo(f"\rPreparing media: {done} of {total}", err=True, nl=done == total)
 
 
 def announce(published: Sequence[Published], first_link: str | None, base_url: str) -> None:

@@ -24,7 +24,7 @@ from believable.web.console import router as console_router
 from believable.web.files import CodeFiles
 from believable.web.openapi import describe
 from believable.web.pages import STATIC
-from believable.web.publish import Published, publish_folders
+from believable.web.publish import Progress, Published, publish_folders, quiet
 from believable.web.security import BodyLimit, SecurityHeaders
 from believable.web.settings import SETTINGS_VARIABLE, Settings
 
@@ -103,12 +103,12 @@ def app_from_environment() -> FastAPI:
     return create_app(Settings.from_json(os.environ[SETTINGS_VARIABLE]))
 
 
-def prepare(settings: Settings) -> tuple[Sequence[Published], str | None]:
+def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Published], str | None]:
     """Publishes the studies once, before any worker starts: their links, and the one-time link of the first researcher."""
     clock = WallClock()
     store, collect = open_collect(settings, clock=clock, new_id=new_token)
     try:
-        return publish_folders(collect, settings), first_link(store, clock=clock, base_url=settings.base_url)
+        return publish_folders(collect, settings, progress), first_link(store, clock=clock, base_url=settings.base_url)
     finally:
         store.close()
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from believable.collect.desk import Collect
 from believable.core.errors import InvalidInput
@@ -13,6 +14,14 @@ from believable.instruments import INSTRUMENTS
 from believable.stimuli.prepare import prepare
 from believable.study.load import load
 from believable.web.settings import Settings
+
+
+#: Told about media while they are prepared: how many are done, of how many.
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+def quiet(done: int, total: int) -> None:
+    """Shows no progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,7 @@ class Published:
     links: Mapping[str, str]
 
 
-def publish_folders(collect: Collect, settings: Settings) -> tuple[Published, ...]:
+def publish_folders(collect: Collect, settings: Settings, progress: Progress = quiet) -> tuple[Published, ...]:
     """Publishes every study folder of the settings. Doing it again changes nothing that has not changed."""
     ids = [study_id(folder) for folder in settings.study_folders]
     for one in ids:
@@ -32,7 +41,7 @@ def publish_folders(collect: Collect, settings: Settings) -> tuple[Published, ..
             raise InvalidInput(
                 f"two study folders are named {one!r}. Rename one: the name identifies the study."
             )
-    return tuple(_publish(collect, settings, folder) for folder in settings.study_folders)
+    return tuple(_publish(collect, settings, folder, progress) for folder in settings.study_folders)
 
 
 def study_id(folder: Path) -> str:
@@ -45,11 +54,11 @@ def study_id(folder: Path) -> str:
     return slug or "study"
 
 
-def _publish(collect: Collect, settings: Settings, folder: Path) -> Published:
+def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> Published:
     definition = load(folder, instruments=INSTRUMENTS)
     settings.media_dir.mkdir(parents=True, exist_ok=True)
     whole = definition.with_media(
-        prepare(definition, folder, settings.media_dir, progress=lambda done, total: None)
+        prepare(definition, folder, settings.media_dir, progress=progress)
     )
     published = collect.publish(study_id(folder), whole)
     title = whole.study.title.in_language(whole.study.languages[0])
