@@ -15,7 +15,6 @@ from believable.stimuli.prepare import prepare
 from believable.study.load import load
 from believable.web.settings import Settings
 
-
 #: Told about media while they are prepared: how many are done, of how many.
 Progress: TypeAlias = Callable[[int, int], None]
 
