@@ -1,0 +1,167 @@
+"""The video player does what the study allows, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+STUDY = """\
+believable: 1
+title: One video
+seed: 1
+conditions: [a]
+stimuli: [{{id: one, file: stimuli/clip1.mp4, condition: a}}]
+timeline:
+  - watch: {{stimulus: one, controls: {{{controls}}}, ask: [{{id: seen, prompt: What did you see?, text: {{}}}}]}}
+  - finish: {{}}
+"""
+
+
+@pytest.fixture
+def watch(
+    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]
+) -> Callable[[str], Any]:
+    """`watch("pause: false")` opens the video with these controls."""
+
+    def start(controls: str) -> Any:
+        server = serve(make_study(STUDY, controls=controls))
+        page.goto(server.link())
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator("video")).to_be_visible()
+        return server
+
+    return start
+
+
+def at(page: Page) -> float:
+    time: float = page.evaluate("document.querySelector('video').currentTime")
+    return time
+
+
+def playing(page: Page) -> bool:
+    paused: bool = page.evaluate("document.querySelector('video').paused")
+    return not paused
+
+
+def test_by_default_the_video_is_watched_once_to_its_end(
+    page: Page, watch: Any, stored: Any, visitor: Any
+) -> None:
+    server = watch("")
+    expect(page.get_by_label("What did you see?")).to_be_hidden()
+    expect(page.get_by_role("slider", name="Position")).to_have_count(0)
+    page.get_by_role("button", name="Play").click()
+    page.evaluate("document.querySelector('video').currentTime = 1.4")
+    page.wait_for_timeout(300)
+    assert at(page) < 1.2, "jumping ahead is undone"
+    expect(page.get_by_label("What did you see?")).to_be_visible()
+    expect(page.get_by_text("You have watched the video.")).to_be_visible()
+    expect(page.get_by_role("button", name="Watch again")).to_have_count(0)
+    visitor.saved()
+    assert stored(server).kinds("media.").count("media.ended") == 1
+
+
+def test_space_and_k_play_and_pause(page: Page, watch: Any) -> None:
+    watch("")
+    page.locator("h1").focus()
+    page.keyboard.press("k")
+    page.wait_for_timeout(200)
+    assert playing(page)
+    page.keyboard.press("Space")
+    page.wait_for_timeout(100)
+    assert not playing(page)
+
+
+def test_without_pause_there_is_no_stopping(page: Page, watch: Any) -> None:
+    watch("pause: false")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_have_count(0)
+    page.locator("h1").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(150)
+    assert playing(page)
+
+
+def test_views_are_counted_also_over_a_reload(page: Page, watch: Any, visitor: Any) -> None:
+    watch("replay: true, max_views: 2")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_text("You can watch it once more.")).to_be_visible()
+    visitor.saved()
+    page.reload()
+    again = page.get_by_role("button", name="Watch again")
+    again.click()
+    expect(page.get_by_text("You have watched the video.")).to_be_visible()
+    expect(again).to_be_hidden()
+    visitor.saved()
+    page.reload()
+    expect(page.get_by_text("You have watched the video.")).to_be_visible()
+    expect(page.locator(".play")).to_be_hidden()
+
+
+def test_seeking_is_recorded_and_shown_parts_are_exact(
+    page: Page, watch: Any, stored: Any, visitor: Any
+) -> None:
+    server = watch("seek: true, must_finish: false")
+    expect(page.get_by_label("What did you see?")).to_be_visible()
+    line = page.get_by_role("slider", name="Position")
+    line.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    page.wait_for_timeout(200)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(600)
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_timeout(200)
+    stood = at(page) * 1000
+    visitor.saved()
+    events = stored(server).events
+    assert [event["kind"] for event in events].count("media.seek") >= 2
+    shown = [event["data"] for event in events if event["kind"] == "media.interval"]
+    assert len(shown) == 1
+    assert shown[0]["from_ms"] == 0
+    assert shown[0]["to_ms"] == pytest.approx(stood, abs=60)
+
+
+def test_where_everything_is_allowed_the_browsers_own_controls_appear(page: Page, watch: Any) -> None:
+    watch("seek: true, replay: true, must_finish: false")
+    video = page.locator("video")
+    expect(video).to_have_js_property("controls", True)
+    expect(video).to_have_js_property("disablePictureInPicture", True)
+    assert "nodownload" in (video.get_attribute("controlslist") or "")
+    expect(page.locator(".player-controls")).to_have_count(0)
+
+
+def test_a_hidden_page_pauses_the_video_and_says_why(
+    page: Page, watch: Any, stored: Any, visitor: Any
+) -> None:
+    server = watch("")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(300)
+    hide = (
+        "hidden => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
+        " document.dispatchEvent(new Event('visibilitychange')); }"
+    )
+    page.evaluate(hide, True)
+    page.wait_for_timeout(200)
+    assert not playing(page)
+    page.evaluate(hide, False)
+    expect(page.get_by_label("What did you see?")).to_be_visible()
+    visitor.saved()
+    events = stored(server).events
+    kinds = [event["kind"] for event in events]
+    assert "page.hidden" in kinds
+    assert "page.visible" in kinds
+    pauses = [event["data"]["reason"] for event in events if event["kind"] == "media.pause"]
+    assert pauses == ["hidden"]
+
+
+def test_a_file_that_is_no_video_is_told(
+    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]
+) -> None:
+    page.route("**/media/*", lambda route: route.fulfill(status=200, body=b"not a video" * 100))
+    page.goto(serve(make_study(STUDY, controls="")).link())
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("Your browser cannot play this video")).to_be_visible()
