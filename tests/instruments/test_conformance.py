@@ -24,7 +24,7 @@ def test_every_registered_instrument_keeps_the_contract(instrument: Instrument[A
 
 def test_every_instrument_folder_is_registered() -> None:
     here = Path(CHOICE.folder).parent
-    folders = {path.parent.name for path in here.glob("*/widget.html")}
+    folders = {path.parent.name for path in here.glob("*/widget.js")}
     assert folders == set(INSTRUMENTS.names)
 
 

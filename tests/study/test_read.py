@@ -121,7 +121,7 @@ def test_no_is_an_answer(study_of):
         ),
         (
             "- watch: {zzz: watch}\n- finish:\n",
-            "timeline[0].watch.zzz: unknown key 'zzz'. Choose one of: ask, controls, id, skip_if, stimulus, text, title.",
+            "timeline[0].watch.zzz: unknown key 'zzz'. Choose one of: annotate, ask, controls, id, overlay, practice, skip_if, stimulus, text, title.",
         ),
         (
             "- text: {text: 5}\n- finish:\n",

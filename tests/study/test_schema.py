@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from believable.instruments import INSTRUMENTS
 from believable.study.nodes import parse
 from believable.study.protocols import PROTOCOLS, copy
+from believable.study.kinds import annotating, answering
 from believable.study.read import ITEM_KINDS
 from believable.study.schema import json_schema
 
@@ -30,7 +31,9 @@ def found(validator, tree):
 def test_every_kind_is_in_the_schema():
     definitions = json_schema(INSTRUMENTS)["$defs"]
     assert set(definitions["TimelineItem"]["properties"]) == set(ITEM_KINDS)
-    assert set(INSTRUMENTS.names) < set(definitions["Question"]["properties"])
+    assert set(answering(INSTRUMENTS)) < set(definitions["Question"]["properties"])
+    assert set(annotating(INSTRUMENTS)) < set(definitions["Annotation"]["else"]["properties"])
+    assert not set(annotating(INSTRUMENTS)) & set(definitions["Question"]["properties"])
 
 
 GOOD = """\

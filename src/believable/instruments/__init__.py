@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from believable.core.registry import Registry
+from believable.instruments.btrace import BTRACE
 from believable.instruments.choice import CHOICE
 from believable.instruments.choices import CHOICES
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.contract import Act, AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.gtrace import GTRACE
 from believable.instruments.likert import LIKERT
 from believable.instruments.long_text import LONG_TEXT
 from believable.instruments.matrix import MATRIX
 from believable.instruments.number import NUMBER
+from believable.instruments.ranktrace import RANKTRACE
 from believable.instruments.slider import SLIDER
 from believable.instruments.text import TEXT
 
 INSTRUMENTS: Registry[Instrument[Any]] = Registry(
-    "question kind", [CHOICE, CHOICES, LIKERT, MATRIX, NUMBER, TEXT, LONG_TEXT, SLIDER]
+    "instrument",
+    [CHOICE, CHOICES, LIKERT, MATRIX, NUMBER, TEXT, LONG_TEXT, SLIDER, RANKTRACE, GTRACE, BTRACE],
 )
 
-__all__ = ["INSTRUMENTS", "AnswerCell", "Column", "Instrument", "InvalidAnswer"]
+__all__ = ["INSTRUMENTS", "Act", "AnswerCell", "Column", "Instrument", "InvalidAnswer"]

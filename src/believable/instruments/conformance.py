@@ -20,6 +20,8 @@ JUNK: tuple[Any, ...] = (
     *([], [None], [[]], ["x", "x"], {}, {"": 1}, {"x": {}}, {"x": True}),
 )
 _SEEDS = range(50)
+#: Stimuli an annotating instrument is tried on: next to nothing, and long enough for something to happen.
+_DURATIONS_MS = (1, 30_000)
 _CELL_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float)}
 
 
@@ -52,14 +54,15 @@ def _problems(instrument: Instrument[Any]) -> Iterator[str]:
 
 
 def _widget_problems(instrument: Instrument[Any]) -> Iterator[str]:
-    if not (instrument.folder / "widget.html").is_file():
+    annotates = instrument.use == "annotate"
+    if not annotates and not (instrument.folder / "widget.html").is_file():
         yield f"there is no widget.html in {instrument.folder.name}/."
     script = instrument.folder / "widget.js"
     if not script.is_file():
         yield f"there is no widget.js in {instrument.folder.name}/."
         return
     code = script.read_text(encoding="utf-8")
-    for name in ("read", "write"):
+    for name in ("mount",) if annotates else ("read", "write"):
         if not re.search(rf"export (function|const) {name}\b", code):
             yield f"widget.js does not export `{name}`."
 
@@ -67,6 +70,9 @@ def _widget_problems(instrument: Instrument[Any]) -> Iterator[str]:
 def _example_problems(instrument: Instrument[Any], params: Any) -> Iterator[str]:
     if instrument.check(params):
         yield f"its own check finds fault with it: {instrument.check(params)[0]}."
+        return
+    if instrument.use == "annotate":
+        yield from _performance_problems(instrument, params)
         return
     for seed in _SEEDS:
         raw = instrument.simulate(params, random.Random(seed))
@@ -80,6 +86,29 @@ def _example_problems(instrument: Instrument[Any], params: Any) -> Iterator[str]
             yield problem
             return
     yield from _junk_problems(instrument, params)
+
+
+def _performance_problems(instrument: Instrument[Any], params: Any) -> Iterator[str]:
+    """What is wrong with how an annotating instrument simulates itself."""
+    if not instrument.streams:
+        yield "it must say which events it records while watching (`streams`)."
+    declared = {stream.kind: set(stream.data) for stream in instrument.streams}
+    for seed in _SEEDS:
+        for duration_ms in _DURATIONS_MS:
+            acts = list(instrument.perform(params, random.Random(seed), duration_ms))
+            if acts != list(instrument.perform(params, random.Random(seed), duration_ms)):
+                yield "`perform` does different things for the same seed; take all chance from `rng`."
+                return
+            times = [act.media_ms for act in acts]
+            if times != sorted(times) or any(not 0 <= at_ms <= duration_ms for at_ms in times):
+                yield f"`perform` leaves the order of time, or the stimulus of {duration_ms} ms."
+                return
+            strange = next((act for act in acts if declared.get(act.kind) != set(act.data)), None)
+            if strange is not None:
+                yield f"`perform` records {strange.kind!r} with {sorted(strange.data)}, which `streams` does not declare."
+                return
+    if not any(instrument.perform(params, random.Random(seed), _DURATIONS_MS[-1]) for seed in _SEEDS):
+        yield "`perform` never does anything."
 
 
 def _answer_problem(instrument: Instrument[Any], params: Any, raw: Any) -> str | None:

@@ -3,6 +3,10 @@
 The module exports `create(root, options)`, which builds the player inside `root` and returns an object with
 `time_ms`, `play()`, `pause()`, `seek(ms)`, `rate` and `on(name, listener)` (`ready`, `play`, `pause`, `ended`, `trouble`),
 whatever kind of stimulus it shows, and `destroy()`. It reports what happens through `options.record(kind, data)`.
+
+For annotating instruments it also has `duration_ms`, `running` (it plays and is not stalled: only then is anything annotated)
+and `moment(mono_ms)`, which gives `{media_ms, frame}`: what was on screen at that time of the page's monotonic clock, and the
+number of the picture (null where the browser does not tell).
 """
 
 from __future__ import annotations
@@ -10,14 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from believable.core.recorded import Recorded
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """One kind of event a player records."""
-
-    kind: str
-    data: tuple[str, ...]
-    about: str
+__all__ = ["Player", "Recorded"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from believable.study.records import Record
 
@@ -22,6 +22,10 @@ class QuestionKind(Protocol):
     def name(self) -> str: ...
     @property
     def about(self) -> str: ...
+    @property
+    def use(self) -> Literal["answer", "annotate"]: ...
+    @property
+    def practice(self) -> str | None: ...
     @property
     def params(self) -> type[Record]: ...
     @property
@@ -46,3 +50,13 @@ class QuestionKinds(Protocol):
     def __getitem__(self, name: str) -> QuestionKind: ...
     def __contains__(self, name: object) -> bool: ...
     def __iter__(self) -> Iterator[QuestionKind]: ...
+
+
+def answering(kinds: QuestionKinds) -> list[str]:
+    """The kinds that can be asked."""
+    return [kind.name for kind in kinds if kind.use == "answer"]
+
+
+def annotating(kinds: QuestionKinds) -> list[str]:
+    """The kinds that are used while watching."""
+    return [kind.name for kind in kinds if kind.use == "annotate"]

@@ -13,6 +13,7 @@ from believable.core.seeds import generator
 from believable.study.draw import Slot, draw
 from believable.study.latin import williams
 from believable.study.levels import NOTHING_SETTLED, Setting, levels, pool, settle
+from believable.study.practice import to_practise
 from believable.study.records import (
     Block,
     Break,
@@ -60,7 +61,7 @@ Chooser = Callable[[Block, int, int], Sequence[int]]
 def plan(study: Study, assignment: Assignment) -> tuple[PlannedTrial, ...]:
     """The trials of one session, in order."""
     pages = unroll(study, assignment.arms, chooser(assignment))
-    return fill(study, pages, assignment.seed)
+    return fill(study, _with_practice(pages), assignment.seed)
 
 
 def chooser(assignment: Assignment) -> Chooser:
@@ -191,6 +192,26 @@ def _with_breaks(block: Block, around: _Around, units: Sequence[list[Page]]) -> 
                 Page(f"{around.prefix}{block.id}.{number}.break", pause, around.setting, None, around.skip_if)
             )
     return pages
+
+
+def _with_practice(pages: Sequence[Page]) -> list[Page]:
+    """A practice before the first use of each annotating kind. Where that use may be skipped, the next one gets a practice
+    too: `progress` passes over it when the kind was practised already.
+    """
+    found: list[Page] = []
+    certain: set[str] = set()
+    counts: dict[str, int] = {}
+    for page in pages:
+        practice = to_practise(page.trial)
+        if practice is not None and practice.annotate.kind not in certain:
+            kind = practice.annotate.kind
+            counts[kind] = counts.get(kind, 0) + 1
+            key = f"practice.{kind}" if counts[kind] == 1 else f"practice.{kind}.{counts[kind]}"
+            found.append(Page(key, practice, NOTHING_SETTLED, None, page.skip_if))
+            if not page.skip_if:
+                certain.add(kind)
+        found.append(page)
+    return found
 
 
 def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, ...]:

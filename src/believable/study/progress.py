@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from believable.study.plan import PlannedTrial
-from believable.study.records import Check, Consent, Form, Question, Rate, TimelineItem, Watch
+from believable.study.practice import practised
+from believable.study.records import Check, Consent, Form, Question, Rate, TimelineItem, Trial, Watch
 from believable.study.rules import holds
 
 __all__ = [
@@ -51,7 +52,7 @@ class Step:
     outcome: Outcome | None
 
 
-def questions_of(trial: TimelineItem) -> tuple[Question, ...]:
+def questions_of(trial: TimelineItem | Trial) -> tuple[Question, ...]:
     """All questions of a trial, shown or not, in order."""
     if isinstance(trial, Form | Rate):
         return trial.questions
@@ -117,11 +118,13 @@ def progress(plan: Sequence[PlannedTrial], closed: Sequence[Closed], arms: Mappi
             return Step(last, (), ended)
     answers = answers_so_far(plan, closed)
     over = {one.position for one in closed}
+    known = practised(plan[one.position].trial for one in closed if one.status == "done")
     skipped: list[int] = []
     for planned in plan[:-1]:
         if planned.position in over:
             continue
-        if not any(holds(rule, answers, arms) for rule in planned.skip_if):
+        again = bool(known & practised([planned.trial]))
+        if not again and not any(holds(rule, answers, arms) for rule in planned.skip_if):
             return Step(planned.position, tuple(skipped), None)
         skipped.append(planned.position)
     return Step(last, tuple(skipped), "complete")

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from believable.core.errors import InvalidInput, Problem
 from believable.study.fields import keys
-from believable.study.kinds import QuestionKind, QuestionKinds
+from believable.study.kinds import QuestionKind, QuestionKinds, annotating, answering
 from believable.study.nodes import Node
 from believable.study.records import (
+    Annotation,
     Block,
     Break,
     Check,
@@ -145,7 +146,7 @@ class _Reader(RecordReader):
             return None
         kind, body = found
         record_type = ITEM_KINDS[kind]
-        tidy = self.tidy(record_type, body, skip=("each", "question", *_QUESTION_LISTS))
+        tidy = self.tidy(record_type, body, skip=("each", "question", "annotate", *_QUESTION_LISTS))
         name = self._item_id(kind, tidy)
         built: dict[str, Any] = {} if name is None else {"id": name}
         for key in _QUESTION_LISTS:
@@ -155,6 +156,8 @@ class _Reader(RecordReader):
             question = self._question(tidy.value["question"], name, derived_id=CHECK_QUESTION_ID)
             if question is not None:
                 built["question"] = question
+        if "annotate" in tidy.value:
+            built |= self._annotated(tidy.value["annotate"])
         if "each" in tidy.value:
             built["each"] = tuple(self._each(tidy.value["each"], self._item))
         record = self.record(record_type, tidy, built)
@@ -261,27 +264,72 @@ class _Reader(RecordReader):
         return question
 
     def _question_kind(self, node: Node) -> tuple[str, Node] | None:
+        found = self._kind_key(node, Question, answering(self._kinds), "question")
+        if found is None or self._kinds[found[0]].use == "answer":
+            return found
+        kind, place = found
+        cure = f"Write it into a watch trial: `annotate: {{{kind}: {{}}}}`."
+        self.report(place, f"{kind} is used while watching; it is no question.", cure)
+        return None
+
+    def _kind_key(
+        self, node: Node, record: type[Record], offered: Iterable[str], what: str
+    ) -> tuple[str, Node] | None:
         """The key that names the kind, and its parameters."""
-        fixed = keys(Question)
+        fixed, offered = keys(record), sorted(offered)
         kinds = [key for key in node.value if key in self._kinds]
         strange = [key for key in node.value if key not in self._kinds and key not in fixed]
+        article = "an" if what[0] in "aeiou" else "a"
         if len(kinds) > 1:
-            self.report(
-                node.value[kinds[1]],
-                f"a question has one kind, got {' and '.join(kinds)}.",
-                "Keep one of them.",
-            )
+            message = f"{article} {what} has one kind, got {' and '.join(kinds)}."
+            self.report(node.value[kinds[1]], message, "Keep one of them.")
         if kinds:
             return kinds[0], node.value[kinds[0]]
         misspelt = next((key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None)
         if misspelt is None:
-            self.report(
-                node, "the question has no kind.", f"Add one of: {', '.join(sorted(self._kinds.names))}."
-            )
+            self.report(node, f"the {what} has no kind.", f"Add one of: {', '.join(offered)}.")
             return None
-        self.report(node.value[misspelt], *unknown("kind of question", misspelt, self._kinds.names))
-        near = difflib.get_close_matches(misspelt, self._kinds.names, n=1)
+        self.report(node.value[misspelt], *unknown(f"kind of {what}", misspelt, offered))
+        near = difflib.get_close_matches(misspelt, offered, n=1)
         return (near[0], node.value[misspelt]) if near else None
+
+    # ------------------------------------------------------------------------------------------ annotation
+
+    def _annotated(self, node: Node) -> dict[str, Any]:
+        """`annotate` as a record; an instrument that has no practice page is used without one."""
+        annotation = self._annotation(node)
+        if annotation is None:
+            return {"annotate": None}
+        unpractised = self._kinds[annotation.kind].practice is None
+        return {"annotate": annotation} | ({"practice": False} if unpractised else {})
+
+    def _annotation(self, node: Node) -> Annotation | None:
+        if isinstance(node.value, str):
+            node = Node(
+                {node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path
+            )
+        if not node.is_mapping:
+            cure = "Write `annotate: {ranktrace: {}}`."
+            self.report(node, f"expected an annotation, got {shown(node)}.", cure)
+            return None
+        found = self._kind_key(node, Annotation, annotating(self._kinds), "annotation")
+        tidy = self.tidy(Annotation, node, skip=self._kinds.names)
+        if found is None:
+            return None
+        kind, place = found
+        instrument = self._kinds[kind]
+        if instrument.use != "annotate":
+            cure = f"Write it below `ask:` as a question, or annotate with: {', '.join(annotating(self._kinds))}."
+            self.report(place, f"{kind} answers a question; it cannot annotate.", cure)
+            return None
+        params = self._params(instrument, place)
+        built: dict[str, Any] = {"kind": kind} if params is None else {"kind": kind, "params": params}
+        written = {key: one for key, one in tidy.value.items() if key in keys(Annotation)}
+        annotation = self.record(Annotation, Node(written, node.line, node.path), built, hidden=("params",))
+        if annotation is not None:
+            self.places[id(annotation)] = node
+            self.places[id(annotation.params)] = place
+        return annotation
 
     def _params(self, instrument: QuestionKind, node: Node) -> Record | None:
         body = Node({}, node.line, node.path) if node.value is None else node

@@ -245,7 +245,7 @@ class Check(TrialBase):
 
 
 class Controls(Record):
-    """What the participant may do with the video."""
+    """What the participant may do with the player."""
 
     pause: bool = True
     """People may pause."""
@@ -259,6 +259,25 @@ class Controls(Record):
     """The questions come only when it was watched to the end."""
     volume: bool = True
     """People may change the volume."""
+    speeds: tuple[Annotated[float, Field(ge=0.25, le=600)], ...] = Field(default=(1,), min_length=1)
+    """The speeds people may choose from; videos go up to 16."""
+    speed: float | None = None
+    """The speed it begins with, one of `speeds`; the first where it is left out."""
+    zoom: bool = False
+    """People may zoom into a recording and follow one of its figures."""
+
+    @property
+    def first_speed(self) -> float:
+        return self.speeds[0] if self.speed is None else self.speed
+
+
+class Overlay(Record):
+    """What people may open beside a recording, or beside a video with an action log."""
+
+    plan: bool = False
+    """The plans of its figures, as a tree."""
+    log: bool = False
+    """What its figures did, line by line."""
 
 
 class StimulusFilter(Record):
@@ -268,6 +287,17 @@ class StimulusFilter(Record):
     """Of this condition."""
     scenario: Id | None = None
     """Of this scenario."""
+
+
+class Annotation(Record):
+    """What people do all the time while they watch. In the file its kind is a key: `annotate: {ranktrace: {}}`."""
+
+    kind: str
+    params: SerializeAsAny[Record]
+    prompt: Text | None = None
+    """What is to be judged from moment to moment, shown while watching."""
+    min_inputs: int = Field(default=0, ge=0)
+    """How many inputs there must be before the page can be left; needs `controls: {replay: true}`."""
 
 
 class Watch(TrialBase):
@@ -284,8 +314,21 @@ class Watch(TrialBase):
     """`any` that fits, the id of one, or `{condition: …, scenario: …}`."""
     controls: Controls = Controls()
     """What people may do with the player."""
+    annotate: Annotation | None = None
+    """Continuous annotation while watching: `{ranktrace: {…}}`, or another annotating kind."""
+    practice: bool = True
+    """Whether a short practice comes before the first use of the annotating kind in a session."""
+    overlay: Overlay = Overlay()
+    """Plan and log beside the player, each to be opened by the person."""
     ask: tuple[Question, ...] = ()
     """Questions after watching."""
+
+
+class Practice(TrialBase):
+    """Getting to know an annotating kind on a neutral picture. Never in the file: the plan puts it before the first use."""
+
+    kind: Literal["practice"] = "practice"
+    annotate: Annotation
 
 
 class Rate(TrialBase):
@@ -393,7 +436,7 @@ class Block(TrialBase):
     """The trials and blocks inside."""
 
 
-Trial: TypeAlias = Consent | TextPage | Form | Check | Watch | Rate | Break | Finish
+Trial: TypeAlias = Consent | TextPage | Form | Check | Practice | Watch | Rate | Break | Finish
 TimelineItem: TypeAlias = Annotated[
     Consent | TextPage | Form | Check | Watch | Rate | Break | Finish | Block, Field(discriminator="kind")
 ]
@@ -451,6 +494,11 @@ class Stimulus(Record):
     """The situation it shows."""
     duration_ms: int | None = Field(default=None, ge=1)
     """Expected length in milliseconds; `believable check` compares."""
+
+    @property
+    def player(self) -> Literal["video", "replay"]:
+        """What shows it: recordings are told by the ending of their name."""
+        return "replay" if self.file.endswith(".replay.json.gz") else "video"
 
 
 class Study(Record):

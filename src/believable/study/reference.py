@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from believable.study.fields import keys, record_inside, type_words
-from believable.study.kinds import QuestionKinds
+from believable.study.kinds import QuestionKinds, annotating, answering
 from believable.study.platforms import PLATFORMS
 from believable.study.read import ITEM_KINDS, NAMED_KINDS
-from believable.study.records import Question, Record, Rule, Stimulus, Study
+from believable.study.records import Annotation, Question, Record, Rule, Stimulus, Study
 
 _HEAD = """# The study file
 
@@ -34,10 +34,16 @@ def reference(instruments: QuestionKinds) -> str:
         parts += _section(f"`{kind}`", record, level=3, id_needed=kind in NAMED_KINDS)
     parts += _section("Rules", Rule)
     parts += _section("Questions", Question)
-    for instrument in instruments:
-        parts += _section(f"`{instrument.name}`", instrument.params, level=3, about=instrument.about)
+    parts += _kinds(instruments, answering(instruments))
+    parts += _section("Annotations", Annotation)
+    parts += _kinds(instruments, annotating(instruments))
     parts.append(_platforms())
     return "\n".join(parts)
+
+
+def _kinds(instruments: QuestionKinds, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        yield from _section(f"`{name}`", instruments[name].params, level=3, about=instruments[name].about)
 
 
 def _section(
@@ -54,7 +60,7 @@ def _section(
 
 def _inner_records(record: type[Record]) -> Iterator[tuple[str, type[Record]]]:
     """Records that occur in one place only and are explained there."""
-    shared = (Question, Rule, Stimulus, *ITEM_KINDS.values())
+    shared = (Annotation, Question, Rule, Stimulus, *ITEM_KINDS.values())
     for key, name in keys(record).items():
         inner = record_inside(record.model_fields[name].annotation)
         if inner is not None and inner not in shared:

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from believable.study.fields import keys
-from believable.study.kinds import QuestionKinds
+from believable.study.kinds import QuestionKinds, annotating, answering
 from believable.study.read import CHECK_QUESTION_ID, ITEM_KINDS, NAMED_KINDS
-from believable.study.records import LANGUAGE_PATTERN, Question, Study, TrialBase
+from believable.study.records import LANGUAGE_PATTERN, Annotation, Question, Record, Study, TrialBase
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/{model}"
@@ -25,8 +25,13 @@ def json_schema(instruments: QuestionKinds) -> Schema:
     for kind, record in ITEM_KINDS.items():
         _written_trial(definitions[record.__name__], record, named=kind in NAMED_KINDS)
     definitions["TimelineItem"] = _timeline_item(definitions)
-    questions = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
-    definitions["Question"] = _question(definitions["Question"], questions)
+    bodies = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
+    questions = {name: bodies[name] for name in answering(instruments)}
+    definitions["Question"] = _kinds_as_keys(definitions["Question"], Question, questions, required=["id"])
+    annotations = {name: bodies[name] for name in annotating(instruments)}
+    definitions["Annotation"] = _annotation(
+        _kinds_as_keys(definitions["Annotation"], Annotation, annotations, required=[]), sorted(annotations)
+    )
     definitions["CheckQuestion"] = _check_question(definitions["Question"])
     definitions["Check"]["properties"]["question"]["$ref"] = _REF.format(model="CheckQuestion")
     for holder, key in (("Study", "timeline"), ("Block", "each")):
@@ -76,16 +81,24 @@ def _or_nothing(schema: Schema) -> Schema:
     return {"if": {"type": "null"}, "else": schema}
 
 
-def _question(schema: Schema, kinds: dict[str, tuple[Schema, str]]) -> Schema:
-    properties = {key: one for key, one in schema["properties"].items() if key in keys(Question)}
+def _kinds_as_keys(
+    schema: Schema, record: type[Record], kinds: dict[str, tuple[Schema, str]], *, required: list[str]
+) -> Schema:
+    properties = {key: one for key, one in schema["properties"].items() if key in keys(record)}
     for name, (params, about) in kinds.items():
         properties[name] = {"description": about, **_or_nothing(params)}
     return {
         **schema,
         "properties": properties,
-        "required": ["id"],
+        "required": required,
         "oneOf": [{"required": [name]} for name in kinds],
     }
+
+
+def _annotation(schema: Schema, words: list[str]) -> Schema:
+    """A kind that needs no parameters may be written as a word: `annotate: ranktrace`."""
+    mapping = {key: one for key, one in schema.items() if key not in ("type", "required")}
+    return {"type": ["object", "string"], "if": {"type": "string"}, "then": {"enum": words}, "else": mapping}
 
 
 def _check_question(question: Schema) -> Schema:
