@@ -10,7 +10,8 @@ from sqlalchemy import Connection, insert, select
 
 from believable.core import chain, ids
 from believable.core.clock import VirtualClock
-from believable.store import sessions
+from believable.store import schema, sessions
+from believable.store.database import Database
 from believable.store.engine import Store
 from believable.store.sessions import Session
 from believable.store.tables import definitions, studies
@@ -102,3 +103,24 @@ def make_session() -> MakeSession:
         return session
 
     return make
+
+
+@pytest.fixture(scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def migrated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """One database of each kind, with empty tables, for tests that undo what they do."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('migrated') / 'believable.db'}"
+    else:
+        url = request.getfixturevalue("postgres").new_database()
+    database = Database(url)
+    schema.migrate(database)
+    yield database
+    database.dispose()
+
+
+@pytest.fixture
+def scratch(migrated: Database) -> Iterator[Connection]:
+    """A connection to empty tables. Everything done on it is undone."""
+    with migrated.writer.connect() as conn, conn.begin() as transaction:
+        yield conn
+        transaction.rollback()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import Connection, create_engine, select
+from sqlalchemy import Connection, select
 
-from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
+from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.store import accounts, tables
 
 NOW = 1_750_000_000_000
@@ -16,12 +14,8 @@ KEY = b"k" * 32
 
 
 @pytest.fixture
-def conn() -> Iterator[Connection]:
-    engine = create_engine("sqlite://")
-    tables.metadata.create_all(engine)
-    with engine.begin() as connection:
-        yield connection
-    engine.dispose()
+def conn(scratch: Connection) -> Connection:
+    return scratch
 
 
 @pytest.fixture(scope="module")
@@ -193,29 +187,46 @@ def test_a_reset_takes_the_password_and_the_logins_away(conn: Connection) -> Non
     assert accounts.who(conn, token, now_ms=NOW) is None
 
 
-def test_one_name_is_braked_from_any_peer(conn: Connection) -> None:
+def test_one_name_is_braked_at_one_peer_and_not_elsewhere(conn: Connection) -> None:
     accounts.add(conn, "ada", "owner", now_ms=NOW)
+    for i in range(accounts.LIMITS["name at peer"]):
+        accounts.begin_try(conn, KEY, "ada", "peer", now_ms=NOW + i)
+    with pytest.raises(TooManyTries, match="Too many failed log-ins"):
+        accounts.begin_try(conn, KEY, "Ada", "peer", now_ms=NOW + 60)
+    assert accounts.begin_try(conn, KEY, "ada", "home", now_ms=NOW + 60).user is not None
+    later = NOW + accounts.LIMIT_WINDOW_MS + 60
+    assert accounts.begin_try(conn, KEY, "ada", "peer", now_ms=later).user is not None
+
+
+def test_one_name_is_braked_over_many_peers(conn: Connection) -> None:
     for i in range(accounts.LIMITS["name"]):
-        accounts.begin_try(conn, KEY, "ada", f"peer {i}", now_ms=NOW + i)
-    with pytest.raises(Refused, match="Too many failed log-ins"):
-        accounts.begin_try(conn, KEY, "Ada", "another peer", now_ms=NOW + 60)
-    later = NOW + accounts.LIMIT_WINDOW_MS + accounts.LIMITS["name"]
-    assert accounts.begin_try(conn, KEY, "ada", "another peer", now_ms=later).user is not None
+        accounts.begin_try(conn, KEY, "ada", f"peer {i}", now_ms=NOW)
+    with pytest.raises(TooManyTries):
+        accounts.begin_try(conn, KEY, "ada", "another peer", now_ms=NOW)
 
 
 def test_one_peer_is_braked_over_many_names(conn: Connection) -> None:
     for i in range(accounts.LIMITS["peer"]):
         accounts.begin_try(conn, KEY, f"user{i}", "peer", now_ms=NOW)
-    with pytest.raises(Refused, match="Too many"):
+    with pytest.raises(TooManyTries):
         accounts.begin_try(conn, KEY, "fresh", "peer", now_ms=NOW)
     assert accounts.begin_try(conn, KEY, "fresh", "other peer", now_ms=NOW).user is None
 
 
-def test_a_success_releases_the_brake(conn: Connection) -> None:
-    for _ in range(accounts.LIMITS["name"]):
+def test_a_success_releases_the_name_but_not_the_guesser(conn: Connection) -> None:
+    for _ in range(accounts.LIMITS["name at peer"]):
         accounts.begin_try(conn, KEY, "ada", "peer", now_ms=NOW)
     accounts.forget_tries(conn, KEY, "ada", "peer")
     accounts.begin_try(conn, KEY, "ada", "peer", now_ms=NOW)
+    accounts.forget_tries(conn, KEY, "ada", "peer")
+    still = accounts.LIMITS["peer"] - accounts.LIMITS["name at peer"] + 1
+    for guess in range(still):
+        accounts.begin_try(conn, KEY, f"user{guess}", "peer", now_ms=NOW)
+        if guess < still - 1:
+            accounts.begin_try(conn, KEY, "mine", "peer", now_ms=NOW)
+            accounts.forget_tries(conn, KEY, "mine", "peer")
+    with pytest.raises(TooManyTries):
+        accounts.begin_try(conn, KEY, "one more", "peer", now_ms=NOW)
 
 
 def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Connection) -> None:
@@ -224,7 +235,7 @@ def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Con
     assert "ada" not in rows
     assert "192.0.2.7" not in rows
     accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.ATTEMPT_LIFE_MS + 1)
-    assert len(conn.execute(select(tables.attempts)).all()) == 2
+    assert len(conn.execute(select(tables.attempts)).all()) == len(accounts.LIMITS)
 
 
 def test_inviting_and_resetting_give_a_link(conn: Connection) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,16 +19,12 @@ _number = itertools.count(1)
 
 
 @pytest.fixture
-def conn() -> Iterator[Connection]:
-    engine = create_engine("sqlite://")
-    tables.metadata.create_all(engine)
-    with engine.begin() as connection:
-        connection.execute(
-            insert(tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
-        )
-        connection.execute(insert(tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
-        yield connection
-    engine.dispose()
+def conn(scratch: Connection) -> Connection:
+    scratch.execute(
+        insert(tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
+    )
+    scratch.execute(insert(tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
+    return scratch
 
 
 def session_row(**values: Any) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, create_engine, insert
+from sqlalchemy import Connection, insert
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import links, overview, tables
@@ -16,19 +15,15 @@ HOUR = 3_600_000
 
 
 @pytest.fixture
-def conn() -> Iterator[Connection]:
-    engine = create_engine("sqlite://")
-    tables.metadata.create_all(engine)
-    with engine.begin() as connection:
-        for name in ("s", "empty"):
-            row = {"id": name, "title": name, "state": "open", "definition": "d", "created_ms": NOW}
-            connection.execute(insert(tables.studies).values(row))
-        for version, at_ms in (("d", NOW), ("e", NOW + 1)):
-            connection.execute(
-                insert(tables.definitions).values(hash=version, study="s", body="{}", created_ms=at_ms)
-            )
-        yield connection
-    engine.dispose()
+def conn(scratch: Connection) -> Connection:
+    for name in ("s", "empty"):
+        row = {"id": name, "title": name, "state": "open", "definition": "d", "created_ms": NOW}
+        scratch.execute(insert(tables.studies).values(row))
+    for version, at_ms in (("d", NOW), ("e", NOW + 1)):
+        scratch.execute(
+            insert(tables.definitions).values(hash=version, study="s", body="{}", created_ms=at_ms)
+        )
+    return scratch
 
 
 def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, create_engine, insert, select
+from sqlalchemy import Connection, insert, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.store import decisions, review, sessions, tables
@@ -16,16 +15,12 @@ NOW = 1_750_000_000_000
 
 
 @pytest.fixture
-def conn() -> Iterator[Connection]:
-    engine = create_engine("sqlite://")
-    tables.metadata.create_all(engine)
-    with engine.begin() as connection:
-        connection.execute(
-            insert(tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
-        )
-        connection.execute(insert(tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
-        yield connection
-    engine.dispose()
+def conn(scratch: Connection) -> Connection:
+    scratch.execute(
+        insert(tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
+    )
+    scratch.execute(insert(tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
+    return scratch
 
 
 def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str:

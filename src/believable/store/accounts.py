@@ -40,8 +40,8 @@ SLIDE_AFTER_MS = HOUR_MS
 
 LIMIT_WINDOW_MS = 15 * MINUTE_MS
 ATTEMPT_LIFE_MS = HOUR_MS
-#: Failed tries in the window before the answer is "later": for one name, and for one network peer.
-LIMITS: Mapping[str, int] = {"name": 8, "peer": 40}
+#: Failed tries in the window before the answer is "later". A stranger elsewhere cannot soon lock a person out of their own place.
+LIMITS: Mapping[str, int] = {"name at peer": 8, "peer": 40, "name": 80}
 
 PASSWORD_MIN = 10
 PASSWORD_MAX = 1024
@@ -311,15 +311,19 @@ def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int
 
 
 def forget_tries(conn: Connection, key: bytes, name: str, peer: str) -> None:
-    """After a success: what this name and this peer did before counts no more."""
-    for hashed in _who(key, name.strip().lower(), peer).values():
-        conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.who == hashed))
+    """After a success: what was tried with this name counts no more. What the peer tried with other names still does."""
+    who = _who(key, name.strip().lower(), peer)
+    for what in ("name at peer", "name"):
+        conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.who == who[what]))
+    own = select(func.max(attempts.c.id)).where(attempts.c.what == "login", attempts.c.who == who["peer"])
+    conn.execute(delete(attempts).where(attempts.c.id == conn.execute(own).scalar()))
 
 
 def _who(key: bytes, name: str, peer: str) -> dict[str, str]:
     return {
-        "name": ids.keyed_hash(key, "login name", name),
+        "name at peer": ids.keyed_hash(key, "login name at peer", name, peer),
         "peer": ids.keyed_hash(key, "login peer", peer),
+        "name": ids.keyed_hash(key, "login name", name),
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, literal_column, select
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
@@ -77,7 +77,7 @@ def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Gro
         select(*alike, func.count(), func.sum(sessions.c.top_seq))
         .where(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
         .group_by(*(sessions.c[name] for name in ("definition", "state", "outcome", "rejected", "position")))
-        .group_by(sessions.c.arms, sessions.c.rows, active, reserved)
+        .group_by(sessions.c.arms, sessions.c.rows, literal_column("active"), literal_column("reserved"))
     )
     return tuple(
         Group(
@@ -288,7 +288,7 @@ def _arrivals(
         .limit(PULSE_SESSIONS)
         .subquery()
     )
-    bucket = events.c.received_ms // bucket_ms
+    bucket = (events.c.received_ms // bucket_ms).label("bucket")
     stall = case((events.c.body.like('%"media.stall"%'), 1), else_=0)
     return (
         select(bucket, func.count(), func.sum(stall))
@@ -301,7 +301,7 @@ def _arrivals(
             ),
         )
         .where(events.c.received_ms >= start_ms)
-        .group_by(bucket)
+        .group_by(literal_column("bucket"))
     )
 
 

@@ -40,12 +40,13 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """`cells` is empty when there is nothing to balance or too much to show; `most` is the longest bar."""
+    """`cells` is empty when there is nothing to balance or too much to show; `most…` are the longest bars."""
 
     cells: tuple[Filling, ...]
     margins: tuple[Margin, ...]
     n_cells: int
     most: int
+    most_in_cell: int
 
 
 def balance(study: Study, groups: Iterable[Group]) -> Balance:
@@ -61,8 +62,12 @@ def balance(study: Study, groups: Iterable[Group]) -> Balance:
     shown = cells(study) if 1 < n_cells <= CELLS_SHOWN else ()
     by_cell = tuple(Filling(cell_name(cell), complete.get(cell, 0), reserved.get(cell, 0)) for cell in shown)
     margins = _margins(study, complete, reserved)
-    bars = [*by_cell, *(level for margin in margins for level in margin.levels)]
-    return Balance(by_cell, margins, n_cells, max((bar.places for bar in bars), default=0))
+    levels = [level for margin in margins for level in margin.levels]
+    return Balance(by_cell, margins, n_cells, _most(levels), _most(by_cell))
+
+
+def _most(bars: Sequence[Filling]) -> int:
+    return max((bar.places for bar in bars), default=0)
 
 
 def cell_name(cell: Cell) -> str:

@@ -70,6 +70,13 @@ function write(place, selector, words) {
   if (found && found.textContent !== words) found.textContent = words;
 }
 
+/** @param {Element} row @param {{complete: number, reserved: number} | undefined} filling @param {number} most */
+function fill(row, filling, most) {
+  if (!filling) return;
+  setBar(row, filling.complete, filling.reserved, most);
+  write(row, "[data-part=places]", `${filling.complete} + ${filling.reserved}`);
+}
+
 /** @param {string} tag @param {string} words @param {string} [className] */
 function made(tag, words, className = "") {
   const element = document.createElement(tag);
@@ -138,12 +145,8 @@ export class Board {
     const levels = balance.margins.flatMap((/** @type {any} */ margin) => margin.levels);
     const rows = [...this.root.querySelectorAll("#balance tr[data-margin]")];
     const cells = [...this.root.querySelectorAll("#cells tbody tr")];
-    const pairs = [...rows.map((row, i) => [row, levels[i]]), ...cells.map((row, i) => [row, balance.cells[i]])];
-    for (const [row, filling] of pairs) {
-      if (!filling) continue;
-      setBar(row, filling.complete, filling.reserved, balance.most);
-      write(row, "[data-part=places]", `${filling.complete} + ${filling.reserved}`);
-    }
+    rows.forEach((row, i) => fill(row, levels[i], balance.most));
+    cells.forEach((row, i) => fill(row, balance.cells[i], balance.most_in_cell));
   }
 
   /** @param {any} shown */

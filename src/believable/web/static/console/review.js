@@ -10,8 +10,8 @@
 export function meaning(key, { typing, modified }) {
   if (modified) return null;
   if (typing) return key === "Escape" ? { leave: true } : null;
-  if (key === "j" || key === "ArrowRight") return { go: "next" };
-  if (key === "k" || key === "ArrowLeft") return { go: "prev" };
+  if (key === "j") return { go: "next" };
+  if (key === "k") return { go: "prev" };
   if (/^[1-9]$/.test(key)) return { choose: Number(key) };
   return key === "Enter" ? { decide: true } : null;
 }
