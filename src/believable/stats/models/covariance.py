@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,19 @@ from believable.stats.models.records import RandomCorrelation, RandomSd
 
 SINGULAR_BELOW = 1e-4
 """A relative standard deviation below this counts as none, as in lme4."""
+
+
+def standardised(varying: tuple[Varying, ...]) -> tuple[tuple[Varying, ...], list[FloatArray]]:
+    """Columns of mean square 1, so that an optimiser meets one scale; and the factors they were divided by."""
+    scales = [np.sqrt((v.values**2).mean(axis=0)) for v in varying]
+    scales = [np.where(scale > 0, scale, 1.0) for scale in scales]
+    scaled = tuple(replace(v, values=v.values / scale) for v, scale in zip(varying, scales, strict=True))
+    return scaled, scales
+
+
+def unscaled(block: FloatArray, scale: FloatArray) -> FloatArray:
+    """The Cholesky block of the columns before they were divided."""
+    return block / scale[:, None]
 
 
 def start(varying: tuple[Varying, ...]) -> FloatArray:

@@ -33,7 +33,7 @@ class LaplaceFit:
     converged: bool
     singular: bool
     evaluations: int
-    slope: float
+    decrease_left: float
 
 
 def fit_laplace(
@@ -48,7 +48,7 @@ def fit_laplace(
 
     The log-likelihood leaves out the binomial coefficients.
     """
-    ordered = by_size(varying)
+    ordered, scales = covariance.standardised(by_size(varying))
     surface = _Surface(successes, trials, fixed, ordered, prior_sd)
     p = fixed.shape[1]
     lower = np.concatenate([np.full(p, -np.inf), covariance.lower_limits(ordered)])
@@ -63,18 +63,22 @@ def fit_laplace(
     )
     at = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
     free = (lower < 0) | (at > 0)
-    at, curve, slope = _polish(surface, at, free)
+    at, curve, left = _polish(surface, at, free)
     spread = linalg.pinvh(curve)[:p, :p]
+    blocks = [
+        covariance.unscaled(block, scale)
+        for block, scale in zip(covariance.blocks(at[p:], ordered), scales, strict=True)
+    ]
     return LaplaceFit(
         at[:p],
         spread,
         ordered,
-        covariance.blocks(at[p:], ordered),
+        blocks,
         -surface(at),
-        slope < 1e-3,
+        left < 1e-6,
         covariance.is_singular(at[p:], ordered),
         surface.evaluations,
-        slope,
+        left,
     )
 
 
@@ -184,14 +188,14 @@ def _polish(
         whole[free] = values
         return surface(whole)
 
-    here, slope = at[free], math.inf
+    here, left = at[free], math.inf
     for _ in range(4):
         down, curve = gradient(of_free, here), hessian(of_free, here)
         step = np.linalg.lstsq(curve, down, rcond=None)[0]
-        slope = float(np.abs(step).max())
-        if slope < 1e-6 or of_free(here - step) > of_free(here):
+        left = abs(float(down @ step))
+        if left < 1e-13 or of_free(here - step) > of_free(here):
             break
         here = here - step
     whole = at.copy()
     whole[free] = here
-    return whole, hessian(of_free, here), slope
+    return whole, hessian(of_free, here), left

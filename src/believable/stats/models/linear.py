@@ -18,7 +18,7 @@ from believable.stats.models.design import Design, Table, Varying, design
 from believable.stats.models.formula import parse
 from believable.stats.models.records import Convergence, MixedModel, ModelTerm
 
-_GRADIENT_TOLERANCE = 2e-3
+_DECREASE_TOLERANCE = 1e-6
 
 
 def mixed_linear(
@@ -78,6 +78,7 @@ class _Problem:
     the response as its residual from ordinary least squares."""
 
     varying: tuple[Varying, ...]
+    scales: list[FloatArray]
     products: Gram
     upper: FloatArray
     least_squares: FloatArray
@@ -89,9 +90,11 @@ class _Problem:
         q, upper = linalg.qr(made.fixed, mode="economic")
         projected = q.T @ made.response
         residual = made.response - q @ projected
-        varying = by_size(made.varying)
+        varying, scales = covariance.standardised(by_size(made.varying))
         products = gram(varying, np.column_stack([q, residual]))
-        return cls(varying, products, upper, linalg.solve_triangular(upper, projected), len(residual), reml)
+        return cls(
+            varying, scales, products, upper, linalg.solve_triangular(upper, projected), len(residual), reml
+        )
 
     @property
     def rank(self) -> int:
@@ -130,14 +133,30 @@ class _Problem:
 
 
 def _optimise(problem: _Problem) -> tuple[FloatArray, Convergence]:
+    """The best of several descents when the first one ends at a boundary, where local optima hide."""
+    begin = covariance.start(problem.varying)
+    theta, left, evaluations = _descend(problem, begin)
+    if left >= _DECREASE_TOLERANCE or covariance.is_singular(theta, problem.varying):
+        for other in (0.1 * begin, 3 * begin, _without_gradient(problem, begin)):
+            again, its_left, more = _descend(problem, other)
+            evaluations += more
+            gained = problem.deviance(theta) - problem.deviance(again)
+            if gained > 1e-9 or (gained > -1e-9 and its_left < left):
+                theta, left = again, its_left
+    converged = left < _DECREASE_TOLERANCE
+    messages = () if converged else (f"the deviance could still fall by {left:.2g}",)
+    singular = covariance.is_singular(theta, problem.varying)
+    return theta, Convergence(converged, singular, False, evaluations, left, messages)
+
+
+def _descend(problem: _Problem, begin: FloatArray) -> tuple[FloatArray, float, int]:
     """L-BFGS-B with central differences, then Newton steps on the free entries; entries at zero stay there."""
     lower = covariance.lower_limits(problem.varying)
-    limits = optimize.Bounds(lower, np.full(len(lower), np.inf))
     best = optimize.minimize(
         problem.deviance,
-        covariance.start(problem.varying),
+        begin,
         method="L-BFGS-B",
-        bounds=limits,
+        bounds=optimize.Bounds(lower, np.full(len(lower), np.inf)),
         jac=lambda theta: gradient(problem.deviance, theta, lower),
         options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-7},
     )
@@ -145,19 +164,30 @@ def _optimise(problem: _Problem) -> tuple[FloatArray, Convergence]:
     if problem.deviance(theta) > float(best.fun) + 1e-8:
         theta = np.asarray(best.x, dtype=np.float64)
     free = (lower < 0) | (theta > 0)
-    theta, slope = _newton(problem.deviance, theta, free)
-    singular = covariance.is_singular(theta, problem.varying)
-    converged = slope < _GRADIENT_TOLERANCE
-    messages = () if converged else (f"L-BFGS-B: {best.message}", f"largest scaled slope left: {slope:.2g}")
-    return theta, Convergence(converged, singular, False, int(best.nfev), slope, messages)
+    theta, left = _newton(problem.deviance, theta, free, lower)
+    return theta, left, int(best.nfev)
+
+
+def _without_gradient(problem: _Problem, begin: FloatArray) -> FloatArray:
+    """A trust-region search that needs no slopes, which mislead beside a boundary."""
+    lower = covariance.lower_limits(problem.varying)
+    found = optimize.minimize(
+        problem.deviance,
+        begin,
+        method="COBYQA",
+        bounds=optimize.Bounds(lower, np.full(len(lower), np.inf)),
+        options={"final_tr_radius": 1e-7, "maxfev": 500 * len(begin)},
+    )
+    return np.asarray(found.x, dtype=np.float64)
 
 
 def _newton(
     function: Callable[[FloatArray], float],
     theta: FloatArray,
     free: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    lower: FloatArray,
 ) -> tuple[FloatArray, float]:
-    """Polish the free entries; returns the largest slope relative to the curvature (0 when nothing is free)."""
+    """Polish the free entries; returns by how much a further step would lower the function."""
     if not free.any():
         return theta, 0.0
 
@@ -166,21 +196,21 @@ def _newton(
         whole[free] = values
         return function(whole)
 
-    here, slope = theta[free], math.inf
-    for _ in range(4):
+    here, left = theta[free], math.inf
+    for _ in range(6):
         down, curve = gradient(of_free, here), hessian(of_free, here)
         try:
             step = linalg.cho_solve(linalg.cho_factor(curve), down)
         except linalg.LinAlgError:
             step = np.linalg.lstsq(curve, down, rcond=None)[0]
-        slope = float(np.abs(step).max())
-        moved = here - step
+        left = abs(float(down @ step)) / 2
+        moved = np.maximum(here - step, lower[free])
         if of_free(moved) >= of_free(here) - 1e-10:
             break
         here = moved
     polished = theta.copy()
     polished[free] = here
-    return polished, slope
+    return polished, left
 
 
 def gradient(
@@ -239,7 +269,11 @@ def _describe(
         )
         for i, (name, beta, variance) in enumerate(zip(made.names, solution.beta, variances, strict=True))
     )
-    parts = [sigma**2 * block @ block.T for block in covariance.blocks(theta, problem.varying)]
+    relative = covariance.blocks(theta, problem.varying)
+    cholesky = [
+        covariance.unscaled(block, scale) for block, scale in zip(relative, problem.scales, strict=True)
+    ]
+    parts = [sigma**2 * block @ block.T for block in cholesky]
     sds, correlations = covariance.describe(parts, problem.varying)
     groups = tuple(dict.fromkeys((v.group, v.levels) for v in problem.varying))
     return MixedModel(

@@ -277,7 +277,7 @@ def _penalised(made: Design, counts: _Counts, level: float) -> MixedModel:
         for name, beta, variance in zip(made.names, fit.beta, np.diagonal(fit.cov_beta), strict=True)
     )
     sds, correlations = covariance.describe([block @ block.T for block in fit.blocks], fit.varying)
-    convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.slope)
+    convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.decrease_left)
     total = fit.log_likelihood + _log_choose(counts.trials, counts.successes) + counts.constant
     note = "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
     return _model(made, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))

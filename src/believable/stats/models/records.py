@@ -47,7 +47,7 @@ class Convergence:
     separated     the fixed effects predict some answers perfectly: no finite maximum-likelihood estimate
                   exists
     evaluations   of the likelihood, as the optimiser counts them
-    gradient      the largest scaled slope left at the optimum, where the fit computes one
+    decrease_left by how much one more Newton step would lower the deviance, where the fit computes it
     messages      of the optimiser, in its words
     """
 
@@ -55,7 +55,7 @@ class Convergence:
     singular: bool
     separated: bool
     evaluations: int
-    gradient: float | None = None
+    decrease_left: float | None = None
     messages: tuple[str, ...] = ()
 
 
