@@ -266,7 +266,7 @@ def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
         with Store.open(f"sqlite:///{folder / 'data' / 'believable.db'}", clock=WallClock()) as store:
             link = link_token(store, study.name)
         before_s = server.cpu_s()
-        command = [sys.executable, __file__, "--generate", server.url, link, json.dumps(asdict(job))]
+        command = [sys.executable, __file__, "--generate", f"{server.url}/join/{link}", json.dumps(asdict(job))]
         output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         seen = Outcome(**json.loads(output))
         server_s = server.cpu_s() - before_s
@@ -305,10 +305,11 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="100 annotators for 3 s, without the comparison")
     parser.add_argument("--dir", type=Path, help="where the database lies (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
-    parser.add_argument("--generate", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--generate", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.generate:
-        url, link, job_json = options.generate
+        address, job_json = options.generate
+        url, _, link = address.partition("/join/")
         outcome = uvloop.run(load(url, link, Job(**json.loads(job_json))))
         print(json.dumps(asdict(outcome)))
         return 0
