@@ -141,6 +141,9 @@ def test_unanswered_questions_are_named_and_linked(page: Page, visitor: Any, ser
     summary.get_by_role("link", name="How old are you?").click()
     expect(page.get_by_label("How old are you?")).to_be_focused()
     expect(page.get_by_label("How old are you?")).to_have_attribute("aria-invalid", "true")
+    page.keyboard.type("30")
+    expect(page.locator("#q-age-error")).to_be_hidden()
+    expect(page.locator("#q-device-error")).to_be_visible()
 
 
 def test_an_untouched_slider_is_no_answer_and_one_click_on_its_middle_is(

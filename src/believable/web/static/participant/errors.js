@@ -10,19 +10,26 @@ export function showErrors(form, errors) {
   const list = /** @type {HTMLElement} */ (summary.querySelector("ul"));
   list.replaceChildren();
   for (const root of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-question]"))) {
-    const words = errors[root.dataset.question ?? ""];
-    const line = /** @type {HTMLElement} */ (root.querySelector(".error"));
-    line.textContent = words ?? "";
-    line.hidden = !words;
-    for (const input of root.querySelectorAll("input, textarea")) {
-      if (words) input.setAttribute("aria-invalid", "true");
-      else input.removeAttribute("aria-invalid");
-    }
-    if (words) list.append(entry(root, words));
+    const words = errors[root.dataset.question ?? ""] ?? "";
+    mark(root, words);
+    if (!words) continue;
+    list.append(entry(root, words));
+    root.addEventListener("input", () => mark(root, ""), { once: true });
   }
   if (errors[""]) list.prepend(Object.assign(document.createElement("li"), { textContent: errors[""] }));
   summary.hidden = !list.childElementCount;
   if (list.childElementCount) summary.focus();
+}
+
+/** Says at a question what is wrong with it; nothing, once it is being mended. @param {HTMLElement} root @param {string} words */
+function mark(root, words) {
+  const line = /** @type {HTMLElement} */ (root.querySelector(".error"));
+  line.textContent = words;
+  line.hidden = !words;
+  for (const input of root.querySelectorAll("input, textarea")) {
+    if (words) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  }
 }
 
 /** @param {HTMLElement} root @param {string} words */
