@@ -92,7 +92,10 @@ export function createQueue(storage, session) {
         t.remove("heads", [session]);
       }),
 
-    /** Carries everything over to another queue, when this one's storage stops working. @param {Queue} other */
+    /**
+     * Carries everything over to another queue, when this one's storage stops working.
+     * @param {{restore: (entries: Entry[], strays: Entry[], head: Head | undefined) => Promise<void>}} other
+     */
     moveTo: async (other) => {
       const [entries, strays, head] = await storage.run(async (t) => [
         await t.all("events", session), await t.all("strays", session), await t.get("heads", [session])]);
