@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from believable.core.errors import InvalidInput
-from believable.stats.models import MixedModel, mixed_linear
+from believable.stats.models import MixedModel, covariance, linear, mixed_linear
+from believable.stats.models.design import design
+from believable.stats.models.formula import parse
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "models"
 OUTPUT = json.loads((ORACLE / "output.json").read_text())["linear"]
@@ -112,6 +115,43 @@ def test_a_group_without_variance_is_reported_as_singular() -> None:
     assert found.convergence.converged
     assert found.random_sd("g") == 0.0
     assert found.term("x").estimate.low is not None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_other_search_finds_a_better_optimum(seed: int) -> None:
+    """Awkward designs (slopes of any scale, perfect correlations, groups without variance) beside Nelder-Mead."""
+    rng = np.random.default_rng(seed)
+    people, scenes, n = int(rng.integers(5, 30)), int(rng.integers(5, 12)), int(rng.integers(60, 300))
+    g, s, x = (
+        rng.integers(0, people, n),
+        rng.integers(0, scenes, n),
+        rng.normal(size=n) * 10 ** rng.uniform(-2, 2),
+    )
+    sd, rho = 10 ** rng.uniform(-3, 1.5), rng.choice([-1, 0, 1, 0.9])
+    by_person = rng.normal(size=people)
+    slope = rho * by_person + np.sqrt(1 - rho**2) * rng.normal(size=people)
+    slope *= sd / np.abs(x).mean() * rng.choice([0, 0.1, 1])
+    y = 1 + 0.5 * x + sd * by_person[g] + slope[g] * x + rng.normal(size=scenes)[s] * rng.choice([0, 0.5, 5])
+    table = {"y": y + rng.normal(size=n), "x": x, "g": g, "s": s}
+    formula = "y ~ x + (1 + x | g) + (1 | s)"
+    found = mixed_linear(formula, table)
+    made = design(parse(formula), table, levels={}, least_levels=5)
+    problem = linear._Problem.of(made, reml=True)
+    lower = [(0.0, None), (None, None), (0.0, None), (0.0, None)]
+    if problem.varying[0].width == 1:
+        lower = [(0.0, None), (0.0, None), (None, None), (0.0, None)]
+    best = min(
+        optimize.minimize(
+            problem.deviance,
+            factor * covariance.start(problem.varying),
+            method="Nelder-Mead",
+            bounds=lower,
+            options={"maxiter": 3000, "xatol": 1e-7, "fatol": 1e-9},
+        ).fun
+        for factor in (1.0, 0.1, 10.0)
+    )
+    assert found.convergence.converged
+    assert -2 * found.log_likelihood <= best + 1e-5
 
 
 def test_models_that_cannot_be_fitted() -> None:

@@ -52,18 +52,13 @@ def fit_laplace(
     surface = _Surface(successes, trials, fixed, ordered, prior_sd)
     p = fixed.shape[1]
     lower = np.concatenate([np.full(p, -np.inf), covariance.lower_limits(ordered)])
-    begin = np.concatenate([surface.logistic_start(), covariance.start(ordered)])
-    best = optimize.minimize(
-        surface,
-        begin,
-        method="L-BFGS-B",
-        bounds=optimize.Bounds(lower, np.inf),
-        jac=lambda at: gradient(surface, at, lower),
-        options={"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-7},
-    )
-    at = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
-    free = (lower < 0) | (at > 0)
-    at, curve, left = _polish(surface, at, free)
+    begin = surface.logistic_start(), covariance.start(ordered)
+    at, curve, left = _descend(surface, np.concatenate(begin), lower)
+    if covariance.is_singular(
+        at[p:], ordered
+    ):  # local optima hide at a boundary, so try from nearer to it too
+        other = _descend(surface, np.concatenate([begin[0], 0.1 * begin[1]]), lower)
+        at, curve, left = other if surface(other[0]) < surface(at) - 1e-9 else (at, curve, left)
     spread = linalg.pinvh(curve)[:p, :p]
     blocks = [
         covariance.unscaled(block, scale)
@@ -176,6 +171,20 @@ def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) 
     head = backward(lower, first - chol.cross @ tail[:, None])
     parts = [tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])]
     return [head.reshape(right[0].shape), *parts]
+
+
+def _descend(surface: _Surface, begin: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """L-BFGS-B, then Newton steps; entries of θ that end at zero stay there."""
+    best = optimize.minimize(
+        surface,
+        begin,
+        method="L-BFGS-B",
+        bounds=optimize.Bounds(lower, np.inf),
+        jac=lambda at: gradient(surface, at, lower),
+        options={"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-7},
+    )
+    at = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
+    return _polish(surface, at, (lower < 0) | (at > 0))
 
 
 def _polish(
