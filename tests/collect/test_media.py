@@ -17,9 +17,9 @@ def names(desk: Collect, person: Any) -> dict[str, Path]:
     for _ in range(2):
         person.run_to("clip")
         view = desk.view(person.token)
-        assert view.media_name is not None
-        assert view.medium is not None
-        found[view.media_name] = desk.medium(person.token, view.media_name)
+        (shown,) = view.media
+        assert shown.player == "video"
+        found[shown.name] = desk.medium(person.token, shown.name)
         person.answer_page()
     return found
 

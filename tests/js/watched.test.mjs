@@ -45,11 +45,11 @@ test("pauses, jumps and speeds make intervals of their own", () => {
   assert.deepEqual(intervals, [[0, 1000, 1], [4000, 5000, 2]]);
 });
 
-const all = { pause: true, seek: true, replay: true, volume: true, max_views: null, must_finish: false };
+const all = { pause: true, seek: true, replay: true, volume: true, max_views: null, must_finish: false, speeds: [1], speed: 1, zoom: false };
 
 test("the browser's own controls appear only where everything is allowed", () => {
   assert.equal(nativeControls(all), true);
-  for (const less of [{ pause: false }, { seek: false }, { replay: false }, { volume: false }, { max_views: 3 }, { must_finish: true }]) {
+  for (const less of [{ pause: false }, { seek: false }, { replay: false }, { volume: false }, { max_views: 3 }, { must_finish: true }, { speeds: [1, 2] }]) {
     assert.equal(nativeControls({ ...all, ...less }), false);
   }
 });

@@ -5,30 +5,82 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from believable.collect.context import Context, standing
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name, token_hash
+from believable.stimuli.judging import Variant, is_replay, judged_log, judged_replay
 from believable.store.engine import Connection
+from believable.study.definition import Definition, Medium
+from believable.study.plan import PlannedTrial
+from believable.study.records import Overlay, Watch
 
 #: Sessions whose names are kept in memory.
 SESSIONS_KEPT = 2_000
 
 
-def media_name(context: Context, session_id: str, stimulus_id: str) -> str:
-    return opaque_name(context.key, session_id, stimulus_id)
+@dataclass(frozen=True, slots=True)
+class ShownMedium:
+    """One stimulus of a page: which player shows it, under which name its file is served, and the name of its log if it has one
+    that the page shows (a recording has it inside)."""
+
+    player: str
+    name: str
+    path: Path
+    bytes: int
+    log_name: str | None = None
+    log_path: Path | None = None
+
+
+def media_name(context: Context, session_id: str, stimulus_id: str, part: str = "") -> str:
+    """`part` tells apart what is served of the same stimulus: a recording with or without its plan, the log of a video."""
+    return opaque_name(context.key, session_id, f"{stimulus_id}/{part}" if part else stimulus_id)
+
+
+def shown_media(
+    context: Context, session_id: str, definition: Definition, planned: PlannedTrial
+) -> tuple[ShownMedium, ...]:
+    """What a page shows, in the order of its players."""
+    overlay = planned.trial.overlay if isinstance(planned.trial, Watch) else Overlay()
+    variant = Variant(overlay.plan, overlay.log)
+    return tuple(
+        _shown(context, session_id, stimulus, definition.media[stimulus], variant)
+        for stimulus in stimuli_of(planned)
+        if stimulus in definition.media
+    )
+
+
+def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
+    """The stimuli of a page, in the order of its players."""
+    return () if planned.stimulus_id is None else (planned.stimulus_id,)
+
+
+def _shown(context: Context, session_id: str, stimulus: str, medium: Medium, variant: Variant) -> ShownMedium:
+    folder = context.media_dir
+    if is_replay(medium):
+        name = media_name(context, session_id, stimulus, variant.name)
+        judged = judged_replay(folder, medium.digest, variant)
+        return ShownMedium("replay", name, judged, judged.stat().st_size)
+    name = media_name(context, session_id, stimulus)
+    if medium.actions is None or not variant.name:
+        return ShownMedium("video", name, folder / medium.digest, medium.bytes)
+    log_name = media_name(context, session_id, stimulus, f"log-{variant.name}")
+    log = judged_log(folder, medium.actions, variant)
+    return ShownMedium("video", name, folder / medium.digest, medium.bytes, log_name, log)
 
 
 def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Path]:
     """Name → file, for the stimuli that this session shows and no others."""
     here = standing(conn, context, token)
-    shown = {planned.stimulus_id for planned in here.plan if planned.stimulus_id in here.definition.media}
-    return {
-        media_name(context, here.session.id, stimulus): context.media_dir
-        / here.definition.media[stimulus].digest
-        for stimulus in sorted(filter(None, shown))
-    }
+    found: dict[str, Path] = {}
+    for planned in here.plan:
+        for one in shown_media(context, here.session.id, here.definition, planned):
+            found[one.name] = one.path
+            if one.log_name is not None and one.log_path is not None:
+                found[one.log_name] = one.log_path
+    return found
 
 
 class MediaNames:

@@ -8,13 +8,14 @@ from typing import Any
 
 from believable.collect.context import Context, Standing, standing
 from believable.collect.finish import Finished, result
-from believable.collect.media import media_name
+from believable.collect.media import ShownMedium, shown_media
 from believable.store import events
 from believable.store.engine import Connection
 from believable.store.sessions import Session
-from believable.study.definition import Definition, Medium
+from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial
 from believable.study.progress import Closed, answers_so_far
+from believable.study.records import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,7 @@ class SessionView:
     answers: Mapping[str, Any]
     drafts: Mapping[str, Any]
     seen: Seen
-    media_name: str | None
-    medium: Medium | None
+    media: tuple[ShownMedium, ...]
     finished: Finished | None
 
     @property
@@ -100,8 +100,7 @@ def view(conn: Connection, context: Context, *, token: str) -> SessionView:
         answers=answers_so_far(here.plan, here.closed),
         drafts=_drafts(conn, here),
         seen=Seen() if stimulus is None else _seen(conn, here),
-        media_name=None if stimulus is None else media_name(context, session.id, stimulus),
-        medium=None if stimulus is None else here.definition.media.get(stimulus),
+        media=shown_media(context, session.id, here.definition, trial) if isinstance(trial.trial, Watch) else (),
         finished=finished,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from believable.core.registry import Registry
 from believable.players.contract import Player, Recorded
+from believable.players.replay import REPLAY
 from believable.players.video import VIDEO
 
-PLAYERS: Registry[Player] = Registry("player", [VIDEO])
+PLAYERS: Registry[Player] = Registry("player", [VIDEO, REPLAY])
 
 __all__ = ["PLAYERS", "Player", "Recorded"]

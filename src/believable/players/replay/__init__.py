@@ -1,1 +1,25 @@
-"""The replay player: draws a recording on a canvas at any speed."""
+"""A recording, drawn on a canvas at any speed, with exactly the controls the study allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from believable.players.contract import Player, Recorded
+from believable.players.video import VIDEO
+
+REPLAY = Player(
+    name="replay",
+    version=1,
+    about="A recording, drawn on a canvas at any speed, with exactly the controls the study allows.",
+    folder=Path(__file__).parent,
+    module="player.js",
+    style="player.css",
+    records=(
+        *VIDEO.records,
+        Recorded(
+            "media.view",
+            ("media_ms", "zoom", "follow"),
+            "the picture was zoomed, or began or stopped to follow a figure (by its number in the recording)",
+        ),
+    ),
+)

@@ -1,5 +1,6 @@
 // @ts-check
 /** The replay player's controls: only what the policy allows is there at all. */
+import { element, left, speedChoice } from "../video/controls.js";
 import { ZOOM_STEP } from "./view.js";
 
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
@@ -27,10 +28,14 @@ export function buildControls(player, policy, texts) {
     tick();
   }
   function tick() {
-    clock.textContent = shownTime(player.recording, player.time_ms);
+    const whole = player.recording.start ? "" : ` / ${shownTime(player.recording, player.duration_ms)}`;
+    clock.textContent = shownTime(player.recording, player.time_ms) + whole;
     const share = player.time_ms / player.duration_ms;
     if (line instanceof HTMLProgressElement) line.value = share;
-    else line.value = String(Math.round(share * 10000));
+    else {
+      line.value = String(Math.round(share * 10000));
+      line.setAttribute("aria-valuetext", clock.textContent);
+    }
   }
   for (const name of ["play", "pause", "ended", "seek", "rate"]) player.on(name, refresh);
   player.on("time", tick);
@@ -42,7 +47,7 @@ export function buildControls(player, policy, texts) {
 }
 
 /**
- * The day clock where the recording has one, else minutes and seconds.
+ * How a moment is written: the day clock where the recording has one, else minutes and seconds.
  * @param {import("./scene.js").Recording} replay @param {number} ms
  */
 export function shownTime(replay, ms) {
@@ -51,7 +56,7 @@ export function shownTime(replay, ms) {
     moment.setTime(moment.getTime() + (ms / replay.frameMs) * replay.simulatedMs);
     return moment.toISOString().slice(11, 16);
   }
-  return `${minutes(ms)} / ${minutes(replay.durationMs)}`;
+  return minutes(ms);
 }
 
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts */
@@ -65,17 +70,6 @@ function seekLine(player, policy, texts) {
   return line;
 }
 
-/** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts */
-function speedChoice(player, policy, texts) {
-  const choice = /** @type {HTMLSelectElement} */ (element("select", { className: "speed" }));
-  choice.setAttribute("aria-label", texts["replay.speed"]);
-  for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
-  choice.value = String(player.rate);
-  choice.addEventListener("change", () => { player.rate = Number(choice.value); });
-  player.on("rate", () => { choice.value = String(player.rate); });
-  return choice;
-}
-
 /** @param {any} player @param {Record<string, string>} texts @returns {HTMLElement[]} */
 function cameraChoice(player, texts) {
   const out = button("quiet zoom", "−");
@@ -84,14 +78,18 @@ function cameraChoice(player, texts) {
   near.setAttribute("aria-label", texts["replay.zoom_in"]);
   out.addEventListener("click", () => player.view.zoomBy(1 / ZOOM_STEP));
   near.addEventListener("click", () => player.view.zoomBy(ZOOM_STEP));
-  return [out, near];
+  return [...followChoice(player, texts), out, near];
 }
 
-/** @param {number} n @param {Record<string, string>} texts */
-function left(n, texts) {
-  if (n < 1) return texts["media.ended"];
-  if (n === Infinity) return "";
-  return n === 1 ? texts["media.view_left"] : texts["media.views_left"].replace("{n}", String(n));
+/** @param {any} player @param {Record<string, string>} texts @returns {HTMLElement[]} */
+function followChoice(player, texts) {
+  const choice = /** @type {HTMLSelectElement} */ (element("select", { className: "follow" }));
+  choice.setAttribute("aria-label", texts["replay.follow"]);
+  choice.append(new Option(texts["replay.everything"], ""));
+  for (const { id, name } of player.recording.actors) choice.append(new Option(name, id));
+  choice.addEventListener("change", () => player.view.follow(choice.value || null));
+  player.on("view", () => { choice.value = player.view.followed ?? ""; });
+  return [choice];
 }
 
 /** @param {number} ms */
@@ -103,9 +101,4 @@ function minutes(ms) {
 /** @param {string} className @param {string} label @returns {HTMLButtonElement} */
 function button(className, label) {
   return /** @type {HTMLButtonElement} */ (element("button", { className: `button ${className}`, type: "button", textContent: label }));
-}
-
-/** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */
-function element(name, properties) {
-  return Object.assign(document.createElement(name), properties);
 }

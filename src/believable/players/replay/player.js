@@ -3,19 +3,19 @@
  * Shows a recording on a canvas at any speed, with exactly the controls the study allows, and records what was really seen.
  * The same contract as the video player.
  *
- * @typedef {import("../video/policy.js").Policy & {speeds: number[], speed: number, zoom: boolean}} Policy
+ * @typedef {import("../video/policy.js").Policy} Policy
  * @typedef {object} Options
- * @property {string} src address of `{replay, scene}` as JSON
+ * @property {Blob} src `{replay, scene}` as gzipped JSON
  * @property {Policy} policy
  * @property {Record<string, string>} texts
  * @property {(kind: string, data: any) => void} record
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
  */
-import { buildControls } from "./controls.js";
+import { buildControls, shownTime } from "./controls.js";
 import { paint } from "./painter.js";
 import { displayList, recording } from "./scene.js";
-import { view } from "./view.js";
-import { viewsLeft } from "../video/policy.js";
+import { ZOOM_STEP, view } from "./view.js";
+import { nextSpeed, viewsLeft } from "../video/policy.js";
 import { watched } from "../video/watched.js";
 
 /** A longer gap between two animation frames means that nothing was on screen (the machine slept); time does not run on. */
@@ -56,6 +56,20 @@ export function create(root, { src, policy, texts, record, seen }) {
     get viewsLeft() { return viewsLeft(policy, views); },
     get recording() { return replay; },
     get view() { return camera; },
+    /** It plays: only then is anything annotated. */
+    get running() { return playing; },
+    get log() { return replay; },
+    /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
+    moment: (mono_ms) => {
+      const media_ms = playing ? Math.min(Math.max(time + (mono_ms - drawnAt) * rate, 0), time) : time;
+      return { media_ms, frame: replay ? Math.min(Math.floor(media_ms / replay.frameMs), replay.frames - 1) : null };
+    },
+    /** What was watched so far is told now: something else on the page changes. */
+    split: () => {
+      if (!playing) return;
+      intervals.stop(time);
+      intervals.start(time, rate);
+    },
     play: async () => {
       if (playing || !replay) return;
       if (player.ended) {
@@ -80,14 +94,16 @@ export function create(root, { src, policy, texts, record, seen }) {
     seek: (ms) => jump(Math.min(Math.max(0, ms), replay.durationMs)),
     /** @param {string} name @param {(data?: any) => void} listener */
     on: (name, listener) => void (listeners[name] ??= []).push(listener),
+    /** How a moment is written. @param {number} ms */
+    clock: (ms) => shownTime(replay, ms),
     canvas,
     destroy,
   };
 
   /** @param {number} ms */
   function jump(ms) {
-    record("media.seek", { from_ms: Math.round(time), to_ms: Math.round(ms) });
     intervals.stop(time);
+    record("media.seek", { from_ms: Math.round(time), to_ms: Math.round(ms) });
     time = ms;
     if (playing) intervals.start(time, rate);
     emit("seek");
@@ -167,8 +183,9 @@ export function create(root, { src, policy, texts, record, seen }) {
     } else if (step && policy.seek) {
       player.seek(time + (step * replay.durationMs) / 100);
     } else if ((event.key === "<" || event.key === ">") && policy.speeds.length > 1) {
-      const next = policy.speeds.indexOf(rate) + (event.key === ">" ? 1 : -1);
-      setRate(policy.speeds[Math.min(Math.max(next, 0), policy.speeds.length - 1)]);
+      setRate(nextSpeed(policy, rate, event.key === ">" ? 1 : -1));
+    } else if ((event.key === "+" || event.key === "-") && policy.zoom) {
+      camera.zoomBy(event.key === "+" ? ZOOM_STEP : 1 / ZOOM_STEP);
     } else return;
     event.preventDefault();
   }
@@ -178,22 +195,26 @@ export function create(root, { src, policy, texts, record, seen }) {
     document.removeEventListener("visibilitychange", onVisibility);
     document.removeEventListener("keydown", onKey);
     intervals.stop(time);
-    URL.revokeObjectURL(src);
   }
 
   async function load() {
-    const response = await fetch(src);
-    const { replay: tree, scene: looks } = await response.json();
+    const unpacked = src.stream().pipeThrough(new DecompressionStream("gzip"));
+    const { replay: tree, scene: looks } = await new Response(unpacked).json();
     scene = looks;
     replay = recording(tree);
     canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
-    camera = view(scene, replay, canvas);
+    camera = view(scene, replay, canvas, policy.zoom, () => {
+      const follow = camera.followed === null ? null : replay.actors.findIndex(({ id }) => id === camera.followed) + 1;
+      record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
+      emit("view");
+    });
     root.append(canvas, buildControls(player, policy, texts));
     record("media.ready", { duration_ms: replay.durationMs, width: scene.width, height: scene.height });
     handle = requestAnimationFrame(frame);
     emit("ready");
   }
 
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   document.addEventListener("visibilitychange", onVisibility);
   document.addEventListener("keydown", onKey);
   load().catch((error) => emit("trouble", error));

@@ -10,7 +10,7 @@
  * @typedef {{frame: number, value: any}} Change
  * @typedef {{x: Int32Array, y: Int32Array, heading: Int32Array, first: number, states: Map<string, Change[]>}} Track
  * @typedef {{tracks: Map<string, Track>, frameMs: number, frames: number, durationMs: number, start: string | null,
- *   simulatedMs: number | null, actions: any[], plans: any[]}} Recording
+ *   simulatedMs: number | null, actors: {id: string, name: string}[], actions: any[], plans: any[]}} Recording
  */
 
 const UNITS_PER_TILE = 1000;
@@ -26,6 +26,7 @@ export function recording(tree) {
     durationMs: timing.frame_ms * timing.frames,
     start: timing.simulated_start,
     simulatedMs: timing.simulated_ms_per_frame,
+    actors: tree.actors,
     actions: toRows(tree.actions),
     plans: toRows(tree.plans),
   };
@@ -133,7 +134,7 @@ function summed(deltas) {
 }
 
 /** @param {Record<string, any[]>} columns @returns {any[]} */
-function toRows(columns) {
+export function toRows(columns) {
   const names = Object.keys(columns);
   return (columns[names[0]] ?? []).map((_, i) => Object.fromEntries(names.map((name) => [name, columns[name][i]])));
 }

@@ -5,13 +5,16 @@ import { wholeWorld } from "./painter.js";
 
 export const ZOOM_STEP = 1.25;
 const MAX_PX_PER_TILE = 96;
+const FOLLOW_PX_PER_TILE = 24;
 
 /**
  * @param {import("./scene.js").Scene} scene
  * @param {import("./scene.js").Recording} replay
  * @param {HTMLCanvasElement} canvas
+ * @param {boolean} movable whether the person may zoom and drag
+ * @param {() => void} onChange after each change of zoom or of whom it follows
  */
-export function view(scene, replay, canvas) {
+export function view(scene, replay, canvas, movable, onChange) {
   let zoom = 1;
   /** @type {string | null} */
   let followed = null;
@@ -29,35 +32,46 @@ export function view(scene, replay, canvas) {
     return { x: clamp(x, half.x, scene.width), y: clamp(y, half.y, scene.height) };
   }
 
+  /** @param {number} value @param {string | null} actor */
+  function change(value, actor) {
+    const most = Math.max(1, MAX_PX_PER_TILE / whole().pxPerTile);
+    const next = Math.min(Math.max(value, 1), most);
+    const before = `${zoom} ${followed}`;
+    zoom = next < 1.01 ? 1 : next;
+    followed = actor;
+    canvas.classList.toggle("grabbable", movable && zoom > 1);
+    if (before !== `${zoom} ${followed}`) onChange();
+  }
+
   /** @type {{x: number, y: number} | null} */
   let grabbed = null;
-  canvas.addEventListener("pointerdown", (event) => {
-    grabbed = { x: event.clientX, y: event.clientY };
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
+  /** @param {PointerEvent} event */
+  function drag(event) {
     if (!grabbed || zoom === 1) return;
     const scale = (pxPerTile() * canvas.clientWidth) / canvas.width;
-    followed = null;
+    if (followed !== null) change(zoom, null);
     centre = within(centre.x - (event.clientX - grabbed.x) / scale, centre.y - (event.clientY - grabbed.y) / scale);
     grabbed = { x: event.clientX, y: event.clientY };
-  });
-  canvas.addEventListener("pointerup", () => { grabbed = null; });
+  }
+  if (movable) {
+    canvas.addEventListener("pointerdown", (event) => {
+      grabbed = { x: event.clientX, y: event.clientY };
+      canvas.setPointerCapture(event.pointerId);
+      canvas.classList.add("grabbed");
+    });
+    canvas.addEventListener("pointermove", drag);
+    for (const name of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(name, () => { grabbed = null; canvas.classList.remove("grabbed"); });
+    }
+  }
 
   return {
     get zoom() { return zoom; },
     get followed() { return followed; },
     /** @param {number} factor */
-    zoomBy: (factor) => {
-      const most = Math.max(1, MAX_PX_PER_TILE / whole().pxPerTile);
-      zoom = Math.min(Math.max(zoom * factor, 1), most);
-      if (zoom < 1.01) zoom = 1;
-    },
-    /** @param {string | null} actor */
-    follow: (actor) => {
-      followed = actor;
-      if (actor && zoom === 1) zoom = Math.max(1, 24 / whole().pxPerTile);
-    },
+    zoomBy: (factor) => change(zoom * factor, followed),
+    /** Comes near where it was far away. @param {string | null} actor */
+    follow: (actor) => change(actor !== null && zoom === 1 ? FOLLOW_PX_PER_TILE / whole().pxPerTile : actor === null ? 1 : zoom, actor),
     /** @param {number} tMs @returns {import("./painter.js").Camera} */
     camera: (tMs) => {
       const track = followed ? replay.tracks.get(followed) : undefined;

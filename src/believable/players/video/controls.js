@@ -19,6 +19,7 @@ export function buildControls(player, policy, texts) {
   if (policy.seek) bar.append(seekLine(player, texts));
   else bar.append(progressLine(player, texts));
   bar.append(clock);
+  if (policy.speeds.length > 1) bar.append(speedChoice(player, policy, texts));
   if (policy.volume) bar.append(...volume(video, texts));
 
   main.addEventListener("click", () => {
@@ -63,6 +64,17 @@ function progressLine(player, texts) {
   return line;
 }
 
+/** @param {any} player @param {import("./policy.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
+export function speedChoice(player, policy, texts) {
+  const choice = /** @type {HTMLSelectElement} */ (element("select", { className: "speed" }));
+  choice.setAttribute("aria-label", texts["media.speed"]);
+  for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
+  choice.value = String(player.rate);
+  choice.addEventListener("change", () => { player.rate = Number(choice.value); });
+  player.on("rate", () => { choice.value = String(player.rate); });
+  return choice;
+}
+
 /** @param {HTMLVideoElement} video @param {Record<string, string>} texts @returns {HTMLElement[]} */
 function volume(video, texts) {
   const mute = element("button", { className: "button quiet mute", type: "button" });
@@ -80,19 +92,19 @@ function volume(video, texts) {
 }
 
 /** @param {number} n @param {Record<string, string>} texts */
-function left(n, texts) {
+export function left(n, texts) {
   if (n < 1) return texts["media.ended"];
   if (n === Infinity) return "";
   return n === 1 ? texts["media.view_left"] : texts["media.views_left"].replace("{n}", String(n));
 }
 
 /** @param {number} seconds */
-function minutes(seconds) {
+export function minutes(seconds) {
   const whole = Number.isFinite(seconds) ? Math.round(seconds) : 0;
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
 /** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */
-function element(name, properties) {
+export function element(name, properties) {
   return Object.assign(document.createElement(name), properties);
 }

@@ -9,8 +9,9 @@
  * @property {(kind: string, data: any) => void} record
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
  */
-import { buildControls } from "./controls.js";
-import { nativeControls, viewsLeft } from "./policy.js";
+import { buildControls, minutes } from "./controls.js";
+import { frames } from "./frames.js";
+import { nativeControls, nextSpeed, viewsLeft } from "./policy.js";
 import { watched } from "./watched.js";
 
 /** How far, in seconds, playing may drift before a jump counts as a seek. */
@@ -21,7 +22,8 @@ export function create(root, { src, policy, texts, record, seen }) {
   const video = document.createElement("video");
   const native = nativeControls(policy);
   Object.assign(video, { src, playsInline: true, preload: "auto", controls: native, disablePictureInPicture: true });
-  video.setAttribute("controlslist", "nodownload noremoteplayback");
+  video.defaultPlaybackRate = video.playbackRate = policy.speed;
+  video.setAttribute("controlslist", "nodownload noremoteplayback noplaybackrate");
   video.setAttribute("disableremoteplayback", "");
   video.setAttribute("aria-label", texts["media.label"]);
   /** @type {Record<string, ((data?: any) => void)[]>} */
@@ -33,10 +35,13 @@ export function create(root, { src, policy, texts, record, seen }) {
   let fromMs = seen.position_ms;
   let stalled = false;
   let pausedByHiding = false;
+  /** Where a jump went, until a picture from there is on screen. @type {number | null} */
+  let awaited = null;
   /** The position the player itself asked for; any other jump was made by someone. */
   let expected = seen.position_ms / 1000;
 
   const intervals = watched((interval) => record("media.interval", interval));
+  const pictures = frames();
   const framed = "requestVideoFrameCallback" in video;
   const timeMs = () => (framed && intervals.running ? Math.max(frameMs, 0) : video.currentTime * 1000);
   /** @param {string} name @param {any} [data] */
@@ -45,16 +50,23 @@ export function create(root, { src, policy, texts, record, seen }) {
 
   /** @param {number} _now @param {VideoFrameCallbackMetadata} frame */
   function onFrame(_now, frame) {
-    frameMs = frame.mediaTime * 1000;
-    intervals.frame(frameMs);
     video.requestVideoFrameCallback(onFrame);
+    const late = awaited !== null && video.seeking && Math.abs(frame.mediaTime * 1000 - awaited) > JUMP_S * 1000;
+    if (late) return; // a picture from before the jump
+    awaited = null;
+    frameMs = frame.mediaTime * 1000;
+    pictures.add({ shown_ms: frame.expectedDisplayTime, media_ms: frameMs, frame: frame.presentedFrames });
+    intervals.frame(frameMs);
   }
   if (framed) video.requestVideoFrameCallback(onFrame);
 
   const player = {
     get time_ms() { return timeMs(); },
     get rate() { return video.playbackRate; },
+    set rate(value) { if (policy.speeds.includes(value)) video.playbackRate = value; },
     get paused() { return video.paused; },
+    /** Whether something new is on screen all the time: it plays, and neither halts nor jumps. */
+    get running() { return intervals.running && !video.paused && !video.seeking; },
     get ended() { return video.ended; },
     get duration_ms() { return video.duration * 1000; },
     get views() { return views; },
@@ -71,18 +83,36 @@ export function create(root, { src, policy, texts, record, seen }) {
     seek: (ms) => jump(Math.min(Math.max(0, ms / 1000), video.duration)),
     /** @param {string} name @param {(data?: any) => void} listener */
     on: (name, listener) => void (listeners[name] ??= []).push(listener),
+    /** What was on screen at a time of the page's clock. @param {number} mono_ms @returns {{media_ms: number, frame: number | null}} */
+    moment: (mono_ms) => {
+      const shown = pictures.at(mono_ms, video.playbackRate) ?? { media_ms: video.currentTime * 1000, frame: null };
+      return { media_ms: Math.round(shown.media_ms), frame: shown.frame };
+    },
+    /** What was watched so far is told now: something else on the page changes. */
+    split: () => {
+      if (!intervals.running) return;
+      const ms = timeMs();
+      intervals.stop(ms);
+      intervals.start(ms, video.playbackRate);
+    },
+    /** How a moment is written. @param {number} ms */
+    clock: (ms) => minutes(ms / 1000),
     video,
     destroy,
   };
 
   /** @param {number} seconds */
   function jump(seconds) {
-    record("media.seek", { from_ms: Math.round(timeMs()), to_ms: Math.round(seconds * 1000) });
-    intervals.stop(timeMs());
+    const from = timeMs();
+    intervals.stop(from);
+    record("media.seek", { from_ms: Math.round(from), to_ms: Math.round(seconds * 1000) });
     expected = seconds;
-    fromMs = frameMs = seconds * 1000;
+    pictures.clear();
+    awaited = fromMs = frameMs = seconds * 1000;
     video.currentTime = seconds;
     if (!video.paused) intervals.start(seconds * 1000, video.playbackRate);
+    emit("seek");
+    emit("time");
   }
 
   /** @type {[string, () => void][]} */
@@ -128,9 +158,10 @@ export function create(root, { src, policy, texts, record, seen }) {
       const ms = timeMs();
       const running = intervals.running;
       intervals.stop(ms);
+      if (!policy.speeds.includes(video.playbackRate)) video.playbackRate = policy.speed;
       record("media.rate", { media_ms: Math.round(ms), rate: video.playbackRate });
-      if (!native && video.playbackRate !== 1) video.playbackRate = 1;
       if (running) intervals.start(ms, video.playbackRate);
+      emit("rate");
     }],
     ["ended", () => {
       views += 1;
@@ -146,9 +177,11 @@ export function create(root, { src, policy, texts, record, seen }) {
 
   /** A seek made with the browser's own controls. @param {number} to seconds */
   function seekSeen(to) {
-    record("media.seek", { from_ms: Math.round(lastMs), to_ms: Math.round(to * 1000) });
     intervals.stop(Math.min(timeMs(), Math.max(lastMs, frameMs)));
-    fromMs = frameMs = to * 1000;
+    record("media.seek", { from_ms: Math.round(lastMs), to_ms: Math.round(to * 1000) });
+    pictures.clear();
+    awaited = fromMs = frameMs = to * 1000;
+    emit("seek");
   }
 
   function onVisibility() {
@@ -182,6 +215,8 @@ export function create(root, { src, policy, texts, record, seen }) {
     } else if (policy.seek && !native && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
       event.preventDefault();
       player.seek(video.currentTime * 1000 + (event.key === "ArrowLeft" ? -5000 : 5000));
+    } else if (event.key === "<" || event.key === ">") {
+      player.rate = nextSpeed(policy, video.playbackRate, event.key === ">" ? 1 : -1);
     } else if (policy.volume && event.key === "m") {
       video.muted = !video.muted;
     }

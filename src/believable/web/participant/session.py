@@ -29,7 +29,8 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 #: Texts the scripts show.
 _SCRIPT_TEXTS = (
-    "status.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "media.", "button.", "break.wait",
+    "status.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "media.", "replay.", "overlay.", "flags.",
+    "button.", "break.wait",
     "question.", "refused.", "page.error", "progress.value",
 )  # fmt: skip
 #: Loaded at once instead of one after the other.

@@ -14,7 +14,7 @@ from believable.instruments import INSTRUMENTS
 from believable.players import PLAYERS
 from believable.study.plan import PlannedTrial
 from believable.study.progress import questions_of
-from believable.study.records import Break, Consent, Finish, Question, Text, Watch
+from believable.study.records import Break, Consent, Controls, Finish, Question, Text, Watch
 from believable.study.rules import holds
 from believable.study.texts import Texts
 from believable.web.pages import fragment
@@ -42,7 +42,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
     asked = shown_questions(session)
     views = _views(session, [question for question, _ in asked])
     kinds = dict.fromkeys(one.kind for one in views)
-    players = (PLAYERS["video"],) if isinstance(trial, Watch) else ()
+    players = [PLAYERS[name] for name in dict.fromkeys(one.player for one in session.media)]
     return {
         **_frame(session, trial.kind, _html(session, views)),
         "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
@@ -54,7 +54,8 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
         "boxes": [item.id for item in trial.require] if isinstance(trial, Consent) else [],
         "drafts": {one.id: session.drafts[one.id] for one in views if one.id in session.drafts},
         "orders": {one.id: order for one in views if (order := one.order()) is not None},
-        "controls": trial.controls.model_dump() if isinstance(trial, Watch) else None,
+        "controls": _controls(trial.controls) if isinstance(trial, Watch) else None,
+        "overlay": trial.overlay.model_dump() if isinstance(trial, Watch) else None,
         "wait_s": _wait_s(session, now_ms),
     }
 
@@ -115,6 +116,7 @@ def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
         "drafts": {},
         "orders": {},
         "controls": None,
+        "overlay": None,
         "seen": {"views": session.seen.views, "position_ms": session.seen.position_ms},
         "wait_s": 0,
     }
@@ -187,9 +189,20 @@ def _question(question: Question, rule: dict[str, Any] | None, language: str) ->
 
 
 def _media(session: SessionView, base: str) -> list[dict[str, Any]]:
-    if session.media_name is None or session.medium is None or not isinstance(session.trial.trial, Watch):
-        return []
-    return [{"url": f"{base}/media/{session.media_name}", "bytes": session.medium.bytes}]
+    """`log` is the address of a video's action log where the page shows it; a recording has its own inside."""
+    return [
+        {
+            "url": f"{base}/media/{one.name}",
+            "bytes": one.bytes,
+            "player": one.player,
+            "log": None if one.log_name is None else f"{base}/media/{one.log_name}",
+        }
+        for one in session.media
+    ]
+
+
+def _controls(controls: Controls) -> dict[str, Any]:
+    return controls.model_dump() | {"speed": controls.first_speed}
 
 
 def _wait_s(session: SessionView, now_ms: int) -> int:

@@ -46,3 +46,12 @@ export function mediaType(pieces) {
   const [a, b, c, d] = pieces[0] ?? [];
   return a === 0x1a && b === 0x45 && c === 0xdf && d === 0xa3 ? "video/webm" : "video/mp4";
 }
+
+/**
+ * What a player takes as its `src`: a video an address, a recording the content itself.
+ * @param {string} player @param {Uint8Array[]} pieces @returns {string | Blob}
+ */
+export function asContent(player, pieces) {
+  const whole = new Blob(/** @type {BlobPart[]} */ (pieces), player === "video" ? { type: mediaType(pieces) } : {});
+  return player === "video" ? URL.createObjectURL(whole) : whole;
+}

@@ -9,11 +9,12 @@
  * @property {string} html
  * @property {string[]} styles
  * @property {Record<string, string>} modules instrument or player → address of its module
- * @property {{url: string, bytes: number}[]} media
+ * @property {{url: string, bytes: number, player: string, log: string | null}[]} media
  * @property {import("./widgets.js").Question[]} questions
  * @property {Record<string, any>} drafts
  * @property {Record<string, string[]>} orders question → the order its options are shown in
  * @property {import("/static/players/video/policy.js").Policy | null} controls
+ * @property {{plan: boolean, log: boolean} | null} overlay
  * @property {{views: number, position_ms: number}} seen
  * @property {number} wait_s
  *
@@ -25,7 +26,7 @@
  * @property {import("./typing.js").Typing} typing
  */
 import { showErrors } from "./errors.js";
-import { mediaType, preload } from "./preload.js";
+import { asContent, preload } from "./preload.js";
 import { mountQuestions } from "./widgets.js";
 
 /** @param {HTMLElement} main @param {TrialData} trial @param {Outside} outside */
@@ -111,10 +112,11 @@ async function watch(form, next, trial, { texts, record }, signal) {
   const first = /** @type {HTMLElement} */ (form.querySelector(".first"));
   const open = () => { after.hidden = false; first.hidden = true; };
   if (!policy.must_finish || trial.seen.views > 0) open();
-  const { create } = await import(trial.modules.video);
+  const medium = trial.media[0];
+  const { create } = await import(trial.modules[medium.player]);
   /** @type {any} */
   let player = null;
-  void load(form, trial.media[0].url, texts, signal).then((src) => {
+  void load(form, medium, texts, signal).then((src) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
     player = create(root, { src, policy, texts, record, seen: trial.seen });
     const shown = once(() => { /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true; root.hidden = false; });
@@ -130,8 +132,11 @@ async function watch(form, next, trial, { texts, record }, signal) {
   return () => player?.destroy();
 }
 
-/** Fetches the video with a visible bar. @param {HTMLElement} form @param {string} url @param {Record<string, string>} texts @param {AbortSignal} signal */
-async function load(form, url, texts, signal) {
+/**
+ * Fetches the medium with a visible bar.
+ * @param {HTMLElement} form @param {{url: string, player: string}} medium @param {Record<string, string>} texts @param {AbortSignal} signal
+ */
+async function load(form, { url, player }, texts, signal) {
   const box = /** @type {HTMLElement} */ (form.querySelector(".loading"));
   const bar = /** @type {HTMLProgressElement} */ (box.querySelector("progress"));
   const line = /** @type {HTMLElement} */ (box.querySelector(".trouble"));
@@ -142,7 +147,7 @@ async function load(form, url, texts, signal) {
     onTrouble: (trying) => { line.textContent = trying ? texts["media.failed"] : ""; },
     signal,
   });
-  return URL.createObjectURL(new Blob(/** @type {BlobPart[]} */ (pieces), { type: mediaType(pieces) }));
+  return asContent(player, pieces);
 }
 
 /** @param {string} href */
