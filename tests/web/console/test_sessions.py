@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from believable.store import decisions
+from believable.web.console.sessions import in_words
 
 from .conftest import Browser, World
 
@@ -94,3 +95,13 @@ def test_strange_filters_are_told_so(world: World, owner: Browser) -> None:
     assert owner.get(f"{SESSIONS}/real/1?trial=x").status_code == 422
     assert owner.get(f"{SESSIONS}/real/1?kind=<script>&trial=2").status_code == 200
     assert "<script>&" not in owner.get(f"{SESSIONS}/real/1?kind=<script>&trial=2").text
+
+
+def test_answers_in_words() -> None:
+    assert in_words({"calm": 2, "tags": ["a", "b"]}) == "calm: 2; tags: a, b"
+    assert (in_words(True), in_words(False), in_words(None), in_words(0)) == (
+        "yes",
+        "no",
+        "not answered",
+        "0",
+    )

@@ -111,7 +111,9 @@ def shown_trials(
     for one in closed:
         planned = by_position.get(one.position)
         prompts = _prompts(planned, language)
-        answers = tuple(Shown(prompts.get(name, name), _words(value)) for name, value in one.answers.items())
+        answers = tuple(
+            Shown(prompts.get(name, name), _cut(in_words(value))) for name, value in one.answers.items()
+        )
         kind = planned.trial.kind if planned is not None else "?"
         found.append(ShownTrial(one, kind, answers, planned if unblinded else None))
     return tuple(found)
@@ -127,8 +129,24 @@ def _prompts(planned: PlannedTrial | None, language: str) -> Mapping[str, str]:
     }
 
 
-def _words(value: object) -> str:
-    text = "not answered" if value is None else str(value)
+def in_words(value: object) -> str:
+    """An answer as people read it.
+
+    >>> in_words({"calm": 2, "tags": ["a", "b"], "sure": True, "rest": None})
+    'calm: 2; tags: a, b; sure: yes; rest: not answered'
+    """
+    if value is None:
+        return "not answered"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {in_words(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(in_words, value))
+    return str(value)
+
+
+def _cut(text: str) -> str:
     more = f"… ({len(text)} characters)" if len(text) > TEXT_CHARACTERS else ""
     return text[:TEXT_CHARACTERS] + more
 
