@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.effects import cliffs_delta, dav, dz, g, odds_ratio, rank_biserial
+from believable.stats.effects import (
+    cliffs_delta,
+    dav,
+    dz,
+    g,
+    noncentral_t_bounds,
+    odds_ratio,
+    rank_biserial,
+)
 from believable.stats.estimate import Estimate
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "tests"
@@ -112,3 +120,15 @@ def test_single_values_have_no_interval() -> None:
     shifted = dav([1, 2, 4], [2, 3, 5])
     assert shifted.value is not None
     assert shifted.reason == "the differences have no variance"
+
+
+def test_effects_without_bounds_in_sight_keep_an_interval() -> None:
+    """Samples worlds apart: the noncentral t leaves the range of the library, the interval stays continuous."""
+    near, far = noncentral_t_bounds(1999.9, 29, 0.95), noncentral_t_bounds(2000.1, 29, 0.95)
+    assert far == pytest.approx(near, rel=2e-4)
+    assert noncentral_t_bounds(-2000.1, 29, 0.95) == pytest.approx((-far[1], -far[0]))
+    huge = dz([1e9, 1.1e9, 1.2e9], [0, 0, 0])
+    assert huge.low is not None
+    apart = g([1e9, 1e9 + 1, 1e9 + 2], [0, 1, 2])
+    assert apart.low is not None
+    assert apart.low < apart.value < (apart.high or 0)  # type: ignore[operator]

@@ -15,6 +15,7 @@ from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arr
 from believable.stats.ranks import paired_differences
 
 _LARGEST_NCP = 1e4
+_LARGEST_T = 2000.0
 
 
 def dz(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -230,6 +231,10 @@ def count_table(table: ArrayLike, *, name: str) -> FloatArray:
 def noncentral_t_bounds(t: float, df: float, level: float) -> tuple[float, float]:
     """The noncentralities for which `t` is the upper and the lower quantile."""
     half = (1 - level) / 2
+    if abs(t) > _LARGEST_T:
+        # Beyond the reach of the library's distribution only the spread of the standard deviation matters.
+        ends = [t * math.sqrt(float(special.chdtri(df, q)) / df) for q in (half, 1 - half)]
+        return min(ends), max(ends)
 
     def solve(target: float) -> float:
         def off(ncp: float) -> float:
