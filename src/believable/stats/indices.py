@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
@@ -70,7 +70,7 @@ def confidence_index(experience: ArrayLike, *, highest: float = 5, level: float 
         return without_interval(
             value, "one respondent has no spread", method=method, n=1, level=level, notes=notes
         )
-    half = float(stats.t.ppf(1 - (1 - level) / 2, n - 1)) * float(known.std(ddof=1)) / n**0.5 / highest
+    half = float(special.stdtrit(n - 1, 1 - (1 - level) / 2)) * float(known.std(ddof=1)) / n**0.5 / highest
     return Estimate(value, value - half, value + half, level, n, method, notes=notes)
 
 

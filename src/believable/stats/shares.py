@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import stats
+from scipy import special
 
 from believable.stats.inputs import FloatArray
 
@@ -12,7 +12,7 @@ from believable.stats.inputs import FloatArray
 def wilson(share: float, n: float, *, level: float, df: float | None = None) -> tuple[float, float]:
     """The score interval of a share; with `df`, Student's quantile replaces the normal one."""
     tail = 1 - (1 - level) / 2
-    z = float(stats.norm.ppf(tail) if df is None else stats.t.ppf(tail, df))
+    z = float(special.ndtri(tail) if df is None else special.stdtrit(df, tail))
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share) / n + z * z / (4 * n * n), 0.0))
     return max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share))

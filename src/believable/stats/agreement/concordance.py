@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from believable.stats.agreement.interval import coefficient, jackknife_se
 from believable.stats.agreement.ratings import complete_rows, number_table
@@ -42,7 +42,7 @@ def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
             level=level,
             notes=notes,
         )
-    ranks = stats.rankdata(table, axis=0)
+    ranks = _mid_ranks(table)
     sums, ties = ranks.sum(axis=1), _tie_sums(table)
     limit = k * k * (n**3 - n) - k * float(ties.sum())
     if limit <= 0:
@@ -72,7 +72,7 @@ def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
         reason=inner.reason,
         statistic=chi_square,
         df=(float(n - 1),),
-        p_value=float(stats.chi2.sf(chi_square, n - 1)),
+        p_value=float(special.chdtrc(n - 1, chi_square)),
         notes=notes,
     )
 
@@ -113,11 +113,11 @@ def mean_rank_correlation(ratings: Any, *, level: float = 0.95) -> Estimate:
 
 
 def _fisher_mean(table: FloatArray) -> float | None:
-    ranks = stats.rankdata(table, axis=0)
+    ranks = _mid_ranks(table)
     spread = ranks.std(axis=0)
     if (spread == 0).any():
         return None
-    correlation = np.corrcoef(ranks, rowvar=False)
+    correlation = np.asarray(np.corrcoef(ranks, rowvar=False))
     pairs = np.array([correlation[i, j] for i, j in combinations(range(table.shape[1]), 2)])
     if (np.abs(pairs) >= 1 - 1e-12).any():
         return None
@@ -154,6 +154,15 @@ def _mean_r_without_each(table: FloatArray, ranks: FloatArray) -> FloatArray:
         squares[rows] = np.nansum((left - np.nanmean(left, axis=1, keepdims=True)) ** 2, axis=1)
     w = np.divide(12 * squares, limit, out=np.zeros(n), where=limit > 0)
     return np.asarray((k * w - 1) / (k - 1))
+
+
+def _mid_ranks(table: FloatArray) -> FloatArray:
+    """Each rater's ranks of the items, ties sharing the mean of theirs."""
+    ranks = np.empty(table.shape)
+    for column, values in enumerate(table.T):
+        _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+        ranks[:, column] = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return ranks
 
 
 def _group_size(column: FloatArray) -> FloatArray:

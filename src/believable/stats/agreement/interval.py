@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray
@@ -57,7 +57,7 @@ def coefficient(
             level=level,
             notes=notes,
         )
-    t = float(stats.t.ppf(1 - (1 - level) / 2, n - 1))
+    t = float(special.stdtrit(n - 1, 1 - (1 - level) / 2))
     spread = math.exp(min(t * se / (1 - value), 700.0))
     low, high = 1 - (1 - value) * spread, 1 - (1 - value) / spread
     return Estimate(value=value, low=low, high=high, se=se, **extra)  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ def coefficient(
 
 def unseen_share(n: int, *, level: float) -> float:
     """The largest share of disagreeing items that n agreeing ones leave possible (Wilson's upper bound at 0)."""
-    z = float(stats.norm.ppf(1 - (1 - level) / 2))
+    z = float(special.ndtri(1 - (1 - level) / 2))
     return z * z / (n + z * z)
 
 

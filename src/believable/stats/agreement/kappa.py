@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.interval import coefficient, no_items, unseen_share
@@ -60,7 +60,7 @@ def cohen_kappa(
         return undefined(reason, method=method, n=n, level=level, notes=notes)
     expected = float(share.sum(axis=1) @ share.sum(axis=0))
     at_one = 1 - unseen_share(n, level=level) / (1 - expected) if expected < 1 else None
-    p_value = None if z is None else float(2 * stats.norm.sf(abs(z)))
+    p_value = None if z is None else float(2 * special.ndtr(-abs(z)))
     return coefficient(
         value, se, n=n, level=level, method=method, at_one=at_one, notes=notes, statistic=z, p_value=p_value
     )

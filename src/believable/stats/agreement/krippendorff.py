@@ -2,32 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.interval import coefficient, jackknife_se, no_items, unseen_share
-from believable.stats.agreement.ratings import IntArray, code_labels
+from believable.stats.agreement.ratings import Coded, IntArray, code_labels, count_table
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 
 _CELLS_AT_ONCE = 4_000_000
+_FEW_VALUES = 24
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairable:
-    """The values in units with at least two: flat, with the unit of each, and the counts per distinct value."""
+class _Pairable(Protocol):
+    """The values in units with at least two, seen as sums over units and over distinct values."""
 
-    code: IntArray
-    unit: IntArray
-    sizes: FloatArray
-    values: FloatArray
-    counts: FloatArray
+    sizes: FloatArray  # values per unit
+    values: FloatArray  # the distinct values, ascending
+    counts: FloatArray  # how often each occurs
+
+    def unit_sum(self, per_value: FloatArray) -> FloatArray:
+        """Per unit: the sum of this quantity over its values."""
+
+    def value_sum(self, per_unit: FloatArray) -> FloatArray:
+        """Per distinct value: the sum of this quantity over the units that hold it, as often as they do."""
+
+    def powers_lost(self, power: int) -> FloatArray:
+        """Per unit: by how much Σ counts^power falls when the unit goes."""
+
+    def equal_pairs(self) -> FloatArray:
+        """Per unit: its ordered pairs of equal values, each value with itself included."""
+
+    def ratio_within(self) -> FloatArray:
+        """Per unit: the sum of ratio distances over its ordered pairs."""
+
+
+class _Counted:
+    """Few distinct values: a table of units × values, everything a matrix product."""
+
+    def __init__(self, table: FloatArray, values: FloatArray) -> None:
+        self.table, self.values = table, values
+        self.sizes, self.counts = table.sum(axis=1), table.sum(axis=0)
+
+    def unit_sum(self, per_value: FloatArray) -> FloatArray:
+        return np.asarray(self.table @ per_value)
+
+    def value_sum(self, per_unit: FloatArray) -> FloatArray:
+        return np.asarray(per_unit @ self.table)
+
+    def powers_lost(self, power: int) -> FloatArray:
+        return np.asarray((self.counts**power - (self.counts - self.table) ** power).sum(axis=1))
+
+    def equal_pairs(self) -> FloatArray:
+        return np.einsum("uv,uv->u", self.table, self.table)
+
+    def ratio_within(self) -> FloatArray:
+        distance = _ratio_distance(self.values[:, None], self.values[None, :])
+        return np.einsum("uv,uv->u", self.table @ distance, self.table)
+
+
+class _Listed:
+    """Many distinct values (continuous ratings): a list of values with the unit of each."""
+
+    def __init__(self, code: IntArray, unit: IntArray, sizes: FloatArray, values: FloatArray) -> None:
+        self.code, self.unit, self.sizes, self.values = code, unit, sizes, values
+        self.counts = np.bincount(code, minlength=len(values)).astype(np.float64)
+
+    def unit_sum(self, per_value: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(self.unit, per_value[self.code], minlength=len(self.sizes)))
+
+    def value_sum(self, per_unit: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(self.code, per_unit[self.unit], minlength=len(self.values)))
+
+    def _held(self) -> tuple[IntArray, IntArray, FloatArray]:
+        keys, times = np.unique(self.unit * len(self.values) + self.code, return_counts=True)
+        return keys // len(self.values), keys % len(self.values), times.astype(np.float64)
+
+    def powers_lost(self, power: int) -> FloatArray:
+        unit, code, times = self._held()
+        lost = self.counts[code] ** power - (self.counts[code] - times) ** power
+        return np.asarray(np.bincount(unit, lost, minlength=len(self.sizes)))
+
+    def equal_pairs(self) -> FloatArray:
+        unit, _, times = self._held()
+        return np.asarray(np.bincount(unit, times**2, minlength=len(self.sizes)))
+
+    def ratio_within(self) -> FloatArray:
+        within, each = np.zeros(len(self.sizes)), self.values[self.code]
+        for lag in range(1, int(self.sizes.max())):  # values of a unit stand together, so all pairs are lags
+            same = self.unit[lag:] == self.unit[:-lag]
+            distance = 2 * _ratio_distance(each[:-lag][same], each[lag:][same])
+            within += np.bincount(self.unit[lag:][same], distance, minlength=len(within))
+        return within
 
 
 def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confidence: float = 0.95) -> Estimate:
@@ -59,7 +130,7 @@ def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confiden
             f"ratings: {level} α needs numbers, got the label {coded.categories[0]!r}. Code the labels as numbers in "
             "their order, or use level='nominal'."
         )
-    data, notes = _pairable(coded.codes, coded.categories, numeric=coded.numeric)
+    data, notes = _pairable(coded)
     units = len(data.sizes)
     if units == 0:
         return no_items(method, confidence, notes=notes)
@@ -83,25 +154,34 @@ def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confiden
     )
 
 
-def _pairable(
-    codes: IntArray, categories: tuple[Any, ...], *, numeric: bool
-) -> tuple[_Pairable, tuple[str, ...]]:
-    present = codes >= 0
-    sizes = present.sum(axis=1)
-    keep = sizes >= 2
-    few = int((~keep).sum())
-    notes = (f"{few} of {len(codes)} units have fewer than two values",) if few else ()
-    rows, columns = np.nonzero(present & keep[:, None])
-    unit = np.cumsum(keep) - 1
-    counts = np.bincount(codes[rows, columns], minlength=len(categories))
-    used = counts > 0  # a value seen only in units of one rating is not part of the data
-    code = (np.cumsum(used) - 1)[codes[rows, columns]]
-    numbers = (
-        np.array(categories, dtype=np.float64) if numeric else np.arange(len(categories), dtype=np.float64)
-    )
-    return _Pairable(
-        code, unit[rows], sizes[keep].astype(float), numbers[used], counts[used].astype(float)
-    ), notes
+def _pairable(coded: Coded) -> tuple[_Pairable, tuple[str, ...]]:
+    codes, width = coded.codes, len(coded.categories)
+    numbers = np.array(coded.categories if coded.numeric else range(width), dtype=np.float64)
+    if width <= _FEW_VALUES:
+        table = count_table(coded).astype(np.float64)
+        keep = table.sum(axis=1) >= 2
+        found: _Pairable = _counted(table if keep.all() else table[keep], numbers)
+    else:
+        present = codes >= 0
+        keep = present.sum(axis=1) >= 2
+        found = _listed(codes, present & keep[:, None], keep, numbers)
+    few = len(keep) - int(keep.sum())
+    return found, (f"{few} of {len(keep)} units have fewer than two values",) if few else ()
+
+
+def _counted(table: FloatArray, numbers: FloatArray) -> _Counted:
+    used = table.any(axis=0)  # a value seen only in units of one rating is not part of the data
+    return _Counted(table, numbers) if used.all() else _Counted(table[:, used], numbers[used])
+
+
+def _listed(
+    codes: IntArray, cells: NDArray[np.bool_], keep: NDArray[np.bool_], numbers: FloatArray
+) -> _Listed:
+    rows, columns = np.nonzero(cells)
+    code = codes[rows, columns]
+    used = np.bincount(code, minlength=len(numbers)) > 0
+    sizes = cells.sum(axis=1)[keep].astype(np.float64)
+    return _Listed((np.cumsum(used) - 1)[code], (np.cumsum(keep) - 1)[rows], sizes, numbers[used])
 
 
 def _alpha(data: _Pairable, level: Measurement) -> tuple[float, FloatArray]:
@@ -113,28 +193,24 @@ def _alpha(data: _Pairable, level: Measurement) -> tuple[float, FloatArray]:
     alpha = 1 - (total - 1) * observed / expected
     left = total - data.sizes
     observed_left = observed - per_unit
-    # Taking a unit out removes its distances to all values twice, and its inner distances were then removed twice.
-    expected_left = expected - 2 * _sum_by_unit(data, to_all[data.code]) + within
     if level == "ordinal":
         observed_left, expected_left = _ordinal_left(data, observed_left)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        without_each = 1 - (left - 1) * observed_left / expected_left
+    else:
+        # Taking a unit out removes its distances to all values twice; its inner ones were then removed twice.
+        expected_left = expected - 2 * data.unit_sum(to_all) + within
     usable = expected_left > 1e-12 * expected
-    return float(alpha), np.where(usable, without_each, alpha)
+    ratio = np.divide(observed_left, expected_left, out=np.zeros(len(left)), where=usable)
+    return float(alpha), np.where(usable, 1 - (left - 1) * ratio, alpha)
 
 
 def _disagreements(data: _Pairable, level: Measurement) -> tuple[FloatArray, FloatArray]:
     """Per unit: the sum of δ² over its ordered pairs. Per distinct value: the sum of δ² to all values."""
     if level == "nominal":
-        same = _equal_pairs(data)
-        return data.sizes**2 - same, data.counts.sum() - data.counts
+        return data.sizes**2 - data.equal_pairs(), data.counts.sum() - data.counts
     if level == "ratio":
-        return _ratio(data)
-    scores = data.values if level == "interval" else _mid_ranks(data.counts)
-    # Centred and scaled, so that the difference of squares below keeps its digits.
-    scores = (scores - scores.mean()) / np.abs(scores - scores.mean()).max()
-    each = scores[data.code]
-    sums, squares = _sum_by_unit(data, each), _sum_by_unit(data, each**2)
+        return data.ratio_within(), _ratio_to_all(data)
+    scores = _centred(data.values if level == "interval" else _mid_ranks(data.counts))[0]
+    sums, squares = data.unit_sum(scores), data.unit_sum(scores**2)
     n, total, square = data.counts.sum(), float(data.counts @ scores), float(data.counts @ scores**2)
     within = np.maximum(2 * (data.sizes * squares - sums**2), 0.0)
     within[within < 1e-13 * data.sizes**2] = 0.0
@@ -146,40 +222,31 @@ def _ordinal_left(data: _Pairable, observed_left: FloatArray) -> tuple[FloatArra
 
     Expected: exact, n(n³ − Σ t³)/6 over the values left. Observed: to first order in the removed unit.
     """
-    ranks = _mid_ranks(data.counts)
-    scale = np.abs(ranks - ranks.mean()).max()
-    each = (ranks[data.code] - ranks.mean()) / scale
-    unit_mean = _sum_by_unit(data, each) / data.sizes
+    scores, scale = _centred(_mid_ranks(data.counts))
     weight = data.sizes / (data.sizes - 1)
-    pull = np.bincount(
-        data.code, weight[data.unit] * (each - unit_mean[data.unit]), minlength=len(data.counts)
-    )
+    unit_mean = data.unit_sum(scores) / data.sizes
+    pull = scores * data.value_sum(weight) - data.value_sum(weight * unit_mean)
     # Removing one value lowers the ranks above it by one and its own by half.
     above = pull[::-1].cumsum()[::-1] - pull
     shift = 4 * (above + pull / 2) / scale
-    observed_moved = np.maximum(observed_left - _sum_by_unit(data, shift[data.code]), 0.0)
+    observed_moved = np.maximum(observed_left - data.unit_sum(shift), 0.0)
     left = data.counts.sum() - data.sizes
-    keys, times = np.unique(data.unit * len(data.counts) + data.code, return_counts=True)
-    held = data.counts[keys % len(data.counts)]
-    lost = np.bincount(keys // len(data.counts), held**3 - (held - times) ** 3, minlength=len(data.sizes))
-    cubes = float((data.counts**3).sum()) - lost
+    cubes = float((data.counts**3).sum()) - data.powers_lost(3)
     return observed_moved, left * (left**3 - cubes) / 6 / scale**2
 
 
-def _ratio(data: _Pairable) -> tuple[FloatArray, FloatArray]:
+def _ratio_to_all(data: _Pairable) -> FloatArray:
     if data.values[0] < 0:
         raise InvalidInput(
-            f"ratings: ratio α needs values of 0 or more, got {data.values[0]}. Use level='interval' for signed values."
+            f"ratings: ratio α needs values of 0 or more, got {data.values[0]}. "
+            "Use level='interval' for signed values."
         )
     to_all = np.empty(len(data.values))
     step = max(1, _CELLS_AT_ONCE // len(data.values))
     for start in range(0, len(data.values), step):
         block = data.values[start : start + step, None]
         to_all[start : start + step] = _ratio_distance(block, data.values[None, :]) @ data.counts
-    within = np.zeros(len(data.sizes))
-    for first, second, unit in _pairs_within(data):
-        within += np.bincount(unit, 2 * _ratio_distance(first, second), minlength=len(within))
-    return within, to_all
+    return to_all
 
 
 def _ratio_distance(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -188,26 +255,12 @@ def _ratio_distance(a: FloatArray, b: FloatArray) -> FloatArray:
     return share * share
 
 
-def _pairs_within(data: _Pairable) -> list[tuple[FloatArray, FloatArray, IntArray]]:
-    """Every unordered pair of values inside a unit: first values, second values, unit; grouped by their distance."""
-    values = data.values[data.code]
-    found = []
-    for lag in range(1, int(data.sizes.max())):
-        same: NDArray[np.bool_] = data.unit[lag:] == data.unit[:-lag]
-        found.append((values[:-lag][same], values[lag:][same], data.unit[lag:][same]))
-    return found
-
-
-def _equal_pairs(data: _Pairable) -> FloatArray:
-    """Per unit: Σ over values of (how often the unit holds it)²."""
-    keys, times = np.unique(data.unit * len(data.counts) + data.code, return_counts=True)
-    squares = np.bincount(keys // len(data.counts), times.astype(float) ** 2, minlength=len(data.sizes))
-    return np.asarray(squares, dtype=np.float64)
+def _centred(scores: FloatArray) -> tuple[FloatArray, float]:
+    """Scores around their mean, the farthest at ±1, so that differences of squares keep their digits; and the scale."""
+    around = scores - scores.mean()
+    scale = float(np.abs(around).max())
+    return around / scale, scale
 
 
 def _mid_ranks(counts: FloatArray) -> FloatArray:
     return np.asarray(np.cumsum(counts) - counts / 2, dtype=np.float64)
-
-
-def _sum_by_unit(data: _Pairable, values: FloatArray) -> FloatArray:
-    return np.asarray(np.bincount(data.unit, values, minlength=len(data.sizes)), dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.interval import coefficient, no_items, unseen_share
@@ -183,8 +183,11 @@ def _parts(ratings: Any, categories: Sequence[Any] | None, level: float) -> _Agr
     if len(coded.categories) < 2:
         return "one category was used throughout, so chance agreement is 1"
     rated = counts.sum(axis=1)
-    counts, usable, rated = counts[rated > 0], usable[rated > 0], rated[rated > 0]
-    pairs, agreeing = _pair_counts(counts)
+    if not rated.all():
+        some = rated > 0
+        counts, usable, rated, pairs, agreeing = (
+            part[some] for part in (counts, usable, rated, pairs, agreeing)
+        )
     per_item = np.divide(agreeing, pairs, out=np.zeros(len(counts)), where=usable)
     item_shares = counts / rated[:, None]
     return _Agreement(counts, usable, per_item, item_shares.mean(axis=0), item_shares, coded.codes.shape[1])
@@ -204,7 +207,7 @@ def _chance_corrected(
     terms = scaled - 2 * (1 - value) * (pull - mean_pull) / (1 - expected)
     se = math.sqrt(float(((terms - value) ** 2).sum()) / (n * (n - 1))) if n > 1 else 0.0
     at_one = 1 - unseen_share(usable, level=level) / (1 - expected)
-    p_value = None if z is None else float(2 * stats.norm.sf(abs(z)))
+    p_value = None if z is None else float(2 * special.ndtr(-abs(z)))
     return coefficient(
         value,
         se,

@@ -77,9 +77,9 @@ def code_pair(
 def count_table(coded: Coded) -> IntArray:
     """How many raters put each item (row) into each category (column)."""
     items, width = len(coded.codes), len(coded.categories)
-    rows, columns = np.nonzero(coded.codes >= 0)
-    cells = rows * width + coded.codes[rows, columns]
-    return np.bincount(cells, minlength=items * width).reshape(items, width)
+    # Missing cells (code −1) go to a column of their own, which is dropped.
+    cells = np.arange(items)[:, None] * (width + 1) + coded.codes + 1
+    return np.bincount(cells.ravel(), minlength=items * (width + 1)).reshape(items, width + 1)[:, 1:]
 
 
 def number_table(ratings: Any, *, name: str) -> FloatArray:

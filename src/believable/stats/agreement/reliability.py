@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.interval import coefficient, jackknife_se
@@ -88,7 +88,7 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
         float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error),
     )
     statistic = squares.rows / noise if noise > 0 else None
-    p_value = None if statistic is None else float(stats.f.sf(statistic, *df))
+    p_value = None if statistic is None else float(special.fdtrc(*df, statistic))
     return Estimate(
         value, low, high, level, squares.n, method, statistic=statistic, df=df, p_value=p_value, notes=notes
     )
@@ -128,8 +128,8 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     value = k / (k - 1) * (1 - single / total)
     df = (float(n - 1), float((n - 1) * (k - 1)))
     tail = (1 - level) / 2
-    low = 1 - (1 - value) * float(stats.f.ppf(1 - tail, *df))
-    high = 1 - (1 - value) * float(stats.f.ppf(tail, *df))
+    low = 1 - (1 - value) * float(special.fdtri(*df, 1 - tail))
+    high = 1 - (1 - value) * float(special.fdtri(*df, tail))
     if value >= 1 - 1e-12:
         return without_interval(
             1.0,
@@ -261,8 +261,8 @@ def _icc_bounds(s: _Squares, form: IccForm, level: float) -> tuple[float, float]
     noise = s.within if form.startswith("ICC1") else s.error
     df_noise = s.n * (s.k - 1) if form.startswith("ICC1") else s.df_error
     ratio = s.rows / noise
-    lower = ratio / float(stats.f.ppf(tail, s.df_rows, df_noise))
-    upper = ratio * float(stats.f.ppf(tail, df_noise, s.df_rows))
+    lower = ratio / float(special.fdtri(s.df_rows, df_noise, tail))
+    upper = ratio * float(special.fdtri(df_noise, s.df_rows, tail))
     if form.endswith("k"):
         return 1 - 1 / lower, 1 - 1 / upper
     return (lower - 1) / (lower + s.k - 1), (upper - 1) / (upper + s.k - 1)
@@ -276,8 +276,8 @@ def _of_the_mean(single: float, k: int) -> float:
 
 def _absolute_bounds(s: _Squares, tail: float) -> tuple[float, float]:
     v = satterthwaite_df(s, (s.rows - s.error) / _icc_denominator(s, "ICC2"))
-    f_low = float(stats.f.ppf(tail, s.df_rows, v))
-    f_high = float(stats.f.ppf(tail, v, s.df_rows))
+    f_low = float(special.fdtri(s.df_rows, v, tail))
+    f_high = float(special.fdtri(v, s.df_rows, tail))
     rest = s.k * s.columns + (s.k * s.n - s.k - s.n) * s.error
     low = s.n * (s.rows - f_low * s.error) / (f_low * rest + s.n * s.rows)
     high = s.n * (f_high * s.rows - s.error) / (rest + s.n * f_high * s.rows)
