@@ -9,6 +9,7 @@ batches of several processes still run side by side.
 from __future__ import annotations
 
 import enum
+import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,13 @@ from believable.store.checkpoint import WRITER_PAGES
 BUSY_TIMEOUT_MS = 30_000
 #: The key of PostgreSQL's advisory locks: "believab" in ASCII.
 ADVISORY_KEY = int.from_bytes(b"believab", "big")
+
+
+#: Durable commits; and a process that vanished with its machine does not keep its locks for hours.
+POSTGRES_OPTIONS = (
+    "-c synchronous_commit=on -c timezone=UTC -c idle_in_transaction_session_timeout=60s "
+    "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+)
 
 
 class Trouble(enum.Enum):
@@ -102,9 +110,9 @@ def _bad_url(url: str) -> InvalidInput:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One transaction, such that its fate can be asked for after the connection broke."""
+    """One transaction, such that its fate can be asked for after the connection broke. SQLite needs no mark."""
 
-    xid: str | None
+    mark: str | None
 
 
 class Database:
@@ -114,14 +122,15 @@ class Database:
         self.url = parse_url(url)
         self.dialect = self.url.get_backend_name()
         self.max_pages = max_pages
+        self._writer_id = secrets.token_hex(16)
         if self.dialect == "sqlite":
             self.path: Path | None = Path(self.url.database or "")
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.writer, self.reader = self._sqlite("BEGIN IMMEDIATE", 1), self._sqlite("BEGIN", readers)
         else:
             self.path = None
-            self.writer = self._postgres(1, "READ COMMITTED", "on")
-            self.reader = self._postgres(readers, "REPEATABLE READ", "on")
+            self.writer = self._postgres(1, "READ COMMITTED")
+            self.reader = self._postgres(readers, "REPEATABLE READ")
 
     def _sqlite(self, begin: str, size: int) -> Engine:
         engine = create_engine(
@@ -154,7 +163,7 @@ class Database:
 
         return engine
 
-    def _postgres(self, size: int, isolation: Any, synchronous_commit: str) -> Engine:
+    def _postgres(self, size: int, isolation: Any) -> Engine:
         try:
             return create_engine(
                 self.url,
@@ -162,7 +171,7 @@ class Database:
                 max_overflow=0,
                 isolation_level=isolation,
                 connect_args={
-                    "options": f"-c synchronous_commit={synchronous_commit} -c timezone=UTC",
+                    "options": POSTGRES_OPTIONS,
                     "connect_timeout": 10,
                     "client_encoding": "utf8",
                 },
@@ -176,24 +185,25 @@ class Database:
         if self.dialect == "sqlite":
             return Ticket(None)
         lock = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
-        row = conn.exec_driver_sql(f"SELECT {lock}({ADVISORY_KEY}), pg_current_xact_id()::text").one()
-        return Ticket(row[1])
+        conn.exec_driver_sql(f"SELECT {lock}({ADVISORY_KEY})")
+        mark = secrets.token_hex(16)
+        conn.exec_driver_sql(
+            "INSERT INTO writers (id, mark) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark",
+            (self._writer_id, mark),
+        )
+        return Ticket(mark)
 
     def committed(self, ticket: Ticket, *, patience_s: float) -> bool:
-        """Whether a transaction whose COMMIT got no answer took place. PostgreSQL knows; we ask until it is back."""
+        """Whether a transaction whose COMMIT got no answer took place: asked until the server is back.
+
+        The mark is the transaction's own row, not its number: a server that crashed gives lost numbers out again.
+        """
         deadline_s = time.monotonic() + patience_s
         while True:
             try:
-                with self.reader.connect() as conn:
-                    status = conn.exec_driver_sql(f"SELECT pg_xact_status('{ticket.xid}'::xid8)").scalar()
-                if status in ("committed", "aborted"):
-                    return bool(status == "committed")
-                if status is None:
-                    raise Unavailable(
-                        "the database forgot whether a change was stored. Look at the data before repeating it."
-                    )
+                return self._stored_mark() == ticket.mark
             except DBAPIError as error:
-                if trouble(error) is not Trouble.LOST:
+                if trouble(error) not in (Trouble.LOST, Trouble.BUSY):
                     raise
             if time.monotonic() > deadline_s:
                 raise Unavailable(
@@ -201,6 +211,16 @@ class Database:
                     "Reload to see what is stored."
                 )
             time.sleep(0.1)
+
+    def _stored_mark(self) -> str | None:
+        with self.reader.connect() as conn:
+            # The lost transaction holds this lock until it has ended one way or the other. Then look, on a new snapshot.
+            with conn.begin():
+                conn.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
+                conn.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_KEY})")
+            with conn.begin():
+                query = "SELECT mark FROM writers WHERE id = %s"
+                return conn.exec_driver_sql(query, (self._writer_id,)).scalar()
 
     def driver_connection(self, conn: Connection) -> Any:
         return conn.connection.driver_connection

@@ -25,11 +25,11 @@ from believable.store.backup import sync
 from believable.store.copying import Progress, copy_rows, no_progress
 from believable.store.database import Database, read_only
 from believable.store.erase import delete_content
-from believable.store.tables import attempts, logins, metadata, one_time_links, sessions, tombstones
+from believable.store.tables import attempts, logins, metadata, one_time_links, sessions, tombstones, writers
 from believable.store.verify import Verified, verify_file
 
 #: What is not brought back: whoever was logged in logs in again.
-FLEETING = (logins, one_time_links, attempts)
+FLEETING = (logins, one_time_links, attempts, writers)
 
 Tombstone = dict[str, Any]
 

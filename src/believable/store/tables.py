@@ -225,6 +225,13 @@ audit = Table(  # what researchers did: log-ins, state changes, exports, rejecti
     Column("at_ms", BigInteger, nullable=False),
 )
 
+writers = Table(  # PostgreSQL: the mark of each writing process's latest commit, to look up one whose answer got lost
+    "writers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("mark", String(32), nullable=False),
+)
+
 blobs = Table(  # files made for one session (rendered replays and videos), deleted with it
     "blobs",
     metadata,

@@ -207,7 +207,7 @@ class Writer:
         try:
             conn.commit()
         except DBAPIError as error:
-            unanswered = trouble(error) is Trouble.LOST and ticket.xid is not None
+            unanswered = trouble(error) is Trouble.LOST and ticket.mark is not None
             if not unanswered or not self._database.committed(ticket, patience_s=self._patience_s):
                 raise
 

@@ -71,6 +71,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", name=op.f("pk_users")),
     )
     op.create_table(
+        "writers",
+        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("mark", sa.String(length=32), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_writers")),
+    )
+    op.create_table(
         "definitions",
         sa.Column("hash", sa.String(length=64), nullable=False),
         sa.Column("study", sa.String(length=64), nullable=False),
