@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from believable.core.errors import InvalidInput
+from believable.stats.comparisons import Comparisons
 from believable.stats.inputs import FloatArray
-from believable.stats.pairs import Comparisons
 
 
 def pagerank(data: Comparisons, *, damping: float = 0.85) -> dict[str, float]:
