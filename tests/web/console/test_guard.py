@@ -137,7 +137,7 @@ def test_strange_forms_are_told_so(world: World, content: bytes, kind: str) -> N
     headers = {"origin": BASE, "content-type": kind}
     reply = world.browser().request("POST", "/console/login", content=content, headers=headers)
     assert reply.status_code == 422
-    assert "the form" in reply.text
+    assert "The form" in reply.text
 
 
 def test_headers_and_cookie(world: World) -> None:

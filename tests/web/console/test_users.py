@@ -45,7 +45,7 @@ def test_mistakes_are_explained(world: World, owner: Browser) -> None:
     assert "last owner" in owner.post("/console/users/ada/disable").text
     assert "Did you mean &#39;disable&#39;" in owner.post("/console/users/ada/disabl").text
     assert "unknown role" in owner.post("/console/users", name="x", role="king").text
-    assert "user name: expected" in owner.post("/console/users", name="<b>", role="coder").text
+    assert "User name: expected" in owner.post("/console/users", name="<b>", role="coder").text
     assert owner.post("/console/users/nobody/disable").status_code == 404
 
 
