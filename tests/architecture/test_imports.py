@@ -106,7 +106,9 @@ def violations(source: str, package: str, package_path: tuple[str, ...] = ("beli
             if target != package and LEVEL[target] >= LEVEL[package]:
                 found.append(f"{item.line}: {package} may not import {target}: it is not in a lower layer")
         if item.in_function and package not in LAZY_PACKAGES and parts[0] not in OPTIONAL_LIBRARIES:
-            found.append(f"{item.line}: import of {item.module} inside a function; move it to the top of the file")
+            found.append(
+                f"{item.line}: import of {item.module} inside a function; move it to the top of the file"
+            )
     return found
 
 
@@ -145,6 +147,8 @@ def test_a_violation_is_found(source: str, package: str) -> None:
 
 
 def test_what_is_allowed_passes() -> None:
-    assert violations("from believable.core import ids\nfrom believable.study.records import Study", "web") == []
+    assert (
+        violations("from believable.core import ids\nfrom believable.study.records import Study", "web") == []
+    )
     assert violations("def f():\n    import av", "stimuli") == []
     assert violations("def f():\n    from believable.web.app import serve", "cli") == []

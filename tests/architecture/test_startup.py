@@ -8,7 +8,19 @@ import time
 
 import pytest
 
-HEAVY = {"pandas", "torch", "gymnasium", "av", "matplotlib", "altair", "plotly", "numba", "distributed", "dask", "sklearn"}
+HEAVY = {
+    "pandas",
+    "torch",
+    "gymnasium",
+    "av",
+    "matplotlib",
+    "altair",
+    "plotly",
+    "numba",
+    "distributed",
+    "dask",
+    "sklearn",
+}
 ROUNDS = 5
 
 
@@ -37,11 +49,15 @@ def test_importing_the_package_takes_under_150_ms() -> None:
 
 def test_help_answers_at_once() -> None:
     bare_s = fastest_start_s("-c", "pass")
-    ours_s = fastest_start_s("-c", "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()")
+    ours_s = fastest_start_s(
+        "-c", "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()"
+    )
     assert ours_s - bare_s < max(0.250, 10 * bare_s)
 
 
-@pytest.mark.parametrize("statement", ["import believable", "import believable.cli", "import believable.web.app"])
+@pytest.mark.parametrize(
+    "statement", ["import believable", "import believable.cli", "import believable.web.app"]
+)
 def test_nothing_heavy_is_loaded(statement: str) -> None:
     assert modules_after(statement) & HEAVY == set()
 

@@ -11,7 +11,22 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MAX_LINES = 600
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
-TEXT_SUFFIXES = {".py", ".md", ".js", ".css", ".html", ".toml", ".yaml", ".yml", ".json", ".cff", ".txt", ".lock", ".mako", ""}
+TEXT_SUFFIXES = {
+    ".py",
+    ".md",
+    ".js",
+    ".css",
+    ".html",
+    ".toml",
+    ".yaml",
+    ".yml",
+    ".json",
+    ".cff",
+    ".txt",
+    ".lock",
+    ".mako",
+    "",
+}
 
 #: Homes, work folders and package registries: true on one machine, wrong on every other.
 MACHINE = re.compile(
@@ -22,7 +37,11 @@ MACHINE = re.compile(
 
 
 def tracked() -> list[Path]:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    names = (
+        subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+        .stdout.decode()
+        .split("\0")
+    )
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
 
@@ -41,7 +60,11 @@ def test_files_stay_readable(file: Path) -> None:
 
 
 def test_names_say_what_is_inside() -> None:
-    vague = [name_of(file) for file in CODE if VAGUE_NAMES & {part.removesuffix(file.suffix) for part in file.parts}]
+    vague = [
+        name_of(file)
+        for file in CODE
+        if VAGUE_NAMES & {part.removesuffix(file.suffix) for part in file.parts}
+    ]
     assert vague == []
 
 
@@ -53,7 +76,9 @@ def test_nothing_of_a_machine_is_in_the_tree(file: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("text", ["see /home/anna/x", "in /work/main/src", "https://pypi.org/simple/x", "--index-url http://x"])
+@pytest.mark.parametrize(
+    "text", ["see /home/anna/x", "in /work/main/src", "https://pypi.org/simple/x", "--index-url http://x"]
+)
 def test_a_machine_path_is_found(text: str) -> None:
     assert MACHINE.search(text)
 
@@ -61,6 +86,8 @@ def test_a_machine_path_is_found(text: str) -> None:
 def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
     others = {"architecture", "browser", "faults", "js", "oracles", "bench", "docs", "e2e"}
     packages = {folder.name for folder in (ROOT / "src" / "believable").iterdir() if folder.is_dir()}
-    folders = {file.relative_to(ROOT / "tests").parts[0] for file in tracked() if file.is_relative_to(ROOT / "tests")}
+    folders = {
+        file.relative_to(ROOT / "tests").parts[0] for file in tracked() if file.is_relative_to(ROOT / "tests")
+    }
     folders = {name for name in folders if (ROOT / "tests" / name).is_dir()}
     assert folders <= packages | others

@@ -52,7 +52,8 @@ def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
 
 def test_an_order_that_cannot_be_filled_is_found(study: Path) -> None:
     text = STUDY.replace("seed: 1\n", "seed: 1\nconditions: [a, b]\n").replace(
-        "  - finish", "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish"
+        "  - finish",
+        "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish",
     )
     (study / "study.yaml").write_text(text)
     result = believable("check", "study", cwd=study.parent)

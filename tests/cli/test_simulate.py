@@ -24,7 +24,9 @@ def simulate(study: Path, *options: str) -> str:
 
 def counts(study: Path, pool: str) -> Any:
     with Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}", clock=WallClock()) as store:
-        return store.read(lambda conn: monitor.counts(monitor.groups(conn, study.name, pool, now_ms=2**50), 0))
+        return store.read(
+            lambda conn: monitor.counts(monitor.groups(conn, study.name, pool, now_ms=2**50), 0)
+        )
 
 
 def bundle_bytes(study: Path, target: Path) -> dict[str, bytes]:
@@ -32,7 +34,11 @@ def bundle_bytes(study: Path, target: Path) -> dict[str, bytes]:
         group, ["export", str(study), "--out", str(target), "--simulated"], catch_exceptions=False
     )
     assert result.exit_code == 0, result.output
-    return {str(file.relative_to(target)): file.read_bytes() for file in sorted(target.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(target)): file.read_bytes()
+        for file in sorted(target.rglob("*"))
+        if file.is_file()
+    }
 
 
 def test_everybody_who_stays_finishes_and_nobody_is_real(demo: Path) -> None:

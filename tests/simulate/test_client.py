@@ -24,7 +24,9 @@ class Desk:
     def __init__(self) -> None:
         self.events: dict[int, str] = {}
         self.epoch = 0
-        self.trouble: Callable[[httpx.Request, int], httpx.Response | Exception | None] = lambda request, count: None
+        self.trouble: Callable[[httpx.Request, int], httpx.Response | Exception | None] = (
+            lambda request, count: None
+        )
         self.lost_answers: set[int] = set()
         self.count = 0
 
@@ -56,11 +58,17 @@ class Desk:
     def _work(self, request: httpx.Request) -> httpx.Response:
         what = request.url.path.rsplit("/", 1)[-1]
         if request.url.path.startswith("/join/"):
-            return httpx.Response(303, headers={"location": "/s/tok"}) if request.method == "POST" else httpx.Response(200)
+            return (
+                httpx.Response(303, headers={"location": "/s/tok"})
+                if request.method == "POST"
+                else httpx.Response(200)
+            )
         given = json.loads(request.content or b"{}")
         if what == "claim":
             self.epoch += 1
-            return httpx.Response(200, json={"epoch": self.epoch, "ack": self.ack, "head": self.head(self.ack), "position": 0})
+            return httpx.Response(
+                200, json={"epoch": self.epoch, "ack": self.ack, "head": self.head(self.ack), "position": 0}
+            )
         if what == "events":
             for seq, body in given["events"]:
                 assert self.events.setdefault(seq, body) == body
@@ -69,7 +77,9 @@ class Desk:
             return httpx.Response(200, json={"status": "next"})
         assert what == "finish"
         receipt = self.head(given["seq"])
-        return httpx.Response(200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None})
+        return httpx.Response(
+            200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None}
+        )
 
 
 def visit(desk: Desk, act: Callable[[Participant], Any], give_up_ms: int = 200) -> Participant:

@@ -40,6 +40,8 @@ def test_the_demo_has_one_check() -> None:
         ({"question": "rows", "item": "calm", "test": "at_most", "value": 2}, {"rows": {"calm": 5}}, False),
     ],
 )
-def test_a_question_is_shown_as_its_rule_says(rule: object, answers: dict[str, object], expected: bool) -> None:
+def test_a_question_is_shown_as_its_rule_says(
+    rule: object, answers: dict[str, object], expected: bool
+) -> None:
     question = {"id": "q"} if rule is None else {"id": "q", "show_if": rule}
     assert shown(question, answers) is expected

@@ -76,7 +76,9 @@ class LazyGroup(click.Group):
             formatter.write_dl([(entry.name, entry.about) for entry in COMMANDS])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(__version__, prog_name="believable")
 def group() -> None:
     """Find out whether people believe an agent.

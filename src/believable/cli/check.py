@@ -65,7 +65,9 @@ def problems_of(folder: Path) -> Sequence[Problem]:
         return found
     definition = load(folder, instruments=INSTRUMENTS)
     n_media = len(definition.study.stimuli)
-    with click.progressbar(length=n_media, label="Looking at media", file=sys.stderr, hidden=n_media == 0) as bar:
+    with click.progressbar(
+        length=n_media, label="Looking at media", file=sys.stderr, hidden=n_media == 0
+    ) as bar:
         media = verify(definition, folder, progress=lambda done, total: bar.update(done - bar.pos))
     return [*found, *media, *unfillable(definition.study)]
 
@@ -83,7 +85,9 @@ def unfillable(study: Study) -> list[Problem]:
             try:
                 plan(study, Assignment(dict(cell.arms), dict(cell.rows), seed))
             except InvalidInput as error:
-                where = ", ".join(f"{name} {level}" for name, level in (*cell.arms, *cell.rows)) or "the study"
+                where = (
+                    ", ".join(f"{name} {level}" for name, level in (*cell.arms, *cell.rows)) or "the study"
+                )
                 message = f"no session can be planned for {where}: {error}"
                 found.setdefault(str(error), Problem("study.yaml", 1, "timeline", message, ""))
     return list(found.values())

@@ -57,7 +57,9 @@ def simulated_people(folder: Path, link: str, *, come: bool) -> Iterator[None]:
         sys.executable, "-m", "believable", "simulate", str(folder), "--http", link, "--realtime",
         "--participants", str(PARTICIPANTS), "--gap", str(GAP_S), "--drop-out", "0.2",
     ]  # fmt: skip
-    people = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    people = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         yield
     finally:

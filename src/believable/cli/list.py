@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("studies", nargs=-1, type=click.Path(path_type=Path), metavar="[STUDY]...")
 @data_options
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="The address to print links with.")
+@click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="The address to print links with."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-def command(studies: tuple[Path, ...], data: Path | None, database: str | None, base_url: str, as_json: bool) -> None:
+def command(
+    studies: tuple[Path, ...], data: Path | None, database: str | None, base_url: str, as_json: bool
+) -> None:
     """List studies, their links and their numbers.
 
     Real, simulated and preview sessions are counted apart.
@@ -40,10 +44,14 @@ def command(studies: tuple[Path, ...], data: Path | None, database: str | None, 
     folders = [study_folder(study) for study in studies] or ([Path.cwd()] if data is None else [])
     settings = settings_for(folders, data, database, base_url)
     if settings.url.startswith("sqlite:///") and not Path(settings.url.removeprefix("sqlite:///")).exists():
-        raise NotFound(f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY")
+        raise NotFound(
+            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
+        )
     with Store.open(settings.url, clock=WallClock()) as store:
         rows = describe(store, settings.base_url)
-    click.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) if as_json else as_text(rows))
+    click.echo(
+        json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) if as_json else as_text(rows)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,8 @@ def describe(store: Store, base_url: str) -> list[Row]:
             numbers = {
                 pool: asdict(
                     monitor.counts(
-                        monitor.groups(conn, study.id, pool, now_ms=now_ms), monitor.withdrawn(conn, study.id, pool)
+                        monitor.groups(conn, study.id, pool, now_ms=now_ms),
+                        monitor.withdrawn(conn, study.id, pool),
                     )
                 )
                 for pool in POOLS
@@ -94,6 +103,10 @@ def as_text(rows: Sequence[Row]) -> str:
         lines.append(f"{row.id}  ({row.state})  {row.title}")
         lines += [f"  {kind + ' link':<16} {link}" for kind, link in row.links.items()]
         for pool, numbers in row.sessions.items():
-            shown = [f"{count} {name.replace('_', ' ')}" for name, count in numbers.items() if count and name != "n_events"]
+            shown = [
+                f"{count} {name.replace('_', ' ')}"
+                for name, count in numbers.items()
+                if count and name != "n_events"
+            ]
             lines.append(f"  {pool + ' sessions':<18} {', '.join(shown) or 'none'}")
     return "\n".join(lines)

@@ -46,7 +46,9 @@ def data_folder(studies: Sequence[Path], data: Path | None) -> Path:
     if data is not None:
         return data.resolve()
     if len(studies) != 1:
-        raise InvalidInput(f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER.")
+        raise InvalidInput(
+            f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER."
+        )
     return studies[0] / ".believable"
 
 
@@ -57,5 +59,8 @@ def settings_for(
     from believable.web.settings import Settings
 
     return Settings(
-        data_dir=data_folder(studies, data), database_url=database, study_folders=tuple(studies), base_url=base_url.rstrip("/")
+        data_dir=data_folder(studies, data),
+        database_url=database,
+        study_folders=tuple(studies),
+        base_url=base_url.rstrip("/"),
     )

@@ -28,4 +28,6 @@ def command(output: Path | None) -> None:
         click.echo(text)
     else:
         output.write_text(text + "\n", encoding="utf-8")
-        click.echo(f"Wrote {output}. In study.yaml, first line: # yaml-language-server: $schema={output.name}")
+        click.echo(
+            f"Wrote {output}. In study.yaml, first line: # yaml-language-server: $schema={output.name}"
+        )

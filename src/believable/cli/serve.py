@@ -24,10 +24,20 @@ if TYPE_CHECKING:
 @data_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
-@click.option("--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve.")
+@click.option(
+    "--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve."
+)
 def command(
-    studies: tuple[Path, ...], data: Path | None, database: str | None, host: str, port: int, base_url: str | None, workers: int
+    studies: tuple[Path, ...],
+    data: Path | None,
+    database: str | None,
+    host: str,
+    port: int,
+    base_url: str | None,
+    workers: int,
 ) -> None:
     """Serve studies to participants and researchers.
 

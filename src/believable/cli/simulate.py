@@ -23,15 +23,39 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option("--participants", type=click.IntRange(1), default=40, show_default=True, help="How many come.")
-@click.option("--drop-out", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="Share who leave early.")
-@click.option("--care", type=click.FloatRange(0, 1), default=0.92, show_default=True, help="Chance to answer a check right.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same participants, same answers.")
-@click.option("--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated.")
-@click.option("--realtime", is_flag=True, help="Read, think and watch as long as people do.")
-@click.option("--speed", type=click.FloatRange(0.01), default=1.0, show_default=True, help="With --realtime: how much faster.")
-@click.option("--gap", type=click.FloatRange(0), default=20.0, show_default=True, help="Mean seconds between arrivals.")
 @click.option(
-    "--workers", type=click.IntRange(1), default=8, show_default=True, help="With --http or --realtime: how many at a time."
+    "--drop-out", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="Share who leave early."
+)
+@click.option(
+    "--care",
+    type=click.FloatRange(0, 1),
+    default=0.92,
+    show_default=True,
+    help="Chance to answer a check right.",
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Same seed, same participants, same answers."
+)
+@click.option(
+    "--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated."
+)
+@click.option("--realtime", is_flag=True, help="Read, think and watch as long as people do.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0.01),
+    default=1.0,
+    show_default=True,
+    help="With --realtime: how much faster.",
+)
+@click.option(
+    "--gap", type=click.FloatRange(0), default=20.0, show_default=True, help="Mean seconds between arrivals."
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="With --http or --realtime: how many at a time.",
 )
 @data_options
 def command(
@@ -146,11 +170,18 @@ async def in_process(
         place = Place(http, link, load(folder, instruments=INSTRUMENTS).study, INSTRUMENTS)
         if isinstance(clock, VirtualClock):
             return await run_virtual(crowd, place, clock, progress)
-        return await run_side_by_side(crowd, place, lambda: RealPace(clock, speed or 1.0), at_once=workers, progress=progress)
+        return await run_side_by_side(
+            crowd, place, lambda: RealPace(clock, speed or 1.0), at_once=workers, progress=progress
+        )
 
 
 async def over_http(
-    settings: Settings, crowd: Crowd, address: str, speed: float | None, workers: int, progress: Callable[[Visit], None]
+    settings: Settings,
+    crowd: Crowd,
+    address: str,
+    speed: float | None,
+    workers: int,
+    progress: Callable[[Visit], None],
 ) -> list[Visit]:
     """Through the network, to a server that runs elsewhere or on this machine."""
     from believable.core.clock import WallClock

@@ -12,7 +12,9 @@ import httpx
 from believable.core.errors import BelievableError
 
 Message = MutableMapping[str, Any]
-App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+App = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+]
 
 
 class AppFailed(BelievableError):
@@ -36,12 +38,16 @@ async def running(app: App) -> AsyncIterator[httpx.AsyncClient]:
             await task  # raises what went wrong
             raise AppFailed(f"the application ended during its {what}")
         if answer.result()["type"] != f"lifespan.{what}.complete":
-            raise AppFailed(f"the application's {what} failed: {answer.result().get('message', 'it gave no reason')}")
+            raise AppFailed(
+                f"the application's {what} failed: {answer.result().get('message', 'it gave no reason')}"
+            )
 
     await tell("startup")
     try:
         transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://simulated", timeout=None) as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://simulated", timeout=None
+        ) as client:
             yield client
     finally:
         await tell("shutdown")

@@ -159,7 +159,9 @@ class Participant:
         """Send until everything is acknowledged."""
         while self.acked < self.top:
             batch = self.batch_after(self.acked)
-            reply = await self._ask("POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch})
+            reply = await self._ask(
+                "POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch}
+            )
             ack = reply.json()["ack"]
             if ack < self.acked:
                 raise Lost(f"the server acknowledged event {self.acked} and now says {ack}")
@@ -210,8 +212,12 @@ class Participant:
                     return self._understood(reply)
                 problem = f"status {reply.status_code}"
             if waited_ms >= self._patience.give_up_ms:
-                raise GaveUp(f"{method} {address}: no answer for {waited_ms} ms ({problem}). Is the server running?")
-            await asyncio.sleep(pause_ms / 1000)  # a server's silence lasts in real time, whatever the participant's pace
+                raise GaveUp(
+                    f"{method} {address}: no answer for {waited_ms} ms ({problem}). Is the server running?"
+                )
+            await asyncio.sleep(
+                pause_ms / 1000
+            )  # a server's silence lasts in real time, whatever the participant's pace
             self.resent += 1
             waited_ms += pause_ms
             pause_ms = min(2 * pause_ms, self._patience.longest_ms)

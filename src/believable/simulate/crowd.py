@@ -80,7 +80,9 @@ def _nothing(visit: Visit) -> None:
     return None
 
 
-async def run_virtual(crowd: Crowd, place: Place, clock: VirtualClock, progress: Progress = _nothing) -> list[Visit]:
+async def run_virtual(
+    crowd: Crowd, place: Place, clock: VirtualClock, progress: Progress = _nothing
+) -> list[Visit]:
     """All of them on one virtual clock, in an order that depends on nothing but the seed."""
     pace = VirtualPace(clock)
 
@@ -98,7 +100,10 @@ async def run_side_by_side(
 ) -> list[Visit]:
     """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone, after the usual gap."""
     gate = asyncio.Semaphore(at_once)
-    gaps_ms = [later - earlier for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)]
+    gaps_ms = [
+        later - earlier
+        for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)
+    ]
 
     async def live(number: int, pace: Pace) -> Visit:
         try:

@@ -128,7 +128,9 @@ class Person:
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
                 return
-        raise RuntimeError(f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row")
+        raise RuntimeError(
+            f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row"
+        )
 
     async def _finish(self, trial: Mapping[str, Any]) -> Receipt:
         self._browser.note("trial.shown")

@@ -74,15 +74,21 @@ class Server:
             if self._process is None or self._process.poll() is not None:
                 raise ServerFailed(f"the server ended at once; its last words:\n{self.last_words()}")
             try:
-                httpx.get(f"{self.url}/health", timeout=2)  # any answer will do: it listens only once it is ready
+                httpx.get(
+                    f"{self.url}/health", timeout=2
+                )  # any answer will do: it listens only once it is ready
                 return
             except httpx.TransportError:
                 pass
             time.sleep(0.05)
-        raise ServerFailed(f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}")
+        raise ServerFailed(
+            f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}"
+        )
 
     def last_words(self, characters: int = 4000) -> str:
-        return self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
+        return (
+            self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
+        )
 
     def kill(self) -> None:
         """SIGKILL to the server and its workers: no goodbye, no flushing."""

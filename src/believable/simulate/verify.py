@@ -27,9 +27,13 @@ def _of_one(store: Store, browser: Participant) -> list[str]:
     acknowledged = expected[: browser.acked]
     found = []
     if stored[: len(acknowledged)] != acknowledged:
-        found.append(f"{name}: {len(acknowledged)} events were acknowledged, and the first {len(acknowledged)} stored differ")
+        found.append(
+            f"{name}: {len(acknowledged)} events were acknowledged, and the first {len(acknowledged)} stored differ"
+        )
     if stored != expected[: len(stored)]:
-        found.append(f"{name}: stored {len(stored)} events that are not a beginning of the {len(expected)} that happened")
+        found.append(
+            f"{name}: stored {len(stored)} events that are not a beginning of the {len(expected)} that happened"
+        )
     if session.head_seq != len(stored) or session.head_hash != browser.head_at(session.head_seq):
         found.append(f"{name}: the stored chain ends at event {session.head_seq} with another head")
     if store.read(lambda conn: events.strays_of(conn, session.id)):
