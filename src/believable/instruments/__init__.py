@@ -9,6 +9,7 @@ from believable.instruments.btrace import BTRACE
 from believable.instruments.choice import CHOICE
 from believable.instruments.choices import CHOICES
 from believable.instruments.contract import Act, AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.flags import FLAGS
 from believable.instruments.gtrace import GTRACE
 from believable.instruments.likert import LIKERT
 from believable.instruments.long_text import LONG_TEXT
@@ -20,7 +21,7 @@ from believable.instruments.text import TEXT
 
 INSTRUMENTS: Registry[Instrument[Any]] = Registry(
     "instrument",
-    [CHOICE, CHOICES, LIKERT, MATRIX, NUMBER, TEXT, LONG_TEXT, SLIDER, RANKTRACE, GTRACE, BTRACE],
+    [CHOICE, CHOICES, LIKERT, MATRIX, NUMBER, TEXT, LONG_TEXT, SLIDER, RANKTRACE, GTRACE, BTRACE, FLAGS],
 )
 
 __all__ = ["INSTRUMENTS", "Act", "AnswerCell", "Column", "Instrument", "InvalidAnswer"]
