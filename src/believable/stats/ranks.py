@@ -82,10 +82,11 @@ def kth_walsh_average(values: FloatArray, k: int) -> float:
         rows, columns = np.triu_indices(n)
         return float(np.partition(ordered[rows] + ordered[columns], k - 1)[k - 1]) / 2
     positions = np.arange(n)
+    slack = _rounding(ordered, ordered)
 
     def within(limit: float) -> FloatArray:
         """For each i the number of j ≥ i with x_i + x_j ≤ limit."""
-        reach = np.searchsorted(ordered, limit - ordered, side="right")
+        reach = np.searchsorted(ordered, limit + slack - ordered, side="right")
         counts: FloatArray = np.maximum(reach - positions, 0).astype(np.float64)
         return counts
 
@@ -102,9 +103,10 @@ def kth_difference(a: FloatArray, b: FloatArray, k: int) -> float:
     if len(a) * len(b) <= _DIRECT_UP_TO:
         return float(np.partition(np.subtract.outer(a, b).ravel(), k - 1)[k - 1])
     ordered = np.sort(-b)
+    slack = _rounding(a, ordered)
 
     def within(limit: float) -> FloatArray:
-        return np.searchsorted(ordered, limit - a, side="right").astype(np.float64)
+        return np.searchsorted(ordered, limit + slack - a, side="right").astype(np.float64)
 
     def largest(limit: float) -> float:
         counts = within(limit).astype(np.int64)
@@ -112,6 +114,11 @@ def kth_difference(a: FloatArray, b: FloatArray, k: int) -> float:
         return float((a[some] + ordered[counts[some] - 1]).max())
 
     return _select(within, largest, float(a.min() + ordered[0]), float(a.max() + ordered[-1]), k)
+
+
+def _rounding(a: FloatArray, b: FloatArray) -> float:
+    """What subtracting instead of adding may lose: sums this close count as equal."""
+    return 4 * float(np.spacing(max(np.abs(a).max(), np.abs(b).max())))
 
 
 def _select(

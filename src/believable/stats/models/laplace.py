@@ -15,8 +15,8 @@ from scipy import linalg, optimize, special
 from believable.stats.inputs import FloatArray
 from believable.stats.models import covariance
 from believable.stats.models.blocks import Factor, backward, by_size, factor, forward, gram, offsets
+from believable.stats.models.derivatives import gradient, hessian
 from believable.stats.models.design import Varying
-from believable.stats.models.linear import gradient, hessian
 
 _NEWTON_STEPS = 100
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.stats.association import INTERCEPT
 from believable.stats.estimate import Estimate, check_level, without_interval
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.models import covariance
+from believable.stats.models.cells import CellCounts, collapse, log_choose, trials_of
 from believable.stats.models.design import Design, Table, Varying, design
 from believable.stats.models.formula import parse
 from believable.stats.models.laplace import fit_laplace
@@ -62,7 +63,7 @@ def mixed_logistic(
     one_of(interval, ("wald", "profile"), name="interval")
     engine = _engine()
     made = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
-    counts = _collapse(made, _trials(made, table, trials))
+    counts = collapse(made, trials_of(made, table, trials))
     if not made.varying:
         raise InvalidInput(
             f"formula: no random part is left in {formula!r} ({'; '.join(made.notes) or 'none given'}). "
@@ -81,18 +82,6 @@ def mixed_logistic(
     return model
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Rows with the same predictors and groups, as one row of counts. `constant` restores logLik of the rows."""
-
-    successes: FloatArray
-    trials: FloatArray
-    fixed: FloatArray
-    varying: tuple[Varying, ...]
-    constant: float
-    n: int
-
-
 def _engine() -> ModuleType:
     try:
         import glmm  # noqa: PLC0415 an optional extra
@@ -102,68 +91,9 @@ def _engine() -> ModuleType:
     return module
 
 
-def _trials(made: Design, table: Table, trials: str | None) -> FloatArray:
-    response, name = made.response, made.formula.response
-    if trials is None:
-        wrong = (response != 0) & (response != 1)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise InvalidInput(
-                f"table[{name!r}][{row}]: expected 0 or 1, got {response[row]}. For counts name the "
-                "column of their totals with trials=."
-            )
-        sizes = np.ones_like(response)
-    else:
-        if trials not in table:
-            raise InvalidInput(f"trials: unknown column {trials!r}. The table has {', '.join(table)}.")
-        sizes = np.asarray(table[trials], dtype=np.float64)
-        whole = (response == np.floor(response)) & (sizes == np.floor(sizes)) & (response >= 0) & (sizes >= 1)
-        wrong = ~(whole & (response <= sizes))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise InvalidInput(
-                f"table[{name!r}][{row}]: expected a count from 0 to {trials!r} (at least 1), got "
-                f"{response[row]} of {sizes[row]}."
-            )
-    if response.sum() in (0, sizes.sum()):
-        raise InvalidInput(
-            f"table[{name!r}]: expected both answers, got {'none' if not response.any() else 'only'} "
-            f"successes in all {len(response)} rows. There is nothing to model."
-        )
-    return sizes
-
-
-def _collapse(made: Design, sizes: FloatArray) -> _Counts:
-    key = np.zeros(len(sizes), dtype=np.int64)
-    columns = [
-        *made.fixed.T,
-        *(v.codes for v in made.varying),
-        *(c for v in made.varying for c in v.values.T),
-    ]
-    for column in columns:
-        found, codes = np.unique(column, return_inverse=True)
-        # Renumbering after every column keeps the joint key small, so that it never overflows.
-        key = np.unique(key * len(found) + codes, return_inverse=True)[1]
-    _, first = np.unique(key, return_index=True)
-    successes = np.bincount(key, made.response).astype(np.float64)
-    trials = np.bincount(key, sizes).astype(np.float64)
-    varying = tuple(replace(v, codes=v.codes[first], values=v.values[first]) for v in made.varying)
-    constant = _log_choose(sizes, made.response) - _log_choose(trials, successes)
-    return _Counts(successes, trials, made.fixed[first], varying, constant, len(sizes))
-
-
-def _log_choose(trials: FloatArray, successes: FloatArray) -> float:
-    log_factorial = special.gammaln
-    return float(
-        (
-            log_factorial(trials + 1) - log_factorial(successes + 1) - log_factorial(trials - successes + 1)
-        ).sum()
-    )
-
-
 def _run(
     engine: ModuleType,
-    counts: _Counts,
+    counts: CellCounts,
     made: Design,
     *,
     without: int | None = None,
@@ -215,7 +145,9 @@ def _slopes(v: Varying, made: Design, without: int | None) -> list[str]:
     return [f"x{index}" for index in indices]
 
 
-def _describe(made: Design, counts: _Counts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:
+def _describe(
+    made: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], level: float
+) -> MixedModel:
     terms = tuple(
         _term(name, float(beta), float(se), counts.n, level, "Laplace, Wald interval")
         for name, beta, se in zip(made.names, fit.beta, fit.se, strict=True)
@@ -241,7 +173,7 @@ def _describe(made: Design, counts: _Counts, fit: Any, messages: tuple[str, ...]
 
 def _model(
     made: Design,
-    counts: _Counts,
+    counts: CellCounts,
     terms: Any,
     sds: Any,
     correlations: Any,
@@ -267,7 +199,7 @@ def _model(
     )
 
 
-def _penalised(made: Design, counts: _Counts, level: float) -> MixedModel:
+def _penalised(made: Design, counts: CellCounts, level: float) -> MixedModel:
     prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in made.names])
     fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior)
     terms = tuple(
@@ -278,12 +210,14 @@ def _penalised(made: Design, counts: _Counts, level: float) -> MixedModel:
     )
     sds, correlations = covariance.describe([block @ block.T for block in fit.blocks], fit.varying)
     convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.decrease_left)
-    total = fit.log_likelihood + _log_choose(counts.trials, counts.successes) + counts.constant
+    total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
     note = "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
     return _model(made, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))
 
 
-def _failed(made: Design, counts: _Counts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:
+def _failed(
+    made: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], level: float
+) -> MixedModel:
     """The optimiser's last point, without intervals: a reader must see it, but not take it for a result."""
     reason = "the fit did not converge"
     terms = tuple(
@@ -341,7 +275,7 @@ def _with_bounds(term: ModelTerm, low: float, high: float) -> ModelTerm:
 
 
 def _profile(
-    engine: ModuleType, counts: _Counts, made: Design, fit: Any, index: int, level: float
+    engine: ModuleType, counts: CellCounts, made: Design, fit: Any, index: int, level: float
 ) -> tuple[float, float]:
     """Where twice the drop of the profiled log-likelihood reaches the chi-square quantile."""
     beta, se = float(fit.beta[index]), float(fit.se[index])
