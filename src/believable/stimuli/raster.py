@@ -35,7 +35,7 @@ def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
     """The camera that just shows everything. Tiles are whole pixels where they can be, so that neighbours meet without a seam."""
     scale = min(width_px / scene.width, height_px / scene.height)
     whole = math.floor(scale) if scale >= 4 else scale
-    return Camera(scene.width / 2, scene.height / 2, whole, width_px, height_px)
+    return Camera(scene.left + scene.width / 2, scene.top + scene.height / 2, whole, width_px, height_px)
 
 
 class Rasteriser:

@@ -59,7 +59,8 @@ class Sprite:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A recording's looks. `ground` lies below the actors, `above` over them."""
+    """A recording's looks. `ground` lies below the actors, `above` over them. `left` and `top` are the tile the picture begins
+    with where the world has an empty rim."""
 
     width: float
     height: float
@@ -67,6 +68,8 @@ class Scene:
     ground: tuple[Shape, ...]
     sprites: tuple[Sprite, ...]
     above: tuple[Shape, ...] = ()
+    left: float = 0.0
+    top: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ def scene_tree(scene: Scene) -> dict[str, Any]:
     return {
         "width": scene.width,
         "height": scene.height,
+        "left": scene.left,
+        "top": scene.top,
         "background": scene.background,
         "ground": [_shape_tree(shape) for shape in scene.ground],
         "sprites": [

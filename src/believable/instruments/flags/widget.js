@@ -98,7 +98,7 @@ export function mount(root, { player, params, texts, record, saved }) {
     const rows = going.map((action) => {
       const row = element("div", `flags-row${action === aimed ? " aimed" : ""}`);
       const given = flagOn(action);
-      const thumb = button("flags-thumb", "👎", `${texts["flags.flag"]}: ${words(action)}`);
+      const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${words(action)}`);
       thumb.setAttribute("aria-pressed", String(Boolean(given)));
       thumb.addEventListener("click", (event) => (given ? remove(given) : add(action, event.timeStamp)));
       row.append(thumb, element("span", "flags-what", words(action)));
@@ -107,7 +107,7 @@ export function mount(root, { player, params, texts, record, saved }) {
     });
     if (!rows.length) {
       const row = element("div", "flags-row aimed");
-      const thumb = button("flags-thumb", "👎", `${texts["flags.flag"]}: ${texts["flags.moment"]}`);
+      const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${texts["flags.moment"]}`);
       thumb.addEventListener("click", (event) => add(null, event.timeStamp));
       row.append(thumb, element("span", "flags-what", texts[log ? "flags.nothing" : "flags.moment"]), element("kbd", "flags-key", "F"));
       rows.push(row);

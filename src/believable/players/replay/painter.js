@@ -52,10 +52,10 @@ export function paint(context, shapes, camera, background) {
   }
 }
 
-/** @param {{width: number, height: number}} scene @param {number} width @param {number} height @returns {Camera} that shows everything */
+/** @param {{width: number, height: number, left: number, top: number}} scene @param {number} width @param {number} height @returns {Camera} that shows everything */
 export function wholeWorld(scene, width, height) {
   const scale = Math.min(width / scene.width, height / scene.height);
-  return { x: scene.width / 2, y: scene.height / 2, pxPerTile: scale >= 4 ? Math.floor(scale) : scale };
+  return { x: scene.left + scene.width / 2, y: scene.top + scene.height / 2, pxPerTile: scale >= 4 ? Math.floor(scale) : scale };
 }
 
 /** @param {number} degrees */

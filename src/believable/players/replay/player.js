@@ -208,7 +208,7 @@ export function create(root, { src, policy, texts, record, seen }) {
       record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
       emit("view");
     });
-    root.append(canvas, buildControls(player, policy, texts));
+    root.append(canvas, buildControls(player, policy, { ...texts, "media.ended": texts["replay.ended"] }));
     record("media.ready", { duration_ms: replay.durationMs, width: scene.width, height: scene.height });
     handle = requestAnimationFrame(frame);
     emit("ready");

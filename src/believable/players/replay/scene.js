@@ -6,7 +6,7 @@
  * @typedef {{kind: string, fill: string, x?: number, y?: number, w?: number, h?: number, r?: number, from_deg?: number,
  *   to_deg?: number, points?: number[][], text?: string, size?: number, state?: string, full?: number, turns?: boolean}} Shape
  * @typedef {{actor: string, shapes: Shape[], label: string, bubbles: string[], shown_when: string}} Sprite
- * @typedef {{width: number, height: number, background: string, ground: Shape[], sprites: Sprite[], above: Shape[]}} Scene
+ * @typedef {{width: number, height: number, left: number, top: number, background: string, ground: Shape[], sprites: Sprite[], above: Shape[]}} Scene
  * @typedef {{frame: number, value: any}} Change
  * @typedef {{x: Int32Array, y: Int32Array, heading: Int32Array, first: number, states: Map<string, Change[]>}} Track
  * @typedef {{tracks: Map<string, Track>, frameMs: number, frames: number, durationMs: number, start: string | null,

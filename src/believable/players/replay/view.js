@@ -18,7 +18,7 @@ export function view(scene, replay, canvas, movable, onChange) {
   let zoom = 1;
   /** @type {string | null} */
   let followed = null;
-  let centre = { x: scene.width / 2, y: scene.height / 2 };
+  let centre = { x: scene.left + scene.width / 2, y: scene.top + scene.height / 2 };
 
   const whole = () => wholeWorld(scene, canvas.width, canvas.height);
   const pxPerTile = () => (zoom === 1 ? whole().pxPerTile : Math.max(1, Math.round(whole().pxPerTile * zoom)));
@@ -27,9 +27,9 @@ export function view(scene, replay, canvas, movable, onChange) {
   function within(x, y) {
     const scale = pxPerTile();
     const half = { x: canvas.width / scale / 2, y: canvas.height / scale / 2 };
-    const clamp = (/** @type {number} */ v, /** @type {number} */ h, /** @type {number} */ size) =>
-      h * 2 >= size ? size / 2 : Math.min(Math.max(v, h), size - h);
-    return { x: clamp(x, half.x, scene.width), y: clamp(y, half.y, scene.height) };
+    const clamp = (/** @type {number} */ v, /** @type {number} */ h, /** @type {number} */ from, /** @type {number} */ size) =>
+      h * 2 >= size ? from + size / 2 : Math.min(Math.max(v, from + h), from + size - h);
+    return { x: clamp(x, half.x, scene.left, scene.width), y: clamp(y, half.y, scene.top, scene.height) };
   }
 
   /** @param {number} value @param {string | null} actor */

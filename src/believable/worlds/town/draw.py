@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from believable.replay.records import Place, Replay
+from believable.replay.records import UNITS_PER_TILE, Place, Replay, Track
 from believable.replay.tiles import tile_rects
 from believable.worlds.scene import Scene, Shape, Sprite
 
 BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
+#: Kept free around the town.
+RIM_TILES = 3
 PEOPLE = ("#c8553d", "#2f6690", "#5b8c5a", "#8f5aa8", "#c48a1b", "#3c6e71")
 
 
@@ -38,7 +40,29 @@ def draw(replay: Replay) -> Scene:
         )
         for number, actor in enumerate(replay.actors)
     )
-    return Scene(world.width, world.height, "#f3f1ea", tuple(ground), sprites)
+    left, top, right, bottom = _bounds(replay)
+    return Scene(right - left, bottom - top, "#f3f1ea", tuple(ground), sprites, left=left, top=top)
+
+
+def _bounds(replay: Replay) -> tuple[int, int, int, int]:
+    """The part of the map where there is anything, with room for names: maps have wide empty rims."""
+    world = replay.world
+    rects = [*tile_rects(world.walls, "#"), *(rect for place in world.places for rect in place.rects)]
+    walked = [
+        (x // UNITS_PER_TILE, y // UNITS_PER_TILE, 1, 1) for track in replay.tracks for x, y in _ends(track)
+    ]
+    boxes = [*rects, *walked]
+    return (
+        max(0, min(x for x, _, _, _ in boxes) - RIM_TILES),
+        max(0, min(y for _, y, _, _ in boxes) - RIM_TILES),
+        min(world.width, max(x + w for x, _, w, _ in boxes) + RIM_TILES),
+        min(world.height, max(y + h for _, y, _, h in boxes) + RIM_TILES),
+    )
+
+
+def _ends(track: Track) -> list[tuple[int, int]]:
+    """The corners of the box an actor stayed in."""
+    return [(min(track.x), min(track.y)), (max(track.x), max(track.y))] if track.x else []
 
 
 def _area(place: Place, fill: str) -> list[Shape]:

@@ -33,7 +33,7 @@ export function showLog(panel, { player, log, seekable, texts }) {
       Object.assign(line, { type: "button" });
       line.addEventListener("click", () => player.seek(action.t0_ms));
     }
-    const thumb = Object.assign(document.createElement("button"), { className: "thumb", type: "button", textContent: "👎", hidden: true, tabIndex: -1 });
+    const thumb = Object.assign(document.createElement("button"), { className: "thumb", type: "button", hidden: true, tabIndex: -1 });
     thumb.addEventListener("click", () => log.marks?.toggle(action));
     item.append(line, thumb);
     return { action, item, line, thumb };

@@ -34,8 +34,9 @@ export function showPlan(panel, { player, log, texts }) {
   function leaf(step) {
     const item = Object.assign(document.createElement("li"), { className: "plan-step" });
     const inner = below.get(step.id) ?? [];
+    const always = step.t0_ms <= 0 && step.t1_ms >= player.duration_ms;
     const words = [
-      Object.assign(document.createElement("span"), { className: "plan-time", textContent: `${player.clock(step.t0_ms)}–${player.clock(step.t1_ms)}` }),
+      Object.assign(document.createElement("span"), { className: "plan-time", textContent: always ? "" : `${player.clock(step.t0_ms)}–${player.clock(step.t1_ms)}` }),
       Object.assign(document.createElement("span"), { className: "plan-text", textContent: step.text }),
     ];
     let fold = null;
