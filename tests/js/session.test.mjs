@@ -12,7 +12,7 @@ import { createTyping } from "../../src/believable/web/static/participant/typing
 /** A whole page against a server of two trials that keeps what it gets. */
 function world({ storage = memoryStorage(), server = newServer() } = {}) {
   const shown = [];
-  const log = { ends: [], errors: [], sending: 0, finished: null };
+  const log = { waiting: [], ends: [], errors: [], sending: 0, finished: null };
   const call = async (path, payload) => {
     server.calls.push(path);
     if (server.down.has(path)) throw new TypeError("network");
@@ -30,17 +30,18 @@ function world({ storage = memoryStorage(), server = newServer() } = {}) {
     withdrawn: () => log.ends.push("withdrawn"),
     refused: (code) => log.ends.push(code),
     sending: () => { log.sending += 1; },
+    waiting: (on) => log.waiting.push(on),
   };
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 5)));
   const parts = {};
   const session = createSession({
     api, queue, screen, sleep,
-    connect: (claim, unsent) => {
-      const channel = createChannel(queue, claim.epoch, unsent, {
+    connect: (head, unsent) => {
+      const channel = createChannel(queue, head.epoch, unsent, {
         post: api.post, later: (work, ms) => setTimeout(work, ms / 50), cancel: (timer) => clearTimeout(timer),
         random: () => 0, onSaving: () => undefined, onEnd: (why) => session.ended(why) });
       const recorder = createRecorder({
-        queue, channel, epoch: claim.epoch, clock: { wall: () => 1000, mono: () => 1 },
+        queue, head, channel, epoch: head.epoch, clock: { wall: () => 1000, mono: () => 1 },
         fallback: () => createQueue(memoryStorage(), "s"), onTaken: () => session.taken(), onMemory: () => undefined });
       return Object.assign(parts, { channel, recorder });
     },
@@ -174,16 +175,29 @@ test("a refusal is shown with its reason", async () => {
 
 test("storage that fails in the middle is replaced by memory, and nothing is lost", async () => {
   const storage = memoryStorage();
-  const { session, parts, server } = world({ storage });
+  const { session, parts, server, log } = world({ storage });
   await session.start();
-  const run = storage.run;
-  let failing = true;
-  storage.run = (work) => {
-    if (failing) { failing = false; return Promise.reject(new Error("QuotaExceededError")); }
-    return run(work);
-  };
-  await parts.recorder.record("answer.change", { question: "q", value: 1 }, { now: true });
-  await until(() => server.ack === 1);
+  await parts.recorder.record("answer.change", { question: "q", value: 1 });
+  storage.run = () => Promise.reject(new Error("QuotaExceededError"));
+  await parts.recorder.record("answer.change", { question: "q", value: 2 });
+  await session.submit({ q: 1 });
+  await session.submit({ q: 2 });
+  assert.equal(log.finished, "code");
+  assert.equal(server.done.seq, 4);
+  assert.equal(server.ack, 4);
+});
+
+test("while the server does not answer the page says so, and goes on by itself", async () => {
+  const { session, server, shown, log } = world();
+  await session.start();
+  server.down.add("advance");
+  const submitted = session.submit({ q: 1 });
+  await until(() => log.waiting.length > 1);
+  assert.deepEqual([...new Set(log.waiting)], [true]);
+  server.down.delete("advance");
+  await submitted;
+  assert.equal(log.waiting.at(-1), false);
+  assert.equal(shown.at(-1).position, 1);
 });
 
 function rooms() {

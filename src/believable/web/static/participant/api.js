@@ -42,7 +42,7 @@ export async function untilAnswered(attempt, sleep, onWaiting = () => undefined)
     try {
       const reply = await attempt();
       if (reply.status < 500 && reply.status !== 429) {
-        onWaiting(false);
+        if (failures) onWaiting(false);
         return reply;
       }
     } catch {

@@ -138,6 +138,8 @@ export function createChannel(queue, epoch, unsent, outside) {
 
     stop: () => { stopped = true; },
     get unsent() { return held.length; },
+    /** What is not acknowledged yet, in order. */
+    get entries() { return [...held]; },
   };
 }
 

@@ -94,7 +94,7 @@ async function run() {
       const first = main.dataset.position === String(trial.position);
       const shown = await showTrial(main, trial, {
         texts,
-        record: async (kind, data) => recorder?.record(kind, data),
+        record: async (kind, data, options) => recorder?.record(kind, data, options),
         submit: (answers) => void course.submit(answers),
         decline: () => void course.decline(),
         typing: createTyping(tabStorage(), session, trial.position),
@@ -120,7 +120,7 @@ async function run() {
       message(texts["taken.title"], texts["taken.text"], actionButton(texts["taken.button"], () => location.reload()));
     },
     withdrawn: () => {
-      void queue.clear();
+      queue.clear().catch(() => undefined);
       hideSessionTools();
       message(texts["withdraw.done.title"], texts["withdraw.done.text"]);
     },
@@ -129,13 +129,17 @@ async function run() {
       const words = `refused.${code}.title` in texts ? `refused.${code}` : "page.error";
       message(texts[`${words}.title`], texts[`${words}.text`], actionButton(texts["button.reload"], () => location.reload()));
     },
+    waiting: (on) => {
+      if (on) status.show("offline");
+      else if (!recorder?.unsent) status.show("saved");
+    },
     sending: (slow) => message(texts["finish.sending"], slow ? texts["finish.waiting"] : ""),
   };
 
   const course = createSession({
     api, queue, screen, sleep,
-    connect: (claim, unsent) => {
-      channel = createChannel(queue, claim.epoch, unsent, {
+    connect: (head, unsent) => {
+      channel = createChannel(queue, head.epoch, unsent, {
         post: api.post,
         later: (work, ms) => setTimeout(work, ms),
         cancel: (timer) => clearTimeout(timer),
@@ -147,13 +151,13 @@ async function run() {
         },
       });
       recorder = createRecorder({
-        queue, channel, epoch: claim.epoch,
+        queue, head, channel, epoch: head.epoch,
         fallback: () => createQueue(memoryStorage(), session),
         clock: { wall: () => Date.now(), mono: () => performance.now() },
         onTaken: () => course.taken(),
         onMemory: () => status.memoryOnly(),
       });
-      announceTab(session, claim.epoch, { onTaken: () => course.taken(), onHello: () => course.settle() }, openRoom);
+      announceTab(session, head.epoch, { onTaken: () => course.taken(), onHello: () => course.settle() }, openRoom);
       if (!storage.durable) status.memoryOnly();
       void recorder.record("page.open", {
         storage: storage.durable ? "indexeddb" : "memory",

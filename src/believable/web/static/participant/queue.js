@@ -92,22 +92,7 @@ export function createQueue(storage, session) {
         t.remove("heads", [session]);
       }),
 
-    /**
-     * Carries everything over to another queue, when this one's storage stops working.
-     * @param {{restore: (entries: Entry[], strays: Entry[], head: Head | undefined) => Promise<void>}} other
-     */
-    moveTo: async (other) => {
-      const [entries, strays, head] = await storage.run(async (t) => [
-        await t.all("events", session), await t.all("strays", session), await t.get("heads", [session])]);
-      await other.restore(entries, strays, head);
-    },
-
-    /** @param {Entry[]} entries @param {Entry[]} strays @param {Head | undefined} head @returns {Promise<void>} */
-    restore: (entries, strays, head) =>
-      storage.run(async (t) => {
-        for (const entry of entries) t.put("events", [session, entry.seq], entry);
-        strays.forEach((entry, n) => t.put("strays", [session, n], entry));
-        if (head) t.put("heads", [session], head);
-      }),
+    /** Goes on after an event that another queue held, when that one's storage stops working. @param {Head} head @returns {Promise<void>} */
+    goOnFrom: (head) => storage.run(async (t) => t.put("heads", [session], head)),
   };
 }

@@ -9,6 +9,7 @@
 /**
  * @param {object} parts
  * @param {import("./queue.js").Queue} parts.queue
+ * @param {import("./queue.js").Head} parts.head where the queue stands
  * @param {() => import("./queue.js").Queue} parts.fallback a queue in memory, should the browser's storage fail
  * @param {import("./channel.js").Channel} parts.channel
  * @param {number} parts.epoch
@@ -16,21 +17,20 @@
  * @param {() => void} parts.onTaken
  * @param {() => void} parts.onMemory
  */
-export function createRecorder({ queue, fallback, channel, epoch, clock, onTaken, onMemory }) {
+export function createRecorder({ queue, head, fallback, channel, epoch, clock, onTaken, onMemory }) {
   let position = 0;
   let closed = false;
   let writing = 0;
   /** @type {Promise<any>} */
   let turn = Promise.resolve();
 
-  /** @param {string} body */
+  /** What is unsent stays with the channel, so a storage that fails takes nothing along. @param {string} body */
   async function append(body) {
     try {
       return await queue.append(epoch, body);
     } catch {
-      const memory = fallback();
-      await queue.moveTo(memory);
-      queue = memory;
+      queue = fallback();
+      await queue.goOnFrom(head);
       onMemory();
       return queue.append(epoch, body);
     }
@@ -40,8 +40,12 @@ export function createRecorder({ queue, fallback, channel, epoch, clock, onTaken
   async function write(body, now) {
     const entry = await append(body);
     writing -= 1;
-    if (entry) channel.push(entry, now);
-    else onTaken();
+    if (!entry) {
+      onTaken();
+      return null;
+    }
+    head = { seq: entry.seq, hash: entry.hash, epoch };
+    channel.push(entry, now);
     return entry;
   }
 
@@ -49,13 +53,15 @@ export function createRecorder({ queue, fallback, channel, epoch, clock, onTaken
     /**
      * @param {string} kind
      * @param {any} [data]
-     * @param {{now?: boolean}} [options] `now` sends without gathering
+     * @param {{now?: boolean, mono_ms?: number}} [options] `now` sends without gathering; `mono_ms` is when it happened, where
+     *   that was before this call (an input waits for its turn)
      * @returns {Promise<import("./queue.js").Entry | null>} null when another tab writes, or the session is over
      */
-    record: (kind, data = {}, { now = false } = {}) => {
+    record: (kind, data = {}, { now = false, mono_ms = clock.mono() } = {}) => {
       if (closed) return Promise.resolve(null);
+      const waited = Math.max(0, clock.mono() - mono_ms);
       const body = JSON.stringify({
-        kind, trial: position, at_ms: Math.round(clock.wall()), mono_ms: Math.round(clock.mono() * 10) / 10, data });
+        kind, trial: position, at_ms: Math.round(clock.wall() - waited), mono_ms: Math.round(mono_ms * 10) / 10, data });
       writing += 1;
       channel.expect();
       turn = turn.then(() => write(body, now));
@@ -68,11 +74,11 @@ export function createRecorder({ queue, fallback, channel, epoch, clock, onTaken
     /** @returns {Promise<void>} resolves when everything so far is in the queue */
     idle: () => turn.then(() => undefined),
 
-    /** Nothing is recorded any more. @returns {Promise<import("./queue.js").Head | undefined>} the end of the chain */
+    /** Nothing is recorded any more. @returns {Promise<import("./queue.js").Head>} the end of the chain */
     close: async () => {
       closed = true;
       await turn;
-      return queue.head();
+      return head;
     },
 
     get unsent() { return writing + channel.unsent; },

@@ -9,6 +9,7 @@
  * @property {() => void} taken
  * @property {() => void} withdrawn
  * @property {(code: string) => void} refused the server does not let this session go on, and why
+ * @property {(waiting: boolean) => void} waiting the server does not answer, or answers again
  * @property {(waiting: boolean) => void} sending the last answers are on their way
  * @typedef {{setBusy: (on: boolean) => void, showErrors: (errors: Record<string, string>) => void, settle: () => void, destroy: () => void}} ShownTrial
  *
@@ -17,7 +18,7 @@
  * @property {import("./queue.js").Queue} queue
  * @property {Screen} screen
  * @property {(ms: number) => Promise<void>} sleep
- * @property {(claim: import("./queue.js").Claim, unsent: import("./queue.js").Entry[]) =>
+ * @property {(head: import("./queue.js").Head, unsent: import("./queue.js").Entry[]) =>
  *   {recorder: import("./recorder.js").Recorder, channel: import("./channel.js").Channel}} connect
  */
 import { untilAnswered } from "./api.js";
@@ -35,7 +36,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
   let over = false;
 
   /** @param {() => Promise<import("./channel.js").Reply>} attempt */
-  const ask = (attempt) => untilAnswered(attempt, sleep);
+  const ask = (attempt) => untilAnswered(attempt, sleep, screen.waiting);
 
   /** @param {import("./channel.js").Reply} reply @returns {boolean} whether it was answered with 200 */
   function accepted(reply) {
@@ -67,7 +68,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
 
   async function next() {
     // Looked at first: what arrives at the server while the trial is on its way would be in neither.
-    const unsent = await queue.unsent();
+    const unsent = channel.entries;
     const reply = await ask(() => api.get("trial"));
     if (!accepted(reply)) return;
     const trial = reply.data;
@@ -104,7 +105,6 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     shown = null;
     screen.sending(false);
     const head = await recorder.close();
-    if (!head) return;
     const slow = sleep(3000).then(() => { if (!over) screen.sending(true); });
     channel.retry();
     await channel.flushed(head.seq);
@@ -113,7 +113,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     const page = await ask(() => api.get("trial"));
     over = true;
     channel.stop();
-    await queue.clear();
+    await queue.clear().catch(() => undefined);
     screen.finished(page.data.html);
     await slow;
   }
@@ -123,9 +123,9 @@ export function createSession({ api, queue, screen, sleep, connect }) {
       const claim = await ask(() => api.post("claim", {}));
       if (!accepted(claim)) return;
       epoch = claim.data.epoch;
-      await queue.adopt(claim.data);
+      const head = await queue.adopt(claim.data);
       const unsent = await queue.unsent();
-      ({ recorder, channel } = connect(claim.data, unsent));
+      ({ recorder, channel } = connect(head, unsent));
       if (unsent.length) channel.retry();
       recorder.at(claim.data.position);
       await sendStrays();
