@@ -73,11 +73,15 @@ def check_port(host: str, port: int) -> None:
 
 
 def publish(settings: Settings) -> tuple[Sequence[Published], str | None]:
-    """Check, prepare and publish in a process of its own, so that what reads videos is not carried along while serving."""
+    """Check, prepare and publish. Where there are media, in a process of its own: what reads videos is not carried along."""
     from believable.cli.apart import in_child
+    from believable.instruments import INSTRUMENTS
+    from believable.study.load import load
     from believable.web.app import prepare
 
-    return in_child(prepare, settings, media_progress)
+    if any(load(folder, instruments=INSTRUMENTS).study.stimuli for folder in settings.study_folders):
+        return in_child(prepare, settings, media_progress)
+    return prepare(settings)
 
 
 def media_progress(done: int, total: int) -> None:
