@@ -86,6 +86,21 @@ def test_every_public_function_is_classified() -> None:
     assert public(effects) - {"count_table", "noncentral_t_bounds"} <= CLASSIFIED
 
 
+def test_the_published_names_are_there() -> None:
+    """What others may import, by the module they import it from; names are added here, never taken away."""
+    published = {
+        tests: "paired_t wilcoxon shapiro paired_comparison mann_whitney binomial mcnemar chi_square pearson spearman "
+        "ols tost_mean tost_proportion dz dav g rank_biserial cliffs_delta odds_ratio holm benjamini_hochberg",
+        resample: "bootstrap bootstrap_two_way permutation_test median_interval",
+        models: "mixed_logistic mixed_linear",
+        pairs: "bradley_terry win_rates elo",
+        detection: "d_prime criterion",
+        power: "paired_t binomial mann_whitney correlation",
+    }
+    for module, names in published.items():
+        assert set(names.split()) <= public(module), module.__name__
+
+
 def test_every_interval_has_a_coverage_case() -> None:
     covered = {case.name.split(":")[0] for case in all_cases()}
     assert CLASSIFIED - set(NO_INTERVAL) <= covered
