@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from believable.bundle.marks import FlagEvent, Logs, flag_rows
 from believable.bundle.records import Collected, DecisionRecord, SessionRecord, TrialRecord
 from believable.bundle.tables import Cell
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
+from believable.replay.actions import ActionLog
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions
 from believable.study.progress import is_correct, questions_of
@@ -55,6 +57,7 @@ class SessionRows:
         self._instruments = instruments
         session = self._session
         self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
+        self._media = definition.media
         self._happenings = tuple(read_events(collected))
         self._exclusions = tuple(_exclusions(collected, self._plan))
 
@@ -118,19 +121,54 @@ class SessionRows:
                     yield base | {"item": cell.item or None} | _value(cell.value)
 
     def views(self) -> Iterator[Row]:
+        """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
+        opened: set[tuple[int, str]] = set()
         for one in self._happenings:
-            if one.kind == "media.interval" and one.position is not None and one.position < len(self._plan):
-                start, end, rate = (_number(one.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
-                if start is not None and end is not None:
-                    yield {
-                        "session": self._session.id,
-                        "position": one.position,
-                        "stimulus": self._plan[one.position].stimulus_id,
-                        "seq": one.seq,
-                        "from_ms": start,
-                        "to_ms": end,
-                        "rate": 1.0 if rate is None else rate,
-                    }
+            if one.position is None or one.position >= len(self._plan):
+                continue
+            player, which = _player(one.data), one.data.get("which")
+            if one.kind == "trial.shown":
+                opened.clear()
+            elif one.kind in ("overlay.open", "overlay.close") and which in ("plan", "log"):
+                opened.discard((player, which))
+                if one.kind == "overlay.open":
+                    opened.add((player, which))
+            elif one.kind == "media.interval":
+                beside = sorted(which for index, which in opened if index == player)
+                yield from self._stretch(one, player, ("stimulus", *beside))
+
+    def _stretch(self, one: Happening, player: int, what: Sequence[str]) -> Iterator[Row]:
+        start, end, rate = (_number(one.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
+        if one.position is None or start is None or end is None:
+            return
+        for name in what:
+            yield {
+                "session": self._session.id,
+                "position": one.position,
+                "stimulus": self._stimulus_at(one.position, player),
+                "player": player,
+                "what": name,
+                "seq": one.seq,
+                "from_ms": start,
+                "to_ms": end,
+                "rate": 1.0 if rate is None else rate,
+            }
+
+    def _stimulus_at(self, position: int, player: int) -> str | None:
+        shown = self._plan[position].stimulus_id
+        return shown if player == 0 else None
+
+    def flags(self, logs: Logs) -> Iterator[Row]:
+        def shown(position: int) -> tuple[str | None, ActionLog | None]:
+            stimulus = self._stimulus_at(position, 0)
+            return stimulus, None if stimulus is None else logs.of(self._media.get(stimulus))
+
+        events = (
+            FlagEvent(one.seq, one.kind, one.position, one.data)
+            for one in self._happenings
+            if one.kind.startswith("flag.") and one.position is not None and one.position < len(self._plan)
+        )
+        return flag_rows(events, shown, self._session.id)
 
     def exclusions(self) -> Sequence[Row]:
         return self._exclusions
@@ -229,6 +267,12 @@ class SessionRows:
                 AnswerCell("", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)),
             )
         return self._instruments[question.kind].cells(question.params, answer)
+
+
+def _player(data: Mapping[str, Any]) -> int:
+    """Which player of the page; pages with one do not say."""
+    player = data.get("player", 0)
+    return player if isinstance(player, int) and not isinstance(player, bool) else 0
 
 
 def read_events(collected: Collected) -> Iterator[Happening]:

@@ -184,39 +184,50 @@ TRACES = Table(
 
 FLAGS = Table(
     "flags",
-    "Marked moments or actions, one row per flag.",
+    "Thumbs down on actions or moments: one row per flag as it stands in the end, also those taken back.",
     (
         SESSION,
         POSITION,
-        QUESTION,
         STIMULUS,
+        Field("flag", "string", "Number of the flag on its page.", required=True),
         Field("seq", "integer", "Number of the event it comes from.", required=True),
-        Field("media_ms", "number", "Time in the medium.", required=True),
-        Field("action", "string", "Id of the marked action, where there is one."),
-        Field("label", "string", "What the flag says."),
+        Field("media_ms", "number", "Time in the medium when it was set.", required=True),
+        Field(
+            "action",
+            "string",
+            "Id of the marked action. Where a moment was marked: of the action going on then, if there was exactly one.",
+        ),
+        Field("reason", "string", "Why, in the person's words."),
+        Field("edits", "integer", "How often the reason was changed.", required=True),
+        Field("undone", "boolean", "Whether it was taken back.", required=True),
     ),
+    key=("session", "seq"),
 )
 
 VIEWS = Table(
     "views",
-    "What was really seen: one row per stretch of a medium that was played without interruption.",
+    "What was really seen: one row per stretch of a medium that was played without interruption, and one for each part of the"
+    " overlay that was open meanwhile.",
     (
         SESSION,
         POSITION,
         STIMULUS,
+        Field("player", "integer", "Which player of the page, from 0.", required=True),
+        Field("what", "string", "What was on screen.", required=True, one_of=("stimulus", "plan", "log")),
         Field("seq", "integer", "Number of the event it comes from.", required=True),
         Field("from_ms", "number", "First moment shown, in the medium.", required=True),
         Field("to_ms", "number", "Last moment shown, in the medium.", required=True),
         Field("rate", "number", "Playback rate.", required=True),
     ),
-    key=("session", "seq"),
+    key=("session", "seq", "what"),
 )
 
 ACTIONS = Table(
     "actions",
-    "Logged actions of the figures in replay stimuli.",
+    "Logged actions of the figures in recordings, and in videos with an action log.",
     (
         Field("stimulus", "string", "Id of the stimulus.", required=True),
+        Field("log", "string", "SHA-256 of the file that holds them.", required=True),
         Field("action", "string", "Id of the action in it.", required=True),
         Field("actor", "string", "Who acts.", required=True),
         Field("from_ms", "number", "Begin, in the medium.", required=True),
@@ -226,7 +237,7 @@ ACTIONS = Table(
         Field("place", "string", "Where."),
         Field("text", "string", "Words belonging to it."),
     ),
-    key=("stimulus", "action"),
+    key=("stimulus", "log", "action"),
     refers=False,
 )
 

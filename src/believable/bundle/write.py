@@ -9,6 +9,7 @@ from typing import Any
 
 from believable.bundle import codebook
 from believable.bundle.folder import BundleFolder
+from believable.bundle.marks import Logs, action_rows
 from believable.bundle.records import Collected, StudyRecord
 from believable.bundle.rows import SessionRows
 from believable.bundle.tables import (
@@ -45,26 +46,31 @@ def write(
     *,
     instruments: Registry[Instrument[Any]],
     with_recruiter_hashes: bool = False,
+    media_dir: Path | None = None,
     progress: Progress = lambda done: None,
 ) -> Written:
     """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is replaced as a whole.
 
-    Sessions of previews are refused, and simulated and real ones are never written together: the caller selects.
+    Sessions of previews are refused, and simulated and real ones are never written together: the caller selects. `media_dir`
+    holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions.
     """
     definitions = {name: Definition.from_json(text, instruments) for name, text in study.definitions.items()}
     tables = _tables(definitions, with_recruiter_hashes)
+    logs = Logs(media_dir)
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle:
         for collected in sessions:
             _must_belong(study, collected)
             rows = SessionRows(collected, _pinned(definitions, collected), instruments)
-            _write_session(bundle, collected, rows)
+            _write_session(bundle, collected, rows, logs)
             done += 1
             events += len(collected.events)
             progress(done)
         for reason, count in (("withdrawn", study.withdrawn), ("preview", study.previews)):
             if count:
                 bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count})
+        for row in action_rows(list(definitions.values()), logs):
+            bundle.row("actions", row)
         for name, text in study.definitions.items():
             bundle.text(
                 f"materials/definition-{name[:12]}.json",
@@ -88,12 +94,13 @@ def write_codebook(
     bundle.text("documentation/codebook.md", codebook.markdown(title, found), "The codebook for reading.")
 
 
-def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows) -> None:
+def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows, logs: Logs) -> None:
     bundle.row("participants", rows.participant())
     for table, found in (
         ("trials", rows.trials()),
         ("answers", rows.answers()),
         ("views", rows.views()),
+        ("flags", rows.flags(logs)),
         ("exclusions", rows.exclusions()),
     ):
         for row in found:

@@ -91,5 +91,5 @@ def export_to(
 
         return export(
             store, study_id(folder), bundle, instruments=INSTRUMENTS, simulated=simulated,
-            with_recruiter_hashes=with_recruiter_hashes, progress=progress,
+            with_recruiter_hashes=with_recruiter_hashes, media_dir=settings.media_dir, progress=progress,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 from believable.collect.context import Context, standing
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name, token_hash
-from believable.stimuli.judging import Variant, is_replay, judged_log, judged_replay
+from believable.stimuli.judging import Variant, judged_log, judged_replay
 from believable.store.engine import Connection
 from believable.study.definition import Definition, Medium
 from believable.study.plan import PlannedTrial
@@ -59,7 +59,7 @@ def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
 
 def _shown(context: Context, session_id: str, stimulus: str, medium: Medium, variant: Variant) -> ShownMedium:
     folder = context.media_dir
-    if is_replay(medium):
+    if medium.is_replay:
         name = media_name(context, session_id, stimulus, variant.name)
         judged = judged_replay(folder, medium.digest, variant)
         return ShownMedium("replay", name, judged, judged.stat().st_size)

@@ -17,13 +17,11 @@ from typing import Any
 from believable.replay import actions, file
 from believable.replay.actions import ActionLog, log_of
 from believable.replay.records import Replay
-from believable.study.definition import Medium
 from believable.worlds.drawing import draw
 from believable.worlds.scene import scene_tree
 
 #: Raised when the content changes, so that copies of an older version are made again.
 RECIPE = 1
-REPLAY_TYPE = "application/vnd.believable.replay+gzip"
 
 #: What the browser's player has no use for.
 _LAB_ONLY = ("world", "telemetry", "hidden_states", "seed", "agent", "provenance")
@@ -39,10 +37,6 @@ class Variant:
     @property
     def name(self) -> str:
         return ("p" if self.plan else "") + ("l" if self.log else "")
-
-
-def is_replay(medium: Medium) -> bool:
-    return medium.media_type == REPLAY_TYPE
 
 
 def judged_replay(media_dir: Path, digest: str, variant: Variant) -> Path:
@@ -70,13 +64,6 @@ def judging_tree(replay: Replay, variant: Variant) -> dict[str, Any]:
     tree = {key: value for key, value in file.to_tree(blind).items() if key not in _LAB_ONLY}
     tree["actors"] = [{"id": actor.id, "name": actor.name} for actor in blind.actors]
     return {"replay": tree, "scene": scene_tree(draw(blind))}
-
-
-def log_at(media_dir: Path, medium: Medium) -> ActionLog | None:
-    """The authored log of a stimulus, as it was when the session started; None where it has none."""
-    if is_replay(medium):
-        return log_of(file.read(media_dir / medium.digest))
-    return None if medium.actions is None else actions.read_actions(media_dir / medium.actions)
 
 
 def _with_log(blind: Replay, log: ActionLog) -> Replay:

@@ -24,8 +24,7 @@ from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
 from believable.replay.file import read as read_recording
 from believable.stimuli import boxes
 from believable.stimuli.extra import have_av, load_av
-from believable.stimuli.judging import REPLAY_TYPE
-from believable.study.definition import Definition, Medium
+from believable.study.definition import REPLAY_TYPE, Definition, Medium
 from believable.study.records import Stimulus
 
 Progress = Callable[[int, int], None]

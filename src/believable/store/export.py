@@ -44,9 +44,13 @@ def export(
     instruments: Registry[Instrument[Any]],
     simulated: bool = False,
     with_recruiter_hashes: bool = False,
+    media_dir: Path | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Written:
-    """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the simulated ones."""
+    """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the simulated ones.
+
+    `media_dir` is the folder of the prepared media: logs of actions are read from there.
+    """
 
     def on_snapshot(conn: Connection) -> Written:
         total = count(conn, study_id, simulated=simulated)
@@ -56,6 +60,7 @@ def export(
             folder,
             instruments=instruments,
             with_recruiter_hashes=with_recruiter_hashes,
+            media_dir=media_dir,
             progress=lambda done: progress(done, total),
         )
 

@@ -17,6 +17,9 @@ from believable.study.records import Study
 
 FORMAT = "believable-definition/1"
 
+#: The media type of recordings (`*.replay.json.gz`).
+REPLAY_TYPE = "application/vnd.believable.replay+gzip"
+
 
 @dataclass(frozen=True, slots=True)
 class Medium:
@@ -30,6 +33,15 @@ class Medium:
     duration_ms: int | None
     media_type: str
     actions: str | None = None
+
+    @property
+    def is_replay(self) -> bool:
+        return self.media_type == REPLAY_TYPE
+
+    @property
+    def log_digest(self) -> str | None:
+        """The SHA-256 of the file that holds its log of actions; None where it has none."""
+        return self.digest if self.is_replay else self.actions
 
     def to_tree(self) -> dict[str, Any]:
         """As JSON values; without a log there is no key for it."""

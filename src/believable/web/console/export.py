@@ -55,6 +55,7 @@ def _zipped(console: Console, study: str, pool: str, hashes: bool, folder: Path)
         instruments=console.instruments,
         simulated=pool == "simulated",
         with_recruiter_hashes=hashes,
+        media_dir=console.media_dir,
     )
     target = folder / f"{name}.zip"
     zip_folder(folder / name, target)
