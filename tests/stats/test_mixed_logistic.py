@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.stats.models import MixedModel, mixed_logistic
+from believable.stats.models import MixedModel, mixed_logistic, separation
 from believable.stats.models.design import design
 from believable.stats.models.formula import parse
 from believable.stats.models.laplace import fit_laplace
@@ -175,6 +177,19 @@ def test_separation_is_found_exactly() -> None:
     line = np.column_stack([np.ones(6), np.arange(6.0)])
     assert is_separated(np.array([0.0, 0, 0, 1, 1, 1]), np.ones(6), line)
     assert not is_separated(np.array([0.0, 0, 1, 0, 1, 1]), np.ones(6), line)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 1), st.integers(0, 1)), min_size=4, max_size=25))
+def test_separation_as_the_linear_program_alone_decides_it(rows: list[tuple[int, int, int]]) -> None:
+    """The quick way out (a settled logistic regression) never disagrees with the exact decision."""
+    x = np.array([[1.0, a, b] for a, b, _ in rows])
+    y = np.array([float(answer) for *_, answer in rows])
+    if np.linalg.matrix_rank(x) < 3:
+        return
+    quick = is_separated(y, np.ones_like(y), x)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(separation, "_settles", lambda *_: False)
+        assert is_separated(y, np.ones_like(y), x) == quick
 
 
 def test_a_group_without_variance_is_reported_as_singular() -> None:
