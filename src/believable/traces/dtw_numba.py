@@ -114,17 +114,24 @@ def _lanes_in_band(
 
 @njit(nogil=True, cache=True)
 def _rows_to_blocks(
-    rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, window: int, out: FloatArray
+    rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, out: FloatArray
 ) -> None:
-    m = blocks.shape[1]
-    row, state = np.empty((m + 1) * _LANES), np.empty(5 * _LANES)
+    row, state = np.empty((blocks.shape[1] + 1) * _LANES), np.empty(5 * _LANES)
     for r in range(rows.shape[0]):
         for k in range(first[r] // _LANES, blocks.shape[0]):
-            part = out[r, k * _LANES : (k + 1) * _LANES]
-            if window < 0:
-                _lanes(rows[r], blocks[k], row, state, part, square)
-            else:
-                _lanes_in_band(rows[r], blocks[k], row, state, part, square, window)
+            _lanes(rows[r], blocks[k], row, state, out[r, k * _LANES : (k + 1) * _LANES], square)
+
+
+@njit(nogil=True, cache=True)
+def _rows_to_blocks_in_band(
+    rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, window: int, out: FloatArray
+) -> None:
+    row, state = np.empty((blocks.shape[1] + 1) * _LANES), np.empty(5 * _LANES)
+    for r in range(rows.shape[0]):
+        for k in range(first[r] // _LANES, blocks.shape[0]):
+            _lanes_in_band(
+                rows[r], blocks[k], row, state, out[r, k * _LANES : (k + 1) * _LANES], square, window
+            )
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
@@ -164,7 +171,10 @@ def rows_distances(
 ) -> FloatArray:
     """Distances of row r to the packed traces from `first[r]` on; entries before are not meant."""
     out = np.zeros((len(rows), packed.shape[0] * _LANES))
-    _rows_to_blocks(rows, packed, first, square, -1 if window is None else window, out)
+    if window is None:
+        _rows_to_blocks(rows, packed, first, square, out)
+    else:
+        _rows_to_blocks_in_band(rows, packed, first, square, window, out)
     return out
 
 

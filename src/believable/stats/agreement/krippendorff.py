@@ -59,11 +59,11 @@ class _Counted:
         return np.asarray((self.counts**power - (self.counts - self.table) ** power).sum(axis=1))
 
     def equal_pairs(self) -> FloatArray:
-        return np.einsum("uv,uv->u", self.table, self.table)
+        return np.asarray(np.einsum("uv,uv->u", self.table, self.table))
 
     def ratio_within(self) -> FloatArray:
         distance = _ratio_distance(self.values[:, None], self.values[None, :])
-        return np.einsum("uv,uv->u", self.table @ distance, self.table)
+        return np.asarray(np.einsum("uv,uv->u", self.table @ distance, self.table))
 
 
 class _Listed:

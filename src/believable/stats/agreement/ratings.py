@@ -187,8 +187,9 @@ def _code_numbers(
         return np.full(array.shape, -1, dtype=np.int64), ()
     low = present.min()
     span = float(present.max()) - float(low)
-    if span < _OFFSET_SPAN and (array.dtype.kind in "biu" or np.array_equal(present, np.rint(present))):
-        offsets = present.astype(np.int64) - int(low)  # no sorting: labels are small whole numbers
+    offsets = present.astype(np.int64) - int(low) if span < _OFFSET_SPAN else None
+    if offsets is not None and (array.dtype.kind in "biu" or bool((offsets + int(low) == present).all())):
+        # No sorting: labels are small whole numbers.
         used = np.flatnonzero(np.bincount(offsets))
         if len(used) == int(span) + 1:
             inverse = offsets
