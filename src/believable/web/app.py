@@ -17,6 +17,7 @@ from believable.collect.secret import load_key
 from believable.core.clock import Clock, WallClock
 from believable.core.ids import new_token
 from believable.instruments import INSTRUMENTS
+from believable.instruments.tracing import FOLDER as TRACING
 from believable.store.engine import Store
 from believable.web import health, participant, problems
 from believable.web.console import Console, first_link
@@ -92,6 +93,7 @@ def create_app(
     participant.add_events_route(app)
     for one in INSTRUMENTS:
         app.router.routes.append(Mount(f"/static/instruments/{one.name}", CodeFiles(directory=one.folder)))
+    app.router.routes.append(Mount("/static/instruments/tracing", CodeFiles(directory=TRACING)))
     app.router.routes.append(Mount("/static/players", CodeFiles(directory=participant.PLAYERS)))
     app.router.routes.append(Mount("/static", CodeFiles(directory=STATIC)))
     describe(app)
@@ -108,7 +110,9 @@ def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Pu
     clock = WallClock()
     store, collect = open_collect(settings, clock=clock, new_id=new_token)
     try:
-        return publish_folders(collect, settings, progress), first_link(store, clock=clock, base_url=settings.base_url)
+        return publish_folders(collect, settings, progress), first_link(
+            store, clock=clock, base_url=settings.base_url
+        )
     finally:
         store.close()
 

@@ -32,7 +32,9 @@ class Published:
     links: Mapping[str, str]
 
 
-def publish_folders(collect: Collect, settings: Settings, progress: Progress = quiet) -> tuple[Published, ...]:
+def publish_folders(
+    collect: Collect, settings: Settings, progress: Progress = quiet
+) -> tuple[Published, ...]:
     """Publishes every study folder of the settings. Doing it again changes nothing that has not changed."""
     ids = [study_id(folder) for folder in settings.study_folders]
     for one in ids:
@@ -56,9 +58,7 @@ def study_id(folder: Path) -> str:
 def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> Published:
     definition = load(folder, instruments=INSTRUMENTS)
     settings.media_dir.mkdir(parents=True, exist_ok=True)
-    whole = definition.with_media(
-        prepare(definition, folder, settings.media_dir, progress=progress)
-    )
+    whole = definition.with_media(prepare(definition, folder, settings.media_dir, progress=progress))
     published = collect.publish(study_id(folder), whole)
     title = whole.study.title.in_language(whole.study.languages[0])
     links = {kind: f"{settings.base_url}/join/{token}" for kind, token in published.links.items()}

@@ -1,4 +1,4 @@
-"""Every widget as the page gets it."""
+"""Every question's widget as the page gets it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from believable.study.catalogue import CATALOGUE
 from believable.study.records import Question, Text
 from believable.web.participant.questions import view
 
-CASES = [(one, number) for one in INSTRUMENTS for number in range(len(one.examples))]
+ASKED = [one for one in INSTRUMENTS if one.use == "answer"]
+CASES = [(one, number) for one in ASKED for number in range(len(one.examples))]
 
 
 class Elements(HTMLParser):
