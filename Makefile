@@ -42,7 +42,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 fast: $(STAMP)
-	$(PYTEST) -n 2 -m "not browser and not faults"
+	$(PYTEST) -n 2 --dist loadfile -m "not browser and not faults"
 
 slow: $(STAMP) browser-needed
 	$(PYTEST) -m "browser or faults"

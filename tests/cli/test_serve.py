@@ -35,6 +35,14 @@ def test_a_served_study_answers_and_loads_nothing_heavy(demo: Path) -> None:
         assert [name for name in HEAVY if name in loaded] == []
 
 
+def test_simulated_people_come_over_the_network(demo: Path) -> None:
+    with Server([demo], data_dir=demo / ".believable") as server:
+        options = ["--participants", "3", "--drop-out", "0", "--care", "1", "--workers", "3"]
+        result = CliRunner().invoke(group, ["simulate", str(demo), "--http", server.url, *options], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("3 simulated participants (3 complete)")
+
+
 def test_list_shows_links_and_counts(demo: Path) -> None:
     with Server([demo], data_dir=demo / ".believable"):
         pass

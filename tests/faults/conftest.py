@@ -64,6 +64,9 @@ class DrillPace:
         if not self._over.is_set():
             await asyncio.sleep(self._rng.uniform(0, self._longest_s))
 
+    async def wait(self, ms: int) -> None:
+        await asyncio.sleep(ms / 1000)
+
 
 @dataclass
 class Drill:

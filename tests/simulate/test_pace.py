@@ -52,6 +52,10 @@ def test_a_hasty_pace_jumps_and_a_real_one_waits() -> None:
         hasty = HastyPace(1000)
         await hasty.sleep(60_000)
         assert hasty.now_ms() == 61_000
+        before = WallClock().now_ms()
+        await hasty.wait(30)
+        assert WallClock().now_ms() - before >= 29, "what the server counts cannot be jumped over"
+        assert hasty.now_ms() == 61_030
         real = RealPace(WallClock(), speed=100)
         before = real.now_ms()
         await real.sleep(2000)

@@ -19,6 +19,10 @@ class Pace(Protocol):
         """Let `ms` milliseconds of the participant's time pass."""
         ...
 
+    async def wait(self, ms: int) -> None:
+        """Let `ms` milliseconds pass that the server counts too, such as a break."""
+        ...
+
 
 class RealPace:
     """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six seconds."""
@@ -33,6 +37,9 @@ class RealPace:
     async def sleep(self, ms: int) -> None:
         await asyncio.sleep(ms / 1000 / self._speed)
 
+    async def wait(self, ms: int) -> None:
+        await asyncio.sleep(ms / 1000)
+
 
 class HastyPace:
     """A clock of one's own that jumps over every pause: for servers elsewhere, whose clock cannot be moved."""
@@ -46,6 +53,10 @@ class HastyPace:
     async def sleep(self, ms: int) -> None:
         self._now_ms += ms
         await asyncio.sleep(0)
+
+    async def wait(self, ms: int) -> None:
+        self._now_ms += ms
+        await asyncio.sleep(ms / 1000)
 
 
 class VirtualPace:
@@ -69,6 +80,9 @@ class VirtualPace:
         heapq.heappush(self._sleepers, (self.now_ms() + ms, self._order, future))
         self._idle.set()
         await future
+
+    async def wait(self, ms: int) -> None:
+        await self.sleep(ms)
 
     async def run(self, lives: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         """Run all `lives` to their end and return what they return. Each begins by sleeping until its own start."""

@@ -122,7 +122,7 @@ class Person:
         self._browser.note("trial.shown")
         await self._browser.flush()
         await self._read(trial["html"])
-        await self._pace.sleep(1000 * trial["wait_s"])
+        await self._pace.wait(1000 * trial["wait_s"])
         if trial["kind"] == "watch":
             await watch(self._browser, self._pace, self._rng, trial)
         for _ in range(TRIES):
