@@ -7,6 +7,7 @@ from believable.study.checks.languages import check_languages
 from believable.study.checks.players import check_players
 from believable.study.checks.recruiting import check_arms, check_recruiting
 from believable.study.checks.rules import check_rules
+from believable.study.checks.several import check_several
 from believable.study.checks.stimuli import check_stimuli
 from believable.study.checks.supply import check_supply
 from believable.study.checks.timeline import check_timeline
@@ -20,6 +21,7 @@ def check(reading: Reading, kinds: QuestionKinds, *, now_ms: int) -> None:
     check_timeline(reading)
     check_stimuli(reading)
     check_players(reading)
+    check_several(reading)
     check_blocks(reading)
     check_rules(reading, kinds)
     check_recruiting(reading, now_ms=now_ms)

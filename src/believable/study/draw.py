@@ -39,7 +39,7 @@ def draw(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> dict[Sl
     drawn, left_over = match(slots, taken=taken, seed=seed)
     if left_over:
         raise OutOfStimuli(left_over[0])
-    return _in_file_order(slots, drawn)
+    return in_file_order(slots, drawn)
 
 
 def match(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> tuple[dict[Slot, str], list[Slot]]:
@@ -75,7 +75,8 @@ def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str,
     return False
 
 
-def _in_file_order(slots: Sequence[Slot], drawn: dict[Slot, str]) -> dict[Slot, str]:
+def in_file_order(slots: Sequence[Slot], drawn: dict[Slot, str]) -> dict[Slot, str]:
+    """The same stimuli, with those of slots that belong together (`in_order`) in the order of the file."""
     groups: dict[str, list[Slot]] = {}
     for slot in slots:
         if slot.in_order is not None:

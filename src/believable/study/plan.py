@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from believable.core.seeds import generator
-from believable.study.draw import Slot, draw
+from believable.study.draw import Slot
 from believable.study.latin import williams
 from believable.study.levels import NOTHING_SETTLED, Setting, levels, pool, settle
+from believable.study.matching import Matched, must_fill
 from believable.study.practice import to_practise
 from believable.study.records import (
     Block,
     Break,
+    Compare,
+    Group,
     Rate,
     Rule,
     StimulusFilter,
@@ -42,6 +45,7 @@ class PlannedTrial:
     """One page of one participant's session. `key` is unique in the plan, e.g. `pairs.2.watch`; `position` counts from 0.
 
     `condition`, `scenario` and `stimulus_id` are what the enclosing blocks and the draw settled; they never reach the browser.
+    `stimulus_ids` are the stimuli of a page with several players, in the order of the page (A, B, …).
     `skip_if` holds the rules of the trial and of all blocks around it: one that holds skips the trial.
     """
 
@@ -52,6 +56,7 @@ class PlannedTrial:
     scenario: str | None
     stimulus_id: str | None
     skip_if: tuple[Rule, ...]
+    stimulus_ids: tuple[str, ...] = ()
 
 
 #: Which units (levels or items) of a block are run, in which order: `(block, run, number of units) → indices`.
@@ -81,13 +86,14 @@ def chooser(assignment: Assignment) -> Chooser:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A trial on its way into the plan; `stimulus` may still wait for the draw."""
+    """A trial on its way into the plan; `stimulus`, or `several` of a page with more than one, may still wait for the draw."""
 
     key: str
     trial: Trial
     setting: Setting
     stimulus: str | Slot | None
     skip_if: tuple[Rule, ...]
+    several: tuple[str | Slot, ...] | Matched = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,11 @@ class _Unroller:
         if isinstance(item, Block):
             return self._block(item, here)
         key = around.prefix + item.id
+        if isinstance(item, Compare | Group):
+            several = (
+                self._compared(item, key, here) if isinstance(item, Compare) else self._clips(item, key, here)
+            )
+            return [Page(key, item, here.setting, None, skip_if, several)]
         stimulus = self._stimulus(item, key, here) if isinstance(item, Watch) else here.stimulus
         return [Page(key, item, here.setting, stimulus, skip_if)]
 
@@ -138,6 +149,45 @@ class _Unroller:
         else:
             wanted = NOTHING_SETTLED
         return Slot(key, watch.id, self._fitting(around.setting, wanted))
+
+    def _compared(self, compare: Compare, key: str, around: _Around) -> tuple[str | Slot, ...] | Matched:
+        """What a comparison shows, in the order of the file: settled, drawn freely, or drawn from one scenario."""
+        pools = [self._open_to(one, around.setting) for one in compare.of]
+        if compare.match == "none" or all(isinstance(one, str) for one in compare.of):
+            return self._slots(compare.id, key, compare.of, pools)
+        scenarios = dict.fromkeys(one.scenario for one in self._study.stimuli if one.scenario is not None)
+        of_scenario = {name: {one.id for one in pool(self._study, Setting(None, name))} for name in scenarios}
+        options = [
+            tuple(
+                Slot(f"{key}.{number}", compare.id, tuple(one for one in names if one in members))
+                for number, names in enumerate(pools)
+            )
+            for members in of_scenario.values()
+        ]
+        return Matched(
+            key, compare.id, tuple(option for option in options if all(one.allowed for one in option))
+        )
+
+    def _clips(self, group: Group, key: str, around: _Around) -> tuple[str | Slot, ...]:
+        if not isinstance(group.clips, int):
+            return group.clips
+        names = self._open_to(group.from_, around.setting)
+        return tuple(Slot(f"{key}.{number}", group.id, names) for number in range(group.clips))
+
+    def _slots(
+        self, owner: str, key: str, wanted: Sequence[str | StimulusFilter], pools: Sequence[tuple[str, ...]]
+    ) -> tuple[str | Slot, ...]:
+        return tuple(
+            one if isinstance(one, str) else Slot(f"{key}.{number}", owner, names)
+            for number, (one, names) in enumerate(zip(wanted, pools, strict=True))
+        )
+
+    def _open_to(self, wanted: str | StimulusFilter, around: Setting) -> tuple[str, ...]:
+        """The stimuli that fit; what the filter leaves open the blocks around settle."""
+        if isinstance(wanted, str):
+            return (wanted,)
+        condition, scenario = wanted.condition or around.condition, wanted.scenario or around.scenario
+        return self._fitting(NOTHING_SETTLED, Setting(condition, scenario))
 
     def _fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
         if (around, wanted) not in self._pools:
@@ -214,20 +264,52 @@ def _with_practice(pages: Sequence[Page]) -> list[Page]:
     return found
 
 
+def waiting(pages: Sequence[Page]) -> tuple[list[Slot], list[Matched], set[str]]:
+    """What the pages still wait for, and the stimuli that are settled already."""
+    every = [one for page in pages for one in _places(page)]
+    slots = list(dict.fromkeys(one for one in every if isinstance(one, Slot)))
+    matched = [page.several for page in pages if isinstance(page.several, Matched)]
+    return slots, matched, {one for one in every if isinstance(one, str)}
+
+
+def _places(page: Page) -> tuple[str | Slot | None, ...]:
+    return (page.stimulus,) if isinstance(page.several, Matched) else (page.stimulus, *page.several)
+
+
 def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, ...]:
     """Draw what still waits, and number the pages."""
-    slots = list(dict.fromkeys(page.stimulus for page in pages if isinstance(page.stimulus, Slot)))
-    taken = {page.stimulus for page in pages if isinstance(page.stimulus, str)}
-    drawn = draw(slots, taken=taken, seed=seed)
+    slots, matched, taken = waiting(pages)
+    filled = must_fill(slots, matched, taken=taken, seed=seed)
     by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
+
+    def name_of(place: str | Slot) -> str:
+        return filled.drawn[place] if isinstance(place, Slot) else place
+
     planned = []
     for position, page in enumerate(pages):
-        name = drawn[page.stimulus] if isinstance(page.stimulus, Slot) else page.stimulus
-        shown = by_id[name] if name is not None else None
-        condition = shown.condition if shown is not None else page.setting.condition
-        scenario = shown.scenario if shown is not None else page.setting.scenario
-        planned.append(PlannedTrial(position, page.key, page.trial, condition, scenario, name, page.skip_if))
+        places = filled.slots[page.several] if isinstance(page.several, Matched) else page.several
+        several = _mixed([name_of(place) for place in places], page.key, seed)
+        name = None if page.stimulus is None else name_of(page.stimulus)
+        shown = [by_id[one] for one in (several or ([] if name is None else [name]))]
+        condition = _common([one.condition for one in shown], page.setting.condition)
+        scenario = _common([one.scenario for one in shown], page.setting.scenario)
+        planned.append(
+            PlannedTrial(position, page.key, page.trial, condition, scenario, name, page.skip_if, several)
+        )
     return tuple(planned)
+
+
+def _mixed(names: list[str], key: str, seed: int) -> tuple[str, ...]:
+    """The stimuli of a page with several, in the order of its players."""
+    generator(seed, "sides", key).shuffle(names)
+    return tuple(names)
+
+
+def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
+    """What all have; without any, what the blocks around have settled."""
+    if not values:
+        return otherwise
+    return values[0] if len(set(values)) == 1 else None
 
 
 def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:

@@ -6,9 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from believable.study.clips import expanded
 from believable.study.plan import PlannedTrial
 from believable.study.practice import practised
-from believable.study.records import Check, Consent, Form, Question, Rate, TimelineItem, Trial, Watch
+from believable.study.records import (
+    Check,
+    Compare,
+    Consent,
+    Form,
+    Group,
+    Question,
+    Rate,
+    TimelineItem,
+    Trial,
+    Watch,
+)
 from believable.study.rules import holds
 
 __all__ = [
@@ -20,6 +32,7 @@ __all__ = [
     "is_correct",
     "next_position",
     "outcome",
+    "page_questions",
     "progress",
     "questions_of",
     "verdict",
@@ -53,12 +66,19 @@ class Step:
 
 
 def questions_of(trial: TimelineItem | Trial) -> tuple[Question, ...]:
-    """All questions of a trial, shown or not, in order."""
+    """All questions of a trial as the author wrote them, shown or not, in order."""
     if isinstance(trial, Form | Rate):
         return trial.questions
-    if isinstance(trial, Watch):
+    if isinstance(trial, Watch | Compare):
         return trial.ask
+    if isinstance(trial, Group):
+        return (*trial.rate, *trial.ask)
     return (trial.question,) if isinstance(trial, Check) else ()
+
+
+def page_questions(trial: TimelineItem | Trial) -> tuple[Question, ...]:
+    """The questions as they stand on the page: those about each clip of a group once for every clip."""
+    return expanded(trial) if isinstance(trial, Group) else questions_of(trial)
 
 
 def answers_so_far(plan: Sequence[PlannedTrial], closed: Iterable[Closed]) -> dict[str, Any]:
@@ -78,10 +98,11 @@ def visible_questions(
     `earlier` is `answers_so_far`. A rule inside a page sees only the questions of that page that are themselves shown.
     """
     name = planned.trial.id
-    own = {f"{name}.{question.id}" for question in questions_of(planned.trial)}
+    questions = page_questions(planned.trial)
+    own = {f"{name}.{question.id}" for question in questions}
     known = {reference: answer for reference, answer in earlier.items() if reference not in own}
     shown = []
-    for question in questions_of(planned.trial):
+    for question in questions:
         if question.show_if is None or holds(question.show_if, known, arms):
             shown.append(question)
             known[f"{name}.{question.id}"] = given.get(question.id)

@@ -18,9 +18,11 @@ from believable.study.records import (
     Block,
     Break,
     Check,
+    Compare,
     Consent,
     Finish,
     Form,
+    Group,
     Question,
     Rate,
     Record,
@@ -43,6 +45,8 @@ ITEM_KINDS: Mapping[str, type[TrialBase]] = {
     "form": Form,
     "check": Check,
     "watch": Watch,
+    "compare": Compare,
+    "group": Group,
     "rate": Rate,
     "break": Break,
     "finish": Finish,
@@ -52,7 +56,7 @@ ITEM_KINDS: Mapping[str, type[TrialBase]] = {
 NAMED_KINDS = ("form", "check")
 #: The id of a check's question where the author gave none.
 CHECK_QUESTION_ID = "answer"
-_QUESTION_LISTS = ("questions", "ask")
+_QUESTION_LISTS = ("questions", "rate", "ask")
 
 
 @dataclass
@@ -146,7 +150,8 @@ class _Reader(RecordReader):
             return None
         kind, body = found
         record_type = ITEM_KINDS[kind]
-        tidy = self.tidy(record_type, body, skip=("each", "question", "annotate", *_QUESTION_LISTS))
+        held = ("each", "question", "annotate", *_QUESTION_LISTS)
+        tidy = self.tidy(record_type, body, skip=[key for key in held if key in keys(record_type)])
         name = self._item_id(kind, tidy)
         built: dict[str, Any] = {} if name is None else {"id": name}
         for key in _QUESTION_LISTS:

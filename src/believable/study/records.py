@@ -331,6 +331,60 @@ class Practice(TrialBase):
     annotate: Annotation
 
 
+class Compare(TrialBase):
+    """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is drawn for each session.
+
+    What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in a session.
+    """
+
+    kind: Literal["compare"] = "compare"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the players."""
+    of: tuple[
+        Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...
+    ] = Field(min_length=2, max_length=4)
+    """What is compared: for each player `{condition: …, scenario: …}`, or the id of a stimulus."""
+    match: Literal["scenario", "none"] = "scenario"
+    """Whether all show the same scenario."""
+    playback: Literal["independent", "together"] = "independent"
+    """Each with controls of its own, one playing at a time; or all at the same time with common controls."""
+    watch: Literal["all", "any"] = "all"
+    """What has to be watched to the end before the questions come (with `controls: {must_finish: true}`)."""
+    controls: Controls = Controls()
+    """What people may do with the players."""
+    ask: tuple[Question, ...] = ()
+    """Questions after watching."""
+
+
+class Group(TrialBase):
+    """Several stimuli on one page, in an order drawn for each session, each with the same questions beside it."""
+
+    kind: Literal["group"] = "group"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the clips."""
+    clips: Annotated[
+        Annotated[Annotated[int, Field(ge=1, le=24)], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")],
+        BY_SHAPE,
+    ]
+    """How many, or the ids of the stimuli."""
+    from_: StimulusFilter = Field(default=StimulusFilter(), alias="from")
+    """Which stimuli to draw from; what it leaves open is settled by the blocks around."""
+    rate: tuple[Question, ...] = ()
+    """Questions about each clip."""
+    controls: Controls = Controls()
+    """What people may do with each player."""
+    ask: tuple[Question, ...] = ()
+    """Questions about the whole page, at its end."""
+
+    @property
+    def size(self) -> int:
+        return self.clips if isinstance(self.clips, int) else len(self.clips)
+
+
 class Rate(TrialBase):
     """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without showing them again."""
 
@@ -436,9 +490,12 @@ class Block(TrialBase):
     """The trials and blocks inside."""
 
 
-Trial: TypeAlias = Consent | TextPage | Form | Check | Practice | Watch | Rate | Break | Finish
+Trial: TypeAlias = (
+    Consent | TextPage | Form | Check | Practice | Watch | Compare | Group | Rate | Break | Finish
+)
 TimelineItem: TypeAlias = Annotated[
-    Consent | TextPage | Form | Check | Watch | Rate | Break | Finish | Block, Field(discriminator="kind")
+    Consent | TextPage | Form | Check | Watch | Compare | Group | Rate | Break | Finish | Block,
+    Field(discriminator="kind"),
 ]
 Block.model_rebuild()
 

@@ -11,7 +11,7 @@ from believable.study.nodes import Node
 from believable.study.outline import Entry, outline
 from believable.study.progress import questions_of
 from believable.study.read import Reading, impossible_answer
-from believable.study.records import Question, Rule
+from believable.study.records import Group, Question, Rule
 from believable.study.wording import shown, unknown
 
 _NUMERIC = ("number", "integer")
@@ -97,6 +97,15 @@ class _Checker:
         found = next((one for one in questions if one.id == name), None)
         if found is None:
             reading.report(place, *unknown(f"question of {trial!r}:", name, [one.id for one in questions]))
+            return None
+        holder = self._entries[target].item
+        if (
+            isinstance(holder, Group)
+            and found in holder.rate
+            and not (target == index and number is not None and number < len(holder.rate))
+        ):
+            message = f"{trial}.{name} is asked for each clip, so there is more than one answer."
+            reading.report(place, message, "Use it in rules below `rate:` of the same page only.")
             return None
         own_page = target == index and number is not None and questions.index(found) < number
         if target >= index and not own_page:

@@ -7,7 +7,7 @@ from believable.study.levels import Setting, pool
 from believable.study.nodes import Node
 from believable.study.outline import outline
 from believable.study.read import Reading
-from believable.study.records import StimulusFilter, Watch
+from believable.study.records import Compare, Group, StimulusFilter, Watch
 from believable.study.wording import unknown
 
 #: A stimulus cannot be called this, because `stimulus: any` means something else.
@@ -28,6 +28,8 @@ def check_stimuli(reading: Reading) -> None:
     for entry in outline(study.timeline):
         if isinstance(entry.item, Watch):
             _shown(reading, entry.item)
+        elif isinstance(entry.item, Compare | Group):
+            _several(reading, entry.item)
 
 
 def known_condition(reading: Reading, name: str | None, node: Node | None) -> bool:
@@ -71,16 +73,40 @@ def _conditions(reading: Reading) -> None:
             reading.report(node, f"no stimulus has the condition {node.value!r}.", cure, severity="warning")
 
 
+def _several(reading: Reading, item: Compare | Group) -> None:
+    """What a page with several players names."""
+    place = reading.place(item)
+    if reading.broken(place.path):
+        return
+    if not reading.study.stimuli and not reading.broken("stimuli"):
+        reading.report(place, "the study has no stimuli to watch.", "Add `stimuli: [{id: …, file: …}]`.")
+        return
+    if isinstance(item, Compare):
+        named = list(zip(item.of, place.get("of") or (), strict=False))
+    elif isinstance(item.clips, int):
+        named = [(item.from_, place.get("from") or place)]
+    else:
+        named = list(zip(item.clips, place.get("clips") or (), strict=False))
+    repeated(reading, [(one, node) for one, node in named if isinstance(one, str)], "stimulus")
+    for one, node in named:
+        if isinstance(one, str):
+            known_stimulus(reading, one, node)
+        else:
+            _filter(reading, one, node)
+
+
+def _filter(reading: Reading, wanted: StimulusFilter, place: Node) -> None:
+    sound = known_condition(reading, wanted.condition, place.get("condition"))
+    sound = known_scenario(reading, wanted.scenario, place.get("scenario")) and sound
+    fitting = pool(reading.study, Setting(wanted.condition, wanted.scenario))
+    if sound and not fitting and not reading.broken("stimuli") and not reading.broken("conditions"):
+        reading.report(place, "no stimulus fits.", "Add one, or change condition or scenario.")
+
+
 def _shown(reading: Reading, watch: Watch) -> None:
     node = reading.place(watch).get("stimulus")
     if isinstance(watch.stimulus, StimulusFilter):
-        wanted = watch.stimulus
-        place = node or reading.place(watch)
-        sound = known_condition(reading, wanted.condition, place.get("condition"))
-        sound = known_scenario(reading, wanted.scenario, place.get("scenario")) and sound
-        fitting = pool(reading.study, Setting(wanted.condition, wanted.scenario))
-        if sound and not fitting and not reading.broken("stimuli") and not reading.broken("conditions"):
-            reading.report(place, "no stimulus fits.", "Add one, or change condition or scenario.")
+        _filter(reading, watch.stimulus, node or reading.place(watch))
     elif watch.stimulus != _RESERVED and node is not None:
         known_stimulus(reading, watch.stimulus, node)
     elif not reading.study.stimuli and not reading.broken("stimuli"):

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
-from believable.study.draw import Slot, match
+from believable.study.draw import Slot
 from believable.study.latin import williams
 from believable.study.levels import pool, settings
+from believable.study.matching import fill_all
 from believable.study.outline import outline
-from believable.study.plan import Page, unroll
+from believable.study.plan import Page, unroll, waiting
 from believable.study.read import Reading
 from believable.study.records import Block, Study, Watch
 
@@ -20,12 +21,29 @@ from believable.study.records import Block, Study, Watch
 MAX_VARIANTS = 500
 MAX_ARM_COMBINATIONS = 2_000
 _SUPPLY_KEYS = frozenset(
-    {"stimulus", "over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm"}
+    {
+        "stimulus",
+        "of",
+        "match",
+        "clips",
+        "from",
+        "over",
+        "levels",
+        "sample",
+        "repeat",
+        "order",
+        "skip_if",
+        "condition",
+        "scenario",
+        "arm",
+    }
 )
+#: Where a trial or block says which stimuli it wants.
+_NAMES = ("stimulus", "of", "clips", "sample")
 
 
 def check_supply(reading: Reading) -> None:
-    """Report each watch trial or block that can find its pool empty."""
+    """Report each trial or block that can find its pool empty."""
     if not _sound(reading):
         return
     study = reading.study
@@ -38,7 +56,7 @@ def check_supply(reading: Reading) -> None:
         if entry.item.id not in short or entry.item.id in hopeless:
             continue
         place = reading.place(entry.item)
-        node = place.get("stimulus") or place.get("sample") or place
+        node = next((found for key in _NAMES if (found := place.get(key))), place)
         message = f"a session can run out of stimuli here: {len(short[entry.item.id].allowed)} fit, and more are needed in all."
         cure = "Add stimuli, show fewer, or name the stimulus."
         reading.report(node, message, cure)
@@ -109,9 +127,8 @@ def _shortage(study: Study, arms: Mapping[str, str]) -> list[Slot]:
 
 
 def _unfilled(pages: Sequence[Page]) -> list[Slot]:
-    slots = list(dict.fromkeys(page.stimulus for page in pages if isinstance(page.stimulus, Slot)))
-    taken = {page.stimulus for page in pages if isinstance(page.stimulus, str)}
-    return match(slots, taken=taken, seed=0)[1]
+    slots, matched, taken = waiting(pages)
+    return fill_all(slots, matched, taken=taken, seed=0).left_over
 
 
 def _variants(study: Study, arms: Mapping[str, str]) -> Iterator[list[Page]]:

@@ -9,7 +9,7 @@ from believable.study.nodes import Node
 from believable.study.outline import Entry, outline
 from believable.study.progress import questions_of
 from believable.study.read import Reading
-from believable.study.records import Consent, Finish, Rate, TextPage, TimelineItem, Watch
+from believable.study.records import Compare, Consent, Finish, Group, Rate, TextPage, TimelineItem, Watch
 from believable.study.texts import REFERENCE_LANGUAGE, built_in
 from believable.study.wording import unknown
 
@@ -31,6 +31,7 @@ def check_timeline(reading: Reading) -> None:
             _rated(reading, item, watched, entries)
         if isinstance(item, Watch):
             watched.add(item.id)
+        if isinstance(item, Watch | Compare | Group):
             _views(reading, item)
 
 
@@ -146,7 +147,7 @@ def _rated(reading: Reading, rate: Rate, watched: set[str], entries: Iterable[En
             reading.report(node, *unknown("watch trial", name, everywhere))
 
 
-def _views(reading: Reading, watch: Watch) -> None:
+def _views(reading: Reading, watch: Watch | Compare | Group) -> None:
     controls = reading.place(watch).get("controls")
     if controls is None or reading.broken(controls.path):
         return
