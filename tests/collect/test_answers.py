@@ -13,12 +13,6 @@ from believable.instruments import INSTRUMENTS
 from believable.study.plan import PlannedTrial
 from believable.study.records import Form, Question
 
-PARAMS: dict[str, dict[str, Any]] = {
-    "choice": {"options": ["a", "b"]},
-    "choices": {"options": ["a", "b"]},
-    "likert": {"points": 5},
-    "matrix": {"points": 5, "rows": ["x", "y"]},
-}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
@@ -28,9 +22,12 @@ JSON = st.recursive(
 
 def form() -> PlannedTrial:
     questions = []
-    for instrument in INSTRUMENTS:
-        params = instrument.params.model_validate(PARAMS.get(instrument.name, {}))
-        questions.append(Question(id=f"q_{instrument.name}", kind=instrument.name, params=params))
+    for instrument in (one for one in INSTRUMENTS if one.use == "answer"):
+        if instrument.use == "answer":
+            question = Question(
+                id=f"q_{instrument.name}", kind=instrument.name, params=instrument.examples[0]
+            )
+            questions.append(question)
     return PlannedTrial(0, "page", Form(id="page", questions=tuple(questions)), None, None, None, ())
 
 

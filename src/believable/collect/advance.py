@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from believable.collect import answers
+from believable.collect import annotated, answers
 from believable.collect.answers import Reading
 from believable.collect.context import Context, Standing, as_closed, check_epoch, standing
 from believable.collect.join import pass_over
@@ -95,6 +95,8 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
         errors[PAGE] = InvalidAnswer("error.wait")
     if isinstance(trial, Watch) and trial.controls.must_finish and not _watched(conn, here):
         errors[PAGE] = InvalidAnswer("error.watch")
+    elif (unannotated := annotated.missing(conn, context, here)) is not None:
+        errors[PAGE] = unannotated
     if errors or not isinstance(trial, Check):
         return _Judged("done", reading.answers, errors)
     result = verdict(trial, reading.answers.get(trial.question.id), here.session.wrong_tries + 1)

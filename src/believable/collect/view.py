@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from believable.collect.annotated import annotated, streams_of
 from believable.collect.context import Context, Standing, standing
 from believable.collect.finish import Finished, result
 from believable.collect.media import ShownMedium, shown_media
 from believable.store import events
 from believable.store.engine import Connection
+from believable.store.events import Event
 from believable.store.sessions import Session
 from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial
@@ -29,7 +31,8 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class SessionView:
     """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts` holds what was entered on
-    it so far, raw, by question id; `answers` what earlier pages hold, by `trial.question`. `finished` is set once the
+    it so far, raw, by question id, `saved` what was annotated on it (events of the kinds in
+    `streams`); `answers` what earlier pages hold, by `trial.question`. `finished` is set once the
     session is over.
     """
 
@@ -41,6 +44,8 @@ class SessionView:
     closed: tuple[Closed, ...]
     answers: Mapping[str, Any]
     drafts: Mapping[str, Any]
+    saved: tuple[Event, ...]
+    streams: tuple[str, ...]
     seen: Seen
     media: tuple[ShownMedium, ...]
     finished: Finished | None
@@ -99,8 +104,12 @@ def view(conn: Connection, context: Context, *, token: str) -> SessionView:
         closed=here.closed,
         answers=answers_so_far(here.plan, here.closed),
         drafts=_drafts(conn, here),
+        saved=annotated(conn, context, here),
+        streams=streams_of(context, trial.trial),
         seen=Seen() if stimulus is None else _seen(conn, here),
-        media=shown_media(context, session.id, here.definition, trial) if isinstance(trial.trial, Watch) else (),
+        media=shown_media(context, session.id, here.definition, trial)
+        if isinstance(trial.trial, Watch)
+        else (),
         finished=finished,
     )
 

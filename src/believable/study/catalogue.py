@@ -157,6 +157,10 @@ ENGLISH: Mapping[str, str] = {
     "error.watch": "Please watch the video to the end first.",
     "error.wait": "Please wait until the break is over.",
     "error.consent": "Please tick this box if you want to take part.",
+    "error.practice": "Please finish the practice first.",
+    "error.inputs": (
+        "You hardly used the wheel or the keys. Please watch again and show what you think as it happens: at least {n} times."
+    ),
     # ------------------------------------------------------------------------------ video
     "media.loading": "Loading the video",
     "media.failed": "Loading was interrupted. We keep trying.",
@@ -176,30 +180,77 @@ ENGLISH: Mapping[str, str] = {
     "media.label": "Video",
     "media.speed": "Speed",
     "replay.label": "Recording, seen from above",
+    "replay.title": "Please watch the recording",
+    "replay.first": "The questions appear when you have watched the recording to the end.",
+    "replay.loading": "Loading the recording",
+    "replay.unplayable": (
+        "Your browser cannot show this recording. Please use a newer one, for example Firefox or Chrome."
+    ),
+    "replay.ended": "You have watched the recording.",
     "replay.zoom_in": "Closer",
     "replay.zoom_out": "Farther away",
     "replay.follow": "Whom to follow",
     "replay.everything": "Everything",
-    "overlay.label": "Background",
     "overlay.plan": "Plans",
     "overlay.log": "Log of actions",
     "overlay.now": "Back to now",
     "overlay.empty": "There is nothing here.",
     "flags.flag": "Thumbs down",
-    "flags.key": "Key F",
     "flags.now": "On screen now",
     "flags.nothing": "Nothing is going on right now.",
     "flags.moment": "This moment",
     "flags.mine": "What you marked",
     "flags.none": "Nothing yet.",
     "flags.reason": "Why? (may be left empty)",
-    "flags.reason_needed": "Why?",
-    "flags.save": "Save",
-    "flags.edit": "Change the reason",
     "flags.undo": "Undo",
     "flags.added": "Marked: {what}",
     "flags.removed": "Mark taken back: {what}",
-    "flags.go": "Go to {when}",
+    # ------------------------------------------------------------------------------ annotating while watching
+    "trace.high": "More",
+    "trace.low": "Less",
+    "trace.plus": "Believable",
+    "trace.minus": "Not believable",
+    "trace.label.ranktrace": "Your trace",
+    "trace.label.gtrace": "Your slider",
+    "trace.label.btrace": "Your marks",
+    "trace.help.ranktrace": "Turn the mouse wheel, or press the ↑ and ↓ keys, as often and as far as you like.",
+    "trace.help.gtrace": "Drag up and down, turn the mouse wheel, or press the ↑ and ↓ keys.",
+    "trace.help.btrace": "Press ↑ or + for a plus, ↓ or − for a minus, whenever you notice something.",
+    "trace.waiting": "Starts with the video.",
+    "trace.paused": "Paused: nothing is recorded.",
+    "trace.ended": "The end. Your trace is complete.",
+    "practice.title": "A short practice",
+    "practice.text.ranktrace": (
+        "In this study you say from moment to moment what you think, while you watch. Here is how: follow the size of the "
+        "disc. While it **grows**, turn the mouse wheel **up** or press **↑**. While it **shrinks**, turn it **down** or "
+        "press **↓**. While it rests, do nothing."
+    ),
+    "practice.text.gtrace": (
+        "In this study you say from moment to moment what you think, while you watch. Here is how: follow the size of the "
+        "disc with the slider. While it **grows**, move **up**; while it **shrinks**, move **down**: drag, turn the mouse "
+        "wheel, or press **↑** and **↓**. While it rests, do nothing."
+    ),
+    "practice.text.btrace": (
+        "In this study you say what you notice, while you watch. Here is how: each time the disc **grows**, press **↑** "
+        "once or twice, or click on **+**. Each time it **shrinks**, press **↓**, or click on **−**. While it rests, do "
+        "nothing."
+    ),
+    "practice.disc": "A disc that grows and shrinks",
+    "practice.start": "Start the practice",
+    "practice.again": "Try again",
+    "practice.high": "It grows",
+    "practice.low": "It shrinks",
+    "practice.grew": "The disc grew:",
+    "practice.shrank": "The disc shrank:",
+    "practice.up": "you went up.",
+    "practice.down": "you went down.",
+    "practice.still": "you did not move.",
+    "practice.plus": "you set a plus.",
+    "practice.minus": "you set a minus.",
+    "practice.unmarked": "you set no mark.",
+    "practice.passed": "Well done, that is all there is to it.",
+    "practice.failed": "Not quite yet. Please try once more.",
+    "practice.enough": "Thank you for trying. You can try again, or go on.",
     # ------------------------------------------------------------------------------ the end
     "finish.sending": "Sending your last answers…",
     "finish.waiting": "Please keep this page open until your answers have arrived. We keep trying.",
@@ -394,6 +445,11 @@ GERMAN: Mapping[str, str] = {
     "error.watch": "Bitte sehen Sie sich zuerst das Video bis zum Ende an.",
     "error.wait": "Bitte warten Sie, bis die Pause vorbei ist.",
     "error.consent": "Bitte setzen Sie hier ein Häkchen, wenn Sie teilnehmen möchten.",
+    "error.practice": "Bitte schließen Sie zuerst die Übung ab.",
+    "error.inputs": (
+        "Sie haben Rad oder Tasten kaum benutzt. Bitte sehen Sie es noch einmal an und zeigen Sie dabei laufend, was Sie "
+        "denken: mindestens {n}-mal."
+    ),
     # ------------------------------------------------------------------------------ video
     "media.loading": "Das Video wird geladen",
     "media.failed": "Das Laden wurde unterbrochen. Wir versuchen es weiter.",
@@ -414,30 +470,78 @@ GERMAN: Mapping[str, str] = {
     "media.label": "Video",
     "media.speed": "Geschwindigkeit",
     "replay.label": "Aufzeichnung, von oben gesehen",
+    "replay.title": "Bitte sehen Sie sich die Aufzeichnung an",
+    "replay.first": "Die Fragen erscheinen, wenn Sie die Aufzeichnung bis zum Ende gesehen haben.",
+    "replay.loading": "Die Aufzeichnung wird geladen",
+    "replay.unplayable": (
+        "Ihr Browser kann diese Aufzeichnung nicht zeigen. Bitte benutzen Sie einen neueren, zum "
+        "Beispiel Firefox oder Chrome."
+    ),
+    "replay.ended": "Sie haben die Aufzeichnung gesehen.",
     "replay.zoom_in": "Näher",
     "replay.zoom_out": "Weiter weg",
     "replay.follow": "Wem die Ansicht folgt",
     "replay.everything": "Alles",
-    "overlay.label": "Hintergrund",
     "overlay.plan": "Pläne",
     "overlay.log": "Liste der Handlungen",
     "overlay.now": "Zurück zum Jetzt",
     "overlay.empty": "Hier ist nichts.",
     "flags.flag": "Daumen runter",
-    "flags.key": "Taste F",
     "flags.now": "Jetzt zu sehen",
     "flags.nothing": "Im Moment geschieht nichts.",
     "flags.moment": "Dieser Moment",
     "flags.mine": "Was Sie markiert haben",
     "flags.none": "Noch nichts.",
     "flags.reason": "Warum? (kann leer bleiben)",
-    "flags.reason_needed": "Warum?",
-    "flags.save": "Speichern",
-    "flags.edit": "Begründung ändern",
     "flags.undo": "Rückgängig",
     "flags.added": "Markiert: {what}",
     "flags.removed": "Markierung entfernt: {what}",
-    "flags.go": "Zu {when} springen",
+    # ------------------------------------------------------------------------------ annotating while watching
+    "trace.high": "Mehr",
+    "trace.low": "Weniger",
+    "trace.plus": "Glaubwürdig",
+    "trace.minus": "Nicht glaubwürdig",
+    "trace.label.ranktrace": "Ihre Linie",
+    "trace.label.gtrace": "Ihr Regler",
+    "trace.label.btrace": "Ihre Markierungen",
+    "trace.help.ranktrace": "Drehen Sie das Mausrad oder drücken Sie die Tasten ↑ und ↓, so oft und so weit Sie möchten.",
+    "trace.help.gtrace": "Ziehen Sie nach oben und unten, drehen Sie das Mausrad oder drücken Sie die Tasten ↑ und ↓.",
+    "trace.help.btrace": "Drücken Sie ↑ oder + für ein Plus, ↓ oder − für ein Minus, sobald Ihnen etwas auffällt.",
+    "trace.waiting": "Beginnt mit dem Video.",
+    "trace.paused": "Angehalten: Es wird nichts aufgezeichnet.",
+    "trace.ended": "Ende. Ihre Eingaben sind vollständig.",
+    "practice.title": "Eine kurze Übung",
+    "practice.text.ranktrace": (
+        "In dieser Studie sagen Sie beim Zusehen von Moment zu Moment, was Sie denken. So geht es: Folgen Sie der Größe der "
+        "Scheibe. Solange sie **wächst**, drehen Sie das Mausrad **nach oben** oder drücken **↑**. Solange sie "
+        "**schrumpft**, drehen Sie es **nach unten** oder drücken **↓**. Solange sie ruht, tun Sie nichts."
+    ),
+    "practice.text.gtrace": (
+        "In dieser Studie sagen Sie beim Zusehen von Moment zu Moment, was Sie denken. So geht es: Folgen Sie der Größe der "
+        "Scheibe mit dem Regler. Solange sie **wächst**, gehen Sie **nach oben**, solange sie **schrumpft**, **nach unten**: "
+        "ziehen Sie, drehen Sie das Mausrad oder drücken Sie **↑** und **↓**. Solange sie ruht, tun Sie nichts."
+    ),
+    "practice.text.btrace": (
+        "In dieser Studie sagen Sie beim Zusehen, was Ihnen auffällt. So geht es: Jedes Mal, wenn die Scheibe **wächst**, "
+        "drücken Sie ein- oder zweimal **↑** oder klicken auf **+**. Jedes Mal, wenn sie **schrumpft**, drücken Sie **↓** "
+        "oder klicken auf **−**. Solange sie ruht, tun Sie nichts."
+    ),
+    "practice.disc": "Eine Scheibe, die wächst und schrumpft",
+    "practice.start": "Übung beginnen",
+    "practice.again": "Noch einmal versuchen",
+    "practice.high": "Sie wächst",
+    "practice.low": "Sie schrumpft",
+    "practice.grew": "Die Scheibe wuchs:",
+    "practice.shrank": "Sie schrumpfte:",
+    "practice.up": "Sie gingen nach oben.",
+    "practice.down": "Sie gingen nach unten.",
+    "practice.still": "Sie bewegten nichts.",
+    "practice.plus": "Sie setzten ein Plus.",
+    "practice.minus": "Sie setzten ein Minus.",
+    "practice.unmarked": "Sie setzten keine Markierung.",
+    "practice.passed": "Sehr gut, mehr ist es nicht.",
+    "practice.failed": "Noch nicht ganz. Bitte versuchen Sie es noch einmal.",
+    "practice.enough": "Danke für die Versuche. Sie können es noch einmal versuchen oder weitergehen.",
     # ------------------------------------------------------------------------------ the end
     "finish.sending": "Ihre letzten Antworten werden gesendet…",
     "finish.waiting": (

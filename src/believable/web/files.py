@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 from functools import lru_cache
@@ -45,14 +46,19 @@ class CodeFiles(StaticFiles):
 
 
 def _script(path: Path, modified_ns: int, scope: Scope) -> Response:
-    body = _stripped(path, modified_ns)
+    body, zipped = _stripped(path, modified_ns)
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    known = dict(scope["headers"]).get(b"if-none-match", b"").decode("latin-1")
-    if tag in known:
-        return Response(status_code=304, headers={"etag": tag})
-    return Response(body, media_type="text/javascript", headers={"etag": tag})
+    asked = dict(scope["headers"])
+    headers = {"etag": tag, "vary": "accept-encoding"}
+    if tag in asked.get(b"if-none-match", b"").decode("latin-1"):
+        return Response(status_code=304, headers=headers)
+    if b"gzip" in asked.get(b"accept-encoding", b""):
+        return Response(zipped, media_type="text/javascript", headers={**headers, "content-encoding": "gzip"})
+    return Response(body, media_type="text/javascript", headers=headers)
 
 
 @lru_cache(maxsize=256)
-def _stripped(path: Path, modified_ns: int) -> bytes:
-    return without_comments(path.read_text(encoding="utf-8")).encode()
+def _stripped(path: Path, modified_ns: int) -> tuple[bytes, bytes]:
+    """What travels, plain and compressed."""
+    body = without_comments(path.read_text(encoding="utf-8")).encode()
+    return body, gzip.compress(body, mtime=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from believable.core.recorded import Recorded
 from believable.study.records import Record, Text
 
@@ -21,6 +23,9 @@ PRACTICE = (
         "how it went: for each movement of the disc its direction, the change of the trace, and whether they agree",
     ),
 )
+
+#: Scripts and styles that the tracing instruments share.
+FOLDER = Path(__file__).parent
 
 #: The practice page of all tracing instruments: follow a disc that grows and shrinks.
 FOLLOW = "tracing/practice.js"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from markupsafe import Markup, escape
+from pydantic import BaseModel
 
 from believable.core.seeds import generator
 from believable.instruments.option import Option
@@ -86,6 +87,17 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
         return None
     test, value = rule.test
     return {"question": question, "test": test, "value": value, **({"item": item} if item else {})}
+
+
+def localised(value: Any, language: str) -> Any:
+    """Parameters as plain data, with every text in one language."""
+    if isinstance(value, Text):
+        return value.in_language(language)
+    if isinstance(value, BaseModel):
+        return {name: localised(getattr(value, name), language) for name in type(value).model_fields}
+    if isinstance(value, tuple | list):
+        return [localised(one, language) for one in value]
+    return value
 
 
 def _heading(question: Question, language: str, texts: Mapping[str, str]) -> Markup:

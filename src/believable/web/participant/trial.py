@@ -7,21 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
-from pydantic import BaseModel
 
 from believable.collect.desk import SessionView
 from believable.instruments import INSTRUMENTS
 from believable.players import PLAYERS
 from believable.study.plan import PlannedTrial
 from believable.study.progress import questions_of
-from believable.study.records import Break, Consent, Controls, Finish, Question, Text, Watch
+from believable.study.records import Break, Consent, Controls, Finish, Practice, Question, Text, Trial, Watch
 from believable.study.rules import holds
 from believable.study.texts import Texts
 from believable.web.pages import fragment
-from believable.web.participant import markdown
-from believable.web.participant.questions import QuestionView, client_rule, view
+from believable.web.participant import annotation, markdown
+from believable.web.participant.questions import QuestionView, client_rule, localised, view
 
-_TITLES = {"watch": "watch.title", "rate": "rate.title", "check": "check.title", "break": "break.title"}
+_TITLES = {
+    "watch": "watch.title",
+    "rate": "rate.title",
+    "check": "check.title",
+    "break": "break.title",
+    "practice": "practice.title",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,13 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
     asked = shown_questions(session)
     views = _views(session, [question for question, _ in asked])
     kinds = dict.fromkeys(one.kind for one in views)
+    kinds.update(dict.fromkeys(annotation.kinds(trial)))
     players = [PLAYERS[name] for name in dict.fromkeys(one.player for one in session.media)]
     return {
         **_frame(session, trial.kind, _html(session, views)),
         "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
-        + [f"/static/players/{one.name}/{one.style}" for one in players],
+        + [f"/static/players/{one.name}/{one.style}" for one in players]
+        + (["/static/participant/overlay.css"] if _opens_beside(trial) else []),
         "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
         | {one.name: f"/static/players/{one.name}/{one.module}" for one in players},
         "media": _media(session, base),
@@ -57,6 +64,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
         "controls": _controls(trial.controls) if isinstance(trial, Watch) else None,
         "overlay": trial.overlay.model_dump() if isinstance(trial, Watch) else None,
         "wait_s": _wait_s(session, now_ms),
+        **annotation.trial_json(session),
     }
 
 
@@ -95,17 +103,6 @@ def finished_html(session: SessionView) -> Markup:
     )
 
 
-def localised(value: Any, language: str) -> Any:
-    """Parameters as plain data, with every text in one language."""
-    if isinstance(value, Text):
-        return value.in_language(language)
-    if isinstance(value, BaseModel):
-        return {name: localised(getattr(value, name), language) for name in type(value).model_fields}
-    if isinstance(value, tuple | list):
-        return [localised(one, language) for one in value]
-    return value
-
-
 def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
     empty: dict[str, Any] = {
         "styles": [],
@@ -119,6 +116,9 @@ def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
         "overlay": None,
         "seen": {"views": session.seen.views, "position_ms": session.seen.position_ms},
         "wait_s": 0,
+        "annotate": None,
+        "saved": [],
+        "streams": [],
     }
     return {"position": session.position, "total": len(session.plan), "kind": kind, "html": html, **empty}
 
@@ -142,13 +142,30 @@ def _html(session: SessionView, views: Sequence[QuestionView]) -> Markup:
         prose=prose,
         boxes=_boxes(trial, texts, session.language) if isinstance(trial, Consent) else (),
         questions=views,
-        texts=texts,
+        annotate=annotation.shown(trial, session.language),
+        texts=_page_texts(session),
     )
+
+
+#: A page that shows a recording does not speak of a video.
+_RECORDING_WORDS = {
+    "watch.title": "replay.title",
+    "watch.first": "replay.first",
+    "media.loading": "replay.loading",
+    "media.unplayable": "replay.unplayable",
+}
+
+
+def _page_texts(session: SessionView) -> Mapping[str, str]:
+    texts = texts_of(session)
+    if not any(one.player == "replay" for one in session.media):
+        return texts
+    return {**texts, **{key: texts[other] for key, other in _RECORDING_WORDS.items()}}
 
 
 def _title(session: SessionView, prose: Markup | None) -> str | None:
     """The author's title; else the built-in one, unless the author's text begins with a heading of its own."""
-    trial, texts = session.trial.trial, texts_of(session)
+    trial, texts = session.trial.trial, _page_texts(session)
     own: Text | None = getattr(trial, "title", None)
     if own is not None:
         return own.in_language(session.language)
@@ -167,6 +184,8 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
         return markdown.page(session.definition.pages[path.in_language(session.language)])
     if text is not None:
         return markdown.page(text.in_language(session.language))
+    if isinstance(planned.trial, Practice):
+        return markdown.page(texts_of(session)[f"practice.text.{planned.trial.annotate.kind}"])
     fallback = {"break": "break.text", "rate": "rate.text"}.get(planned.trial.kind)
     return markdown.page(texts_of(session)[fallback]) if fallback else None
 
@@ -199,6 +218,10 @@ def _media(session: SessionView, base: str) -> list[dict[str, Any]]:
         }
         for one in session.media
     ]
+
+
+def _opens_beside(trial: Trial) -> bool:
+    return isinstance(trial, Watch) and (trial.overlay.plan or trial.overlay.log)
 
 
 def _controls(controls: Controls) -> dict[str, Any]:

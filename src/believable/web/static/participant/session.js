@@ -75,6 +75,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     recorder.at(trial.position);
     if (trial.kind === "finish") return finish();
     trial.drafts = { ...trial.drafts, ...localDrafts(unsent, trial.position) };
+    if (trial.streams?.length) trial.saved = withUnsent(trial.saved, unsent, trial.position, trial.streams);
     shown?.destroy();
     shown = await screen.trial(trial);
     position = trial.position;
@@ -162,4 +163,18 @@ export function localDrafts(unsent, position) {
     if (kind === "answer.change" && trial === position) drafts[data.question] = data.value;
   }
   return drafts;
+}
+
+/**
+ * What was annotated on this page, also what is still on its way; some may have arrived meanwhile.
+ * @param {[seq: number, kind: string, data: any][]} saved @param {import("./queue.js").Entry[]} unsent
+ * @param {number} position @param {string[]} kinds
+ */
+export function withUnsent(saved, unsent, position, kinds) {
+  const known = new Set(saved.map(([seq]) => seq));
+  const waiting = unsent
+    .map(({ seq, body }) => ({ seq, ...JSON.parse(body) }))
+    .filter(({ seq, kind, trial }) => !known.has(seq) && trial === position && kinds.includes(kind))
+    .map(({ seq, kind, data }) => /** @type {[number, string, any]} */ ([seq, kind, data]));
+  return [...saved, ...waiting];
 }

@@ -17,9 +17,11 @@
  * @property {{plan: boolean, log: boolean} | null} overlay
  * @property {{views: number, position_ms: number}} seen
  * @property {number} wait_s
+ * @property {import("./annotate.js").Annotate | null} annotate
+ * @property {import("./annotate.js").SavedEvent[]} saved events of the annotation so far
  *
  * @typedef {object} Outside
- * @property {(kind: string, data?: any) => Promise<any>} record resolves when it is in the queue
+ * @property {(kind: string, data?: any, options?: {mono_ms: number}) => Promise<any>} record resolves when it is in the queue
  * @property {Record<string, string>} texts
  * @property {(answers: Record<string, any>) => void} submit
  * @property {() => void} decline
@@ -82,6 +84,7 @@ function boxes(form) {
  */
 async function special(form, next, trial, outside, signal) {
   if (trial.kind === "watch") return watch(form, next, trial, outside, signal);
+  if (trial.kind === "practice") return (await import("./annotate.js")).practice(form, next, trial, outside);
   if (trial.kind === "break" && trial.wait_s > 0) return pause(form, next, trial.wait_s, outside.texts);
   return () => undefined;
 }
@@ -106,7 +109,8 @@ function pause(form, next, seconds, texts) {
  * @param {HTMLFormElement} form @param {HTMLButtonElement} next @param {TrialData} trial
  * @param {Outside} outside @param {AbortSignal} signal
  */
-async function watch(form, next, trial, { texts, record }, signal) {
+async function watch(form, next, trial, outside, signal) {
+  const { texts, record } = outside;
   const policy = /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls);
   const after = /** @type {HTMLElement} */ (form.querySelector(".after"));
   const first = /** @type {HTMLElement} */ (form.querySelector(".first"));
@@ -114,13 +118,21 @@ async function watch(form, next, trial, { texts, record }, signal) {
   if (!policy.must_finish || trial.seen.views > 0) open();
   const medium = trial.media[0];
   const { create } = await import(trial.modules[medium.player]);
+  const annotating = trial.annotate ? await import("./annotate.js") : null;
   /** @type {any} */
   let player = null;
+  /** @type {Promise<{destroy: () => void}> | undefined} */
+  let annotation;
   void load(form, medium, texts, signal).then((src) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
     player = create(root, { src, policy, texts, record, seen: trial.seen });
     const shown = once(() => { /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true; root.hidden = false; });
-    player.on("ready", () => { shown(); root.querySelector("button")?.focus(); });
+    player.on("ready", () => {
+      shown();
+      root.querySelector("button")?.focus();
+      if (trial.overlay?.plan || trial.overlay?.log) player.actionsReady = beside(form, player, trial, outside, signal);
+      annotation = annotating?.annotate(form, trial, player, outside);
+    });
     player.on("ended", () => { open(); if (!player.viewsLeft) /** @type {HTMLElement | null} */ (after.querySelector("input, textarea, button"))?.focus(); });
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
@@ -129,7 +141,16 @@ async function watch(form, next, trial, { texts, record }, signal) {
       line.hidden = false;
     });
   }, () => undefined);
-  return () => player?.destroy();
+  return () => { void annotation?.then((one) => one.destroy()); player?.destroy(); };
+}
+
+/** @param {HTMLElement} form @param {any} player @param {TrialData} trial @param {Outside} outside @param {AbortSignal} signal */
+async function beside(form, player, trial, { texts, record }, signal) {
+  const { showBeside } = await import("./beside.js");
+  const root = /** @type {HTMLElement} */ (form.querySelector(".beside"));
+  const overlay = /** @type {{plan: boolean, log: boolean}} */ (trial.overlay);
+  const seekable = Boolean(trial.controls?.seek);
+  await showBeside(root, { player, medium: trial.media[0], overlay, seekable, texts, record, signal }).catch(() => undefined);
 }
 
 /**

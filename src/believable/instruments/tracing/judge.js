@@ -1,0 +1,37 @@
+// @ts-check
+/**
+ * What a person did while the disc moved. Pure.
+ *
+ * @typedef {{media_ms: number, change: number}} Change
+ * @typedef {{direction: number, change: number, right: boolean}} Judged
+ */
+
+/** Nobody reacts faster: what comes earlier belongs to the movement before. */
+const REACTION_MS = 200;
+
+/** The steps of a trace, or its marks. @param {{kind: string, data: any}[]} events @returns {Change[]} */
+export function changes(events) {
+  let value = 0;
+  return events.flatMap(({ kind, data }) => {
+    if (kind === "trace.mark") return [{ media_ms: data.media_ms, change: data.sign }];
+    if (kind !== "trace.sample") return [];
+    const change = data.value - value;
+    value = data.value;
+    return change ? [{ media_ms: data.media_ms, change }] : [];
+  });
+}
+
+/**
+ * Each movement counts until the next one begins.
+ * @param {readonly {from_ms: number, direction: number}[]} moves @param {readonly Change[]} made
+ * @returns {{passed: boolean, moves: Judged[]}}
+ */
+export function judge(moves, made) {
+  const judged = moves.map(({ from_ms, direction }, index) => {
+    const until = (moves[index + 1]?.from_ms ?? Infinity) + REACTION_MS;
+    const own = made.filter(({ media_ms }) => media_ms >= from_ms + REACTION_MS && media_ms < until);
+    const change = Math.round(own.reduce((sum, one) => sum + one.change, 0) * 100) / 100;
+    return { direction, change, right: Math.sign(change) === direction };
+  });
+  return { passed: judged.every(({ right }) => right), moves: judged };
+}

@@ -1,0 +1,121 @@
+// @ts-check
+/**
+ * Where a trace is made: the drawing with its two buttons, the wheel and the keys, and the picture-by-picture loop.
+ * Inputs count while the stimulus runs; before, between and after, wheel and keys do what they always do.
+ *
+ * @typedef {object} Parts
+ * @property {any} player
+ * @property {Record<string, string>} texts
+ * @property {string} name of the instrument, for its words
+ * @property {string} high words for up
+ * @property {string} low words for down
+ * @property {[up: string, down: string]} signs shown on the buttons before the words
+ * @property {(direction: 1 | -1, input: string, mono_ms: number, repeated: boolean) => void} push a key or a button
+ * @property {(notches: number, input: string, mono_ms: number) => void} [turn] the wheel, where it is used
+ * @property {(now: number) => void} frame for every picture
+ */
+import { wheel } from "./wheel.js";
+
+const KEYS = /** @type {Record<string, 1 | -1>} */ ({ ArrowUp: 1, ArrowDown: -1, "+": 1, "-": -1 });
+
+/** @param {HTMLElement} root @param {Parts} parts */
+export function createStage(root, { player, texts, name, high, low, signs, push, turn, frame }) {
+  const canvas = element("canvas", {});
+  const area = element("div", { className: "trace-area", tabIndex: 0 });
+  const up = button(signs[0], high, "up");
+  const down = button(signs[1], low, "down");
+  const state = element("span", { className: "trace-state" });
+  const help = element("p", { className: "trace-help" });
+  const words = element("span", { textContent: texts[`trace.help.${name}`] });
+  state.setAttribute("role", "status");
+  area.setAttribute("aria-label", texts[`trace.label.${name}`]);
+  const box = element("div", { className: `trace trace-${name}` });
+  const ends = element("div", { className: "trace-ends" });
+  ends.append(up, down);
+  area.append(canvas);
+  help.append(words, state);
+  box.append(ends, area, help);
+  root.append(box);
+  const notches = wheel();
+  let handle = 0;
+
+  /** @param {Event} event */
+  const elsewhere = (event) => Boolean(/** @type {HTMLElement} */ (event.target).closest?.("input, textarea, select, dialog"));
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const direction = KEYS[event.key];
+    if (!direction || !player.running || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event)) return;
+    event.preventDefault();
+    push(direction, "key", event.timeStamp, event.repeat);
+  }
+
+  /** @param {WheelEvent} event */
+  function onWheel(event) {
+    if (!turn || !player.running || event.ctrlKey || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    const { notches: n, input } = notches(event);
+    if (n) turn(n, input, event.timeStamp);
+  }
+
+  /** @param {1 | -1} direction @returns {(event: MouseEvent) => void} */
+  const onPress = (direction) => (event) => {
+    const pressed = event.type === "pointerdown" && event.button === 0;
+    const byKey = event.type === "click" && event.detail === 0;
+    if (pressed || byKey) push(direction, byKey ? "key" : "pointer", event.timeStamp, false);
+  };
+
+  for (const [one, direction] of /** @type {[HTMLElement, 1 | -1][]} */ ([[up, 1], [down, -1]])) {
+    one.addEventListener("pointerdown", onPress(direction));
+    one.addEventListener("click", onPress(direction));
+  }
+  document.addEventListener("keydown", onKey, { capture: true });
+  document.addEventListener("wheel", onWheel, { capture: true, passive: false });
+  player.on("play", () => {
+    if (!/** @type {HTMLElement} */ (document.activeElement)?.matches("input, textarea, select")) area.focus({ preventScroll: true });
+  });
+
+  /** @param {number} now */
+  function loop(now) {
+    handle = requestAnimationFrame(loop);
+    const running = Boolean(player.running);
+    if (box.dataset.running !== String(running)) {
+      box.dataset.running = String(running);
+      state.textContent = running ? "" : texts[player.ended ? "trace.ended" : player.time_ms > 0 ? "trace.paused" : "trace.waiting"];
+    }
+    frame(now);
+  }
+  handle = requestAnimationFrame(loop);
+
+  return {
+    area,
+    canvas: /** @type {HTMLCanvasElement} */ (canvas),
+    /** A short sign that a press was taken. @param {1 | -1} direction */
+    flash: (direction) => {
+      const one = direction > 0 ? up : down;
+      one.classList.remove("taken");
+      void one.offsetWidth; // restarts the animation
+      one.classList.add("taken");
+    },
+    destroy: () => {
+      cancelAnimationFrame(handle);
+      document.removeEventListener("keydown", onKey, { capture: true });
+      document.removeEventListener("wheel", onWheel, { capture: true });
+      box.remove();
+    },
+  };
+}
+
+/** @param {string} sign @param {string} words @param {string} side */
+function button(sign, words, side) {
+  const made = element("button", { className: `trace-button ${side}`, type: "button" });
+  const mark = element("span", { className: "trace-sign", textContent: sign });
+  mark.setAttribute("aria-hidden", "true");
+  made.append(mark, element("span", { textContent: words }));
+  return made;
+}
+
+/** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */
+export function element(name, properties) {
+  return Object.assign(document.createElement(name), properties);
+}
