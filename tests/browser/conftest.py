@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import av
@@ -392,3 +394,22 @@ def stored() -> Callable[[Server], Stored]:
         )
 
     return look
+
+
+@pytest.fixture(scope="session")
+def recordings() -> ModuleType:
+    """Small recordings and studies around them: the module beside this file."""
+    spec = importlib.util.spec_from_file_location("recordings", Path(__file__).parent / "recordings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A minute of the square that moves."""
+    path = tmp_path_factory.mktemp("long") / "clip.mp4"
+    make_video(path, seconds=60)
+    return path

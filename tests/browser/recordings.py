@@ -1,0 +1,70 @@
+"""Small recordings and studies around them, for the tests of the replay player."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from believable.replay.actions import FORMAT
+from believable.replay.file import write
+from believable.replay.records import Action, Actor, PlanStep, Replay, State, Timing, Track, World
+
+SECONDS = 120
+OPEN = "#..............#"
+WALLS = ("#" * 16, OPEN, OPEN, OPEN, "#....##..##....#", OPEN, OPEN, OPEN, "#" * 16)
+
+
+def walk(kind: str = "arena", **more: object) -> Replay:
+    """Two minutes of somebody who walks up and down and does something else every ten seconds."""
+    frames = SECONDS * 10
+    there = [abs((frame % 200) - 100) for frame in range(frames)]
+    role = {"maze": "player", "town": "person"}.get(kind, "mover")
+    given: dict[str, object] = {
+        "world": World(kind, 16, 9, WALLS),
+        "actors": (Actor("ada", "Ada", role),),
+        "timing": Timing(100, frames),
+        "tracks": (
+            Track(
+                "ada", tuple(2500 + 110 * x for x in there), tuple(2500 + 20 * x for x in there),
+                tuple(3 * x % 360 for x in there), 0, (State(0, "health", 70), State(0, "secret_mood", "canarymood")),
+            ),
+        ),
+        "actions": tuple(
+            Action(f"ada-{n}", "ada", n * 10_000, (n + 1) * 10_000, "walk", "ball", "yard", f"step number {n}")
+            for n in range(SECONDS // 10)
+        ),
+        "plans": (
+            PlanStep("day", "ada", None, 0, 0, SECONDS * 1000, "walk all day"),
+            PlanStep("first", "ada", "day", 1, 0, 60_000, "first half"),
+            PlanStep("second", "ada", "day", 1, 60_000, SECONDS * 1000, "second half"),
+        ),
+        "hidden_states": ("secret_mood",),
+    }  # fmt: skip
+    return Replay(**{**given, **more})  # type: ignore[arg-type]
+
+
+def study(
+    folder: Path, watch: str, *, file: str = "stimuli/walk.replay.json.gz", replay: Replay | None = None
+) -> Path:
+    """A study with one recording (or the file that is there already) and one watch trial."""
+    (folder / "stimuli").mkdir(parents=True, exist_ok=True)
+    if file.endswith(".replay.json.gz"):
+        write(replay or walk(), folder / file)
+    (folder / "study.yaml").write_text(
+        "believable: 1\ntitle: A walk\nseed: 4\nconditions: [made]\n"
+        f"stimuli:\n  - {{id: walk, file: {file}, condition: made, scenario: yard}}\n"
+        f"timeline:\n  - watch: {{stimulus: any, {watch}}}\n  - finish: {{}}\n"
+    )
+    return folder
+
+
+def action_log(path: Path, *, seconds: int) -> None:
+    """The log of a video: another action every two seconds."""
+    count = seconds // 2
+    columns = {
+        "id": [f"v-{n}" for n in range(count)], "actor": ["square"] * count, "t0_ms": [2000 * n for n in range(count)],
+        "t1_ms": [2000 * (n + 1) for n in range(count)], "verb": ["move"] * count, "object": [None] * count,
+        "place": [None] * count, "text": [f"moves {n}" for n in range(count)],
+    }  # fmt: skip
+    tree = {"format": FORMAT, "actors": [{"id": "square", "name": "Square"}], "actions": columns, "plans": {}}
+    path.write_text(json.dumps(tree))

@@ -1,0 +1,242 @@
+"""The replay player in a real browser: what was on screen and how fast, seeking, plan and log, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from believable.bundle.read import read
+from believable.core.clock import WallClock
+from believable.instruments import INSTRUMENTS
+from believable.store.engine import Store
+from believable.store.export import export
+
+#: Two animation frames on a busy machine, in milliseconds of real time.
+SLACK_MS = 60
+FREE = "controls: {pause: true, seek: true, speeds: [0.5, 1, 8], speed: 1, must_finish: false}"
+
+
+def join(page: Page, link: str) -> None:
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("button.play")).to_be_visible()
+
+
+def play(page: Page) -> None:
+    page.get_by_role("button", name="Play", exact=True).click()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#status")).to_have_text("Saved")
+
+
+def of_kind(held: Any, prefix: str) -> list[dict[str, Any]]:
+    return [event for event in held.events if event["kind"].startswith(prefix)]
+
+
+def one(held: Any, kind: str) -> dict[str, Any]:
+    (event,) = of_kind(held, kind)
+    return event
+
+
+@pytest.fixture(params=["replay", "video"])
+def watched_study(request: pytest.FixtureRequest, tmp_path: Path, recordings: Any) -> Callable[[str], Path]:
+    """`watched_study(watch)`: a study with a recording, and one with a real video and its action log."""
+
+    def make(watch: str) -> Path:
+        folder = tmp_path / "study"
+        if request.param == "replay":
+            return recordings.study(folder, watch)  # type: ignore[no-any-return]
+        (folder / "stimuli").mkdir(parents=True)
+        (folder / "stimuli/clip.mp4").write_bytes(request.getfixturevalue("long_video").read_bytes())
+        recordings.action_log(folder / "stimuli/clip.actions.json", seconds=60)
+        return recordings.study(folder, watch, file="stimuli/clip.mp4")  # type: ignore[no-any-return]
+
+    return make
+
+
+def joined(held: Any) -> list[tuple[float, float, float]]:
+    """What was shown, with pieces that follow each other at the same speed put together (reports, stalls)."""
+    whole: list[tuple[float, float, float]] = []
+    for event in of_kind(held, "media.interval"):
+        low, high, rate = (event["data"][key] for key in ("from_ms", "to_ms", "rate"))
+        if whole and whole[-1][1:] == (low, rate):
+            low = whole.pop()[0]
+        whole.append((low, high, rate))
+    return whole
+
+
+def test_watched_intervals_equal_the_script_with_seeks_and_speeds(
+    page: Page, serve: Any, watched_study: Any, stored: Any
+) -> None:
+    server = serve(watched_study(FREE))
+    join(page, server.link())
+    play(page)
+    page.wait_for_timeout(900)
+    page.locator("select.speed").select_option("8")
+    page.wait_for_timeout(900)
+    page.locator("button.play").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(700)
+    page.keyboard.press("k")
+    page.wait_for_timeout(300)
+    saved(page)
+
+    held = stored(server)
+    intervals = joined(held)
+    start, faster, seek, pause = (one(held, f"media.{kind}") for kind in ("play", "rate", "seek", "pause"))
+    assert faster["data"]["rate"] == 8
+    assert intervals == [
+        (0, faster["data"]["media_ms"], 1),
+        (faster["data"]["media_ms"], seek["data"]["from_ms"], 8),
+        (seek["data"]["to_ms"], pytest.approx(pause["data"]["media_ms"], abs=8 * SLACK_MS), 8),
+    ]
+    assert seek["data"]["to_ms"] > seek["data"]["from_ms"] + 1000
+    for (low, high, rate), begin, end in zip(intervals[:2], (start, faster), (faster, seek), strict=True):
+        assert (high - low) / rate == pytest.approx(end["mono_ms"] - begin["mono_ms"], abs=3 * SLACK_MS)
+
+
+def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any
+) -> None:
+    server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{plan: true, log: true}}"))
+    join(page, server.link())
+    assert page.locator(".overlay-panel:visible").count() == 0
+    page.get_by_role("button", name="Plans").click()
+    page.get_by_role("button", name="Log of actions").click()
+    expect(page.locator(".plan-step.current")).to_have_count(2)
+    line = page.locator(".log-line", has_text="step number 7")
+    line.click()
+    expect(page.locator(".log-lines li.current")).to_have_text("1:10step number 7ball, yard")
+    expect(page.locator(".plan-step.current", has_text="second half").last).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".log-lines li.current")).to_contain_text("step number 8")
+    play(page)
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="Plans").click()
+    page.wait_for_timeout(400)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    saved(page)
+
+    held = stored(server)
+    assert [event["data"]["to_ms"] for event in of_kind(held, "media.seek")] == [70_000, 80_000]
+    toggles = [
+        (event["kind"], event["data"]["which"], event["data"]["media_ms"])
+        for event in of_kind(held, "overlay.")
+    ]
+    assert toggles[:2] == [("overlay.open", "plan", 0), ("overlay.open", "log", 0)]
+    assert toggles[2][:2] == ("overlay.close", "plan")
+    first, second = (event["data"] for event in of_kind(held, "media.interval"))
+    assert first["from_ms"] == 80_000
+    assert first["to_ms"] == second["from_ms"] == toggles[2][2]
+
+
+def test_the_log_follows_until_the_person_scrolls(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any
+) -> None:
+    server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}"))
+    page.set_viewport_size({"width": 1280, "height": 480})
+    join(page, server.link())
+    page.get_by_role("button", name="Log of actions").click()
+    lines = page.locator(".log-lines")
+    expect(page.locator(".log-now")).to_be_hidden()
+    lines.hover()
+    page.mouse.wheel(0, 40)
+    expect(page.locator(".log-now")).to_be_visible()
+    page.locator(".log-line", has_text="step number 11").click()
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator(".log-now")).to_be_hidden()
+    expect(page.locator(".log-lines li.current")).to_be_in_viewport()
+
+
+def test_without_seeking_a_line_is_only_text(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
+    watch = "controls: {must_finish: false}, overlay: {log: true}"
+    server = serve(recordings.study(tmp_path / "study", watch))
+    join(page, server.link())
+    page.get_by_role("button", name="Log of actions").click()
+    expect(page.locator("div.log-line")).to_have_count(12)
+    assert page.locator("button.log-line").count() == 0
+    assert page.locator("input.seek").count() == 0
+
+
+@pytest.mark.parametrize("speed", ["1", "0.5"])
+def test_one_key_flags_what_is_on_screen_without_stopping(
+    page: Page, serve: Any, watched_study: Any, stored: Any, speed: str
+) -> None:
+    server = serve(watched_study(f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}"))
+    join(page, server.link())
+    page.locator("select.speed").select_option(speed)
+    page.get_by_role("button", name="Log of actions").click()
+    play(page)
+    page.wait_for_timeout(700)
+    page.keyboard.press("f")
+    page.wait_for_timeout(300)
+    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    expect(page.locator(".flags-entry")).to_have_count(1)
+    expect(page.locator(".log-lines li.flagged")).to_have_count(1)
+    page.locator("button.play").click()
+    saved(page)
+
+    held = stored(server)
+    flag, start = one(held, "flag.add"), one(held, "media.play")
+    assert flag["data"]["action"] == "a1"
+    expected = start["data"]["media_ms"] + float(speed) * (flag["mono_ms"] - start["mono_ms"])
+    assert flag["data"]["media_ms"] == pytest.approx(
+        expected, abs=SLACK_MS if speed == "0.5" else 2 * SLACK_MS
+    )
+
+
+def test_flags_are_set_explained_taken_back_restored_and_exported(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any
+) -> None:
+    server = serve(
+        recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}")
+    )
+    join(page, server.link())
+    page.get_by_role("button", name="Log of actions").click()
+    for number in (3, 5, 9):
+        item = page.locator(".log-lines li", has_text=f"step number {number}")
+        item.locator(".thumb").click()
+    page.locator(".flags-entry", has_text="step number 5").get_by_role("textbox").fill(
+        "Nobody walks like that."
+    )
+    page.keyboard.press("Enter")
+    page.locator(".flags-entry", has_text="step number 9").get_by_role("button", name="Undo").click()
+    expect(page.locator(".flags-entry")).to_have_count(2)
+    saved(page)
+
+    page.reload()
+    expect(page.locator(".flags-entry")).to_have_count(2)
+    expect(page.locator(".flags-entry", has_text="0:00").get_by_role("textbox").first).to_have_value(
+        "Nobody walks like that."
+    )
+    page.get_by_role("button", name="Log of actions").click()
+    expect(page.locator(".log-lines li.flagged")).to_have_count(2)
+    page.locator(".log-line", has_text="step number 2").click()
+    page.keyboard.press("f")
+    expect(page.locator(".flags-entry")).to_have_count(3)
+    page.locator("button.next").click()
+    expect(page.get_by_label("Your completion code")).to_be_visible()
+
+    assert [event["data"]["flag"] for event in of_kind(stored(server), "flag.add")] == [
+        "f1",
+        "f2",
+        "f3",
+        "f4",
+    ]
+    with Store.open(server.settings.url, clock=WallClock()) as store:
+        export(store, "study", tmp_path / "out", instruments=INSTRUMENTS, media_dir=server.settings.media_dir)
+    bundle = read(tmp_path / "out")
+    rows = [(row["flag"], row["action"], row["reason"], row["undone"]) for row in bundle["flags"].rows()]
+    assert rows == [
+        ("f1", "ada-3", None, False),
+        ("f2", "ada-5", "Nobody walks like that.", False),
+        ("f3", "ada-9", None, True),
+        ("f4", "ada-2", None, False),
+    ]
+    assert len(list(bundle["actions"].rows())) == recordings.SECONDS // 10
