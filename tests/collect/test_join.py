@@ -167,11 +167,11 @@ def test_repeats_are_resumed_or_refused(desk: Collect, make_definition: Any, ent
 
 def test_recruiter_ids_are_kept_as_keyed_hashes_only(desk: Collect, make_definition: Any, enter: Any) -> None:
     link = desk.publish("s", make_definition("recruit: {platform: prolific}")).links["open"]
-    row = session(desk, enter(link, {"PROLIFIC_PID": "ada-lovelace", "STUDY_ID": "the-study"}).token)
+    row = session(desk, enter(link, {"PROLIFIC_PID": "lovelace-ada", "STUDY_ID": "the-study"}).token)
     assert row.recruiter_hash is not None
     assert len(row.recruiter_hash) == 64
     assert set(row.recruiter_extra) == {"STUDY_ID"}
-    assert "ada" not in repr(row)
+    assert "lovelace" not in repr(row)
     assert "the-study" not in repr(row)
 
 

@@ -45,9 +45,10 @@ def filled(store: Store, make_session: MakeSession, body: Body) -> Store:
 
 
 def everything(store: Store, n: int = 1) -> dict[str, Any]:
+    """What must come back (the marks of writing processes are of the moment)."""
     rows = store.read(lambda conn: conn.execute(select(events_table).order_by("session", "seq")).all())
     return {
-        "counts": store.read(count_rows),
+        "counts": {name: n for name, n in store.read(count_rows).items() if name != "writers"},
         "events": [tuple(row) for row in rows],
         "row": store.read(lambda c: sessions.by_id(c, f"session-{n}")),
     }

@@ -156,7 +156,7 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
     postgres: Any, how: str, make_session: MakeSession, body: Body
 ) -> None:
     url = postgres.new_database()
-    with Store.open(url, clock=VirtualClock()) as store:
+    with Store.open(url, clock=VirtualClock(), patience_s=120) as store:
         session = make_session(store)
         acknowledged: list[int] = []
         done = threading.Event()
@@ -177,7 +177,7 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
             postgres.start()
         time.sleep(0.5)
         done.set()
-        sender.join(60)
+        sender.join(200)
         assert not sender.is_alive()
         kept = store.read(lambda conn: [seq for seq, _, _ in events.bodies(conn, session.id)])
         assert kept == acknowledged == list(range(1, len(kept) + 1))
