@@ -152,9 +152,16 @@ def peak(kernel: str, length: int) -> float:
         return 64 * 256 * length**2 / seconds / 1e9
     pairs = dtw_numpy.batch_size(length)
     batch = dtw_numpy.Batch(length, pairs, square=False, window=None)
-    trace, others = rng.random(length), rng.random((length, pairs))
-    seconds, _ = fastest(lambda: [batch.distances(trace, others) for _ in range(10)], repeats=5)
+    traces, others = rng.random((length, pairs)), rng.random((length, pairs))
+    seconds, _ = fastest(lambda: [batch.distances(traces, others) for _ in range(10)], repeats=5)
     return 10 * pairs * length**2 / seconds / 1e9
+
+
+def clocked(x: Any, kernel: Any) -> tuple[float, float]:
+    """Wall and processor seconds of one call."""
+    start, cpu = time.perf_counter(), time.process_time()
+    dtw_matrix(x, kernel=kernel)
+    return time.perf_counter() - start, time.process_time() - cpu
 
 
 def two_million_pairs() -> bool:
@@ -164,12 +171,12 @@ def two_million_pairs() -> bool:
         f"\n2,000 traces of 20 windows: {2000 * 1999 // 2:,} pairs, |x − y|, {available_cores()} cores, limit {LIMIT_S} s"
     )
     for kernel in kernels():
-        start = time.perf_counter()
-        dtw_matrix(x, kernel=kernel)
-        seconds = time.perf_counter() - start
-        fine &= seconds < LIMIT_S
+        first, cpu = clocked(x, kernel)
+        second, _ = clocked(x, kernel)
+        fine &= second < LIMIT_S
         print(
-            f"  {kernel:<8}{seconds:>8.2f} s  (first call, with loading)  {'ok' if seconds < LIMIT_S else 'TOO SLOW'}"
+            f"  {kernel:<8}{second:>8.2f} s  {'ok' if second < LIMIT_S else 'TOO SLOW'}   "
+            f"(first call, with loading and compiling where needed: {first:.2f} s, {cpu:.2f} s of processor)"
         )
     return fine
 

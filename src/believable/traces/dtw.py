@@ -50,7 +50,7 @@ def dtw_distance(
     if compiled is not None:
         return float(compiled.pair_distance(first, second, square=square, window=window))
     batch = dtw_numpy.Batch(len(first), 1, square=square, window=window)
-    return float(batch.distances(first, second[::-1, None])[0])
+    return float(batch.distances(first[:, None], second[::-1, None])[0])
 
 
 def dtw_matrix(
@@ -128,17 +128,17 @@ def _fill_compiled(rows: _Rows, part: FloatArray, mine: IntArray, members: IntAr
 
 
 def _fill_numpy(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray) -> None:
-    columns = np.stack([rows.series[index][::-1] for index in members], axis=1)
-    size = dtw_numpy.batch_size(len(rows.series[mine[0]]))
-    batch = dtw_numpy.Batch(len(rows.series[mine[0]]), size, square=rows.square, window=rows.window)
-    for start in range(0, len(members), size):
-        others = np.ascontiguousarray(columns[:, start : start + size])
-        for row in mine[mine < members[start : start + size][-1]]:
-            after = max(0, int(np.searchsorted(members, row, side="right")) - start)
-            columns_after = np.ascontiguousarray(others[:, after:])
-            part[row - rows.start, members[start + after : start + size]] = batch.distances(
-                rows.series[row], columns_after
-            )
+    own = np.stack([rows.series[index] for index in mine], axis=1)
+    others = np.stack([rows.series[index][::-1] for index in members], axis=1)
+    first, second = np.nonzero(members[None, :] > mine[:, None])
+    size = dtw_numpy.batch_size(len(own))
+    batch = dtw_numpy.Batch(len(own), min(size, max(len(first), 1)), square=rows.square, window=rows.window)
+    for start in range(0, len(first), size):
+        i, j = first[start : start + size], second[start : start + size]
+        part[mine[i] - rows.start, members[j]] = batch.distances(
+            np.take(own, i, axis=1),
+            np.take(others, j, axis=1),  # plain indexing would give another memory order
+        )
 
 
 def _row_chunks(lengths: IntArray) -> list[tuple[int, int]]:

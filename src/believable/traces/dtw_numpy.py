@@ -19,26 +19,23 @@ def batch_size(length: int) -> int:
 
 
 class Batch:
-    """Distances of one trace of length `n` to up to `pairs` traces at a time, without allocating in between."""
+    """Distances of up to `pairs` pairs at a time, their first traces of length `n`, in buffers of its own."""
 
     def __init__(self, n: int, pairs: int, *, square: bool, window: int | None) -> None:
         self._diagonals = np.empty(3 * (n + 2) * pairs)
-        self._others = np.empty(3 * n * pairs)
+        self._scratch = np.empty(2 * n * pairs)
         self._square, self._window = square, window
 
-    def distances(self, trace: FloatArray, others_reversed: FloatArray) -> FloatArray:
-        """DTW of `trace` with each column of `others_reversed` (time backwards × traces)."""
-        n, (m, pairs) = len(trace), others_reversed.shape
+    def distances(self, traces: FloatArray, others_reversed: FloatArray) -> FloatArray:
+        """DTW of each column of `traces` with the same column of `others_reversed` (time backwards × pairs)."""
+        n, (m, pairs) = len(traces), others_reversed.shape
         before, last, now = self._diagonals[: 3 * (n + 2) * pairs].reshape(3, n + 2, pairs)
-        cost, best, repeated = self._others[: 3 * n * pairs].reshape(3, n, pairs)
-        repeated[:] = trace[
-            :, None
-        ]  # contiguous operands are worth more than the memory saved by broadcasting
+        cost, best = self._scratch[: 2 * n * pairs].reshape(2, n, pairs)
         last[:2] = np.inf  # what stands before the first diagonal
         for d in range(n + m - 1):
             low, high = _rows(d, n, m, self._window)
             c, s = cost[: high - low + 1], best[: high - low + 1]
-            np.subtract(repeated[low : high + 1], others_reversed[m - 1 - d + low : m - d + high], out=c)
+            np.subtract(traces[low : high + 1], others_reversed[m - 1 - d + low : m - d + high], out=c)
             np.multiply(c, c, out=c) if self._square else np.abs(c, out=c)
             if d == 0:
                 now[1] = c[0]
