@@ -78,9 +78,7 @@ def _block(block: tuple[str, int, int, int]) -> Tally:
 def table(cases: Sequence[CoverageCase], tallies: dict[str, Tally]) -> str:
     """One line per case; `FAILS` marks a broken promise."""
     width = max((len(case.name) for case in cases), default=4)
-    lines = [
-        f"{'case':<{width}}  {'truth':>8}  coverage  too low  too high  undefined  mean width  verdict"
-    ]
+    lines = [f"{'case':<{width}}  {'truth':>8}  coverage  too low  too high  undefined  mean width  verdict"]
     for case in cases:
         counted = tallies[case.name]
         verdict = "ok" if counted.keeps(exact=case.exact) else "FAILS"
