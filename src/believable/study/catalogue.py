@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from believable.study import catalogue_several
+
 ENGLISH: Mapping[str, str] = {
     "language.name": "English",
     "language.label": "Language",
@@ -216,7 +218,7 @@ ENGLISH: Mapping[str, str] = {
     "trace.help.ranktrace": "Turn the mouse wheel, or press the ↑ and ↓ keys, as often and as far as you like.",
     "trace.help.gtrace": "Drag up and down, turn the mouse wheel, or press the ↑ and ↓ keys.",
     "trace.help.btrace": "Press ↑ or + for a plus, ↓ or − for a minus, whenever you notice something.",
-    "trace.waiting": "Starts with the video.",
+    "trace.waiting": "Nothing is recorded yet.",
     "trace.paused": "Paused: nothing is recorded.",
     "trace.ended": "The end. Your trace is complete.",
     "practice.title": "A short practice",
@@ -507,7 +509,7 @@ GERMAN: Mapping[str, str] = {
     "trace.help.ranktrace": "Drehen Sie das Mausrad oder drücken Sie die Tasten ↑ und ↓, so oft und so weit Sie möchten.",
     "trace.help.gtrace": "Ziehen Sie nach oben und unten, drehen Sie das Mausrad oder drücken Sie die Tasten ↑ und ↓.",
     "trace.help.btrace": "Drücken Sie ↑ oder + für ein Plus, ↓ oder − für ein Minus, sobald Ihnen etwas auffällt.",
-    "trace.waiting": "Beginnt mit dem Video.",
+    "trace.waiting": "Noch wird nichts aufgezeichnet.",
     "trace.paused": "Angehalten: Es wird nichts aufgezeichnet.",
     "trace.ended": "Ende. Ihre Eingaben sind vollständig.",
     "practice.title": "Eine kurze Übung",
@@ -569,4 +571,7 @@ GERMAN: Mapping[str, str] = {
     "finish.close": "Sie können dieses Fenster jetzt schließen.",
 }
 
-CATALOGUE: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "de": GERMAN}
+CATALOGUE: Mapping[str, Mapping[str, str]] = {
+    "en": {**ENGLISH, **catalogue_several.ENGLISH},
+    "de": {**GERMAN, **catalogue_several.GERMAN},
+}
