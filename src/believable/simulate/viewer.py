@@ -1,49 +1,77 @@
-"""How a simulated person watches a video: events in media time, with the small mishaps of real playback."""
+"""How a simulated person watches: events in media time, with the small mishaps of real playback."""
 
 from __future__ import annotations
 
 import random
-import struct
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from believable.instruments.contract import Act
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
+from believable.simulate.shown import Shown, aimed, length_ms, log_in, look_at
 
-#: Watched time is reported in pieces of at most this length.
+__all__ = ["length_ms", "watch"]
+
+#: Watched time is reported in pieces of at most this length (of real time).
 INTERVAL_MS = 5_000
 STALL_CHANCE = 0.08
 LOOK_AWAY_CHANCE = 0.06
-#: Used when a file does not state its length.
-UNKNOWN_LENGTH_MS = 6_000
+#: Chance that somebody opens a part of the overlay before playing.
+OPENS_CHANCE = 0.6
+#: Recordings are small and read whole; of a video the beginning says how long it is.
+WHOLE_BYTES = 64 * 1024 * 1024
+BEGINNING_BYTES = 65_536
 
 
-async def watch(browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any]) -> None:
-    """Watch every medium of the trial from beginning to end."""
+#: What a person does while watching a medium of this length.
+Perform = Callable[[int], Sequence[Act]]
+
+
+async def watch(
+    browser: Participant,
+    pace: Pace,
+    rng: random.Random,
+    trial: Mapping[str, Any],
+    perform: Perform = lambda duration_ms: (),
+) -> None:
+    """Watch every medium of the trial from beginning to end, and do meanwhile what `perform` says."""
     for medium in trial["media"]:
-        beginning = await browser.open_medium(medium["url"])
-        await _play(browser, pace, rng, length_ms(beginning) or UNKNOWN_LENGTH_MS)
+        shown = await _look(browser, medium)
+        acts = aimed(perform(shown.length_ms), shown.log, rng)
+        rate = (trial.get("controls") or {}).get("speed") or 1
+        await _play(browser, pace, rng, trial, shown.length_ms, rate, acts)
 
 
-def length_ms(beginning: bytes) -> int | None:
-    """The playing time an MP4 file states in its movie header; None where there is none to be found."""
-    at = beginning.find(b"mvhd") + 4
-    if at < 4 or len(beginning) < at + 32:
-        return None
-    wide = beginning[at] == 1  # 64-bit times
-    scale, length = struct.unpack_from(">IQ" if wide else ">II", beginning, at + (20 if wide else 12))
-    return round(1000 * length / scale) if scale else None
+async def _look(browser: Participant, medium: Mapping[str, Any]) -> Shown:
+    whole = medium.get("player") == "replay"
+    shown = look_at(await browser.open_medium(medium["url"], WHOLE_BYTES if whole else BEGINNING_BYTES))
+    if medium.get("log"):
+        return Shown(shown.length_ms, log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
+    return shown
 
 
-async def _play(browser: Participant, pace: Pace, rng: random.Random, until_ms: int) -> None:
+async def _play(
+    browser: Participant,
+    pace: Pace,
+    rng: random.Random,
+    trial: Mapping[str, Any],
+    until_ms: int,
+    rate: float,
+    acts: Sequence[Act],
+) -> None:
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360)
     await pace.sleep(rng.randint(300, 1500))
+    for which, there in (trial.get("overlay") or {}).items():
+        if there and rng.random() < OPENS_CHANCE:
+            browser.note("overlay.open", which=which, media_ms=0)
     browser.note("media.play", media_ms=0)
-    at_ms = 0
+    at_ms, waiting = 0, deque(acts)
     while at_ms < until_ms:
-        piece_ms = min(INTERVAL_MS, until_ms - at_ms)
-        await pace.sleep(piece_ms)
-        browser.note("media.interval", from_ms=at_ms, to_ms=at_ms + piece_ms, rate=1)
+        piece_ms = min(round(INTERVAL_MS * rate), until_ms - at_ms)
+        await _act_until(browser, pace, at_ms, at_ms + piece_ms, rate, waiting)
+        browser.note("media.interval", from_ms=at_ms, to_ms=at_ms + piece_ms, rate=rate)
         at_ms += piece_ms
         if at_ms < until_ms and rng.random() < STALL_CHANCE:
             browser.note("media.stall", media_ms=at_ms)
@@ -55,3 +83,16 @@ async def _play(browser: Participant, pace: Pace, rng: random.Random, until_ms: 
         await browser.flush()
     browser.note("media.ended", media_ms=until_ms, view=1)
     await browser.flush()
+
+
+async def _act_until(
+    browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]
+) -> None:
+    """Let the medium run, doing what is to be done on the way."""
+    at_ms = from_ms
+    while waiting and waiting[0].media_ms < to_ms:
+        act = waiting.popleft()
+        await pace.sleep(round(max(0, act.media_ms - at_ms) / rate))
+        at_ms = max(at_ms, act.media_ms)
+        browser.note(act.kind, **act.data)
+    await pace.sleep(round((to_ms - at_ms) / rate))
