@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from believable.instruments import INSTRUMENTS
 from believable.simulate.client import Participant
 from believable.simulate.pace import HastyPace
 from believable.simulate.viewer import length_ms, watch
@@ -55,7 +56,7 @@ def viewed(length: int, seed: int) -> tuple[list[dict[str, Any]], int]:
             person = Participant(http, pace)
             await person.claim()
             trial: Mapping[str, Any] = {"media": [{"url": "/s/t/media/m", "bytes": 9}]}
-            await watch(person, pace, random.Random(seed), trial)
+            await watch(person, pace, random.Random(seed), trial, INSTRUMENTS)
             return [json.loads(body) for body in person.log], pace.now_ms()
 
     return asyncio.run(main())

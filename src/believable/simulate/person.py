@@ -15,6 +15,7 @@ from typing import Any
 
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
+from believable.simulate.annotator import practise
 from believable.simulate.client import Advanced, Participant, Receipt
 from believable.simulate.pace import Pace
 from believable.simulate.viewer import watch
@@ -124,7 +125,9 @@ class Person:
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
         if trial["kind"] == "watch":
-            await watch(self._browser, self._pace, self._rng, trial)
+            await watch(self._browser, self._pace, self._rng, trial, self._instruments)
+        elif trial["kind"] == "practice":
+            await practise(self._browser, self._pace, self._rng, trial, self._traits.care)
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
                 return

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from believable.instruments.contract import Act
+from believable.core.registry import Registry
+from believable.instruments.contract import Act, Instrument
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
 from believable.simulate.shown import Shown, aimed, length_ms, log_in, look_at
@@ -25,23 +26,30 @@ WHOLE_BYTES = 64 * 1024 * 1024
 BEGINNING_BYTES = 65_536
 
 
-#: What a person does while watching a medium of this length.
-Perform = Callable[[int], Sequence[Act]]
-
-
 async def watch(
     browser: Participant,
     pace: Pace,
     rng: random.Random,
     trial: Mapping[str, Any],
-    perform: Perform = lambda duration_ms: (),
+    instruments: Registry[Instrument[Any]],
 ) -> None:
-    """Watch every medium of the trial from beginning to end, and do meanwhile what `perform` says."""
+    """Watch every medium of the trial from beginning to end, and annotate where the page asks for it."""
     for medium in trial["media"]:
         shown = await _look(browser, medium)
-        acts = aimed(perform(shown.length_ms), shown.log, rng)
+        acts = aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
         rate = (trial.get("controls") or {}).get("speed") or 1
         await _play(browser, pace, rng, trial, shown.length_ms, rate, acts)
+
+
+def _acts(
+    trial: Mapping[str, Any], rng: random.Random, duration_ms: int, instruments: Registry[Instrument[Any]]
+) -> Sequence[Act]:
+    """What this person does while watching; nothing where nothing is annotated."""
+    annotate = trial.get("annotate")
+    if annotate is None:
+        return ()
+    instrument = instruments[annotate["kind"]]
+    return instrument.perform(instrument.params.model_validate(annotate["params"]), rng, duration_ms)
 
 
 async def _look(browser: Participant, medium: Mapping[str, Any]) -> Shown:
