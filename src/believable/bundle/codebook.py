@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from believable.bundle.tables import Field, Table
+from believable.bundle.tracing import VALUES
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
+from believable.study.practice import annotation_of
 from believable.study.progress import questions_of
 from believable.study.records import Block, Check, Consent, Study, Text, TimelineItem
 
@@ -119,6 +121,7 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
                     "consent",
                     prompt,
                 )
+        yield from _traced(trial, language, instruments)
         for question in questions_of(trial):
             instrument = instruments[question.kind]
             options = [*map(str, instrument.options(question.params))]
@@ -132,6 +135,24 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
                     "answers", "value_text" if text else "value_number", column.type, column.about, trial.id, question.id,
                     question.kind, _words(question.prompt, language), (" | ".join(options) + right).strip() or None, parameters,
                 )  # fmt: skip
+
+
+def _traced(trial: TimelineItem, language: str, instruments: Registry[Instrument[Any]]) -> Iterator[Entry]:
+    """What is annotated while watching, where it becomes a trace."""
+    annotation = annotation_of(trial)
+    if annotation is None:
+        return
+    instrument = instruments[annotation.kind]
+    if not any(stream.kind in VALUES for stream in instrument.streams):
+        return
+    parameters = json.dumps(
+        annotation.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False
+    )
+    for column in instrument.records:
+        yield Entry(
+            "traces", column.name, column.type, column.about, trial.id, "annotate", annotation.kind,
+            _words(annotation.prompt, language), None, parameters,
+        )  # fmt: skip
 
 
 def _held(entry: Entry, names: Sequence[str]) -> Entry:

@@ -15,9 +15,9 @@ from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.replay.importers.pagan import EXTERNAL, PaganExport, Trace
 
-#: The one trial an imported annotation is: its position and the name of its question.
+#: The one trial an imported annotation is: its position and its name.
 POSITION = 0
-QUESTION = "annotation"
+TRIAL = "annotation"
 
 
 def write_pagan_bundle(
@@ -99,7 +99,9 @@ def _changes(session: str, trace: Trace) -> list[Mapping[str, Cell]]:
         {
             "session": session,
             "position": POSITION,
-            "question": QUESTION,
+            "run": 0,
+            "trial_key": TRIAL,
+            "trial": TRIAL,
             "stimulus": trace.database_name,
             "seq": line,
             "at_ms": at,

@@ -30,9 +30,7 @@ class Logs:
             return None
         if digest not in self._known:
             path = self._path(digest)
-            self._known[digest] = (
-                log_of(file.read(path)) if medium.is_replay else actions.read_actions(path)
-            )
+            self._known[digest] = log_of(file.read(path)) if medium.is_replay else actions.read_actions(path)
         return self._known[digest]
 
     def _path(self, digest: str) -> Path:

@@ -11,14 +11,16 @@ from typing import Any
 from believable.bundle.marks import FlagEvent, Logs, flag_rows
 from believable.bundle.records import Collected, DecisionRecord, SessionRecord, TrialRecord
 from believable.bundle.tables import Cell
+from believable.bundle.tracing import VALUES, TraceEvent, trace_rows
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
 from believable.replay.actions import ActionLog
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions
+from believable.study.practice import annotation_of
 from believable.study.progress import is_correct, questions_of
-from believable.study.records import Check, Question
+from believable.study.records import Check, Practice, Question
 
 Row = Mapping[str, Cell]
 
@@ -30,6 +32,7 @@ class Happening:
     seq: int
     kind: str
     position: int | None
+    at_ms: int | None
     mono_ms: float | None
     data: Mapping[str, Any]
 
@@ -155,8 +158,9 @@ class SessionRows:
             }
 
     def _stimulus_at(self, position: int, player: int) -> str | None:
-        shown = self._plan[position].stimulus_id
-        return shown if player == 0 else None
+        planned = self._plan[position]
+        shown = planned.stimulus_ids or (planned.stimulus_id,)
+        return shown[player] if 0 <= player < len(shown) else None
 
     def flags(self, logs: Logs) -> Iterator[Row]:
         def shown(position: int) -> tuple[str | None, ActionLog | None]:
@@ -169,6 +173,36 @@ class SessionRows:
             if one.kind.startswith("flag.") and one.position is not None and one.position < len(self._plan)
         )
         return flag_rows(events, shown, self._session.id)
+
+    def traces(self) -> Iterator[Row]:
+        events = (
+            TraceEvent(one.seq, one.kind, one.position, one.at_ms, one.mono_ms, one.data)
+            for one in self._happenings
+            if one.kind in VALUES and one.position is not None and one.position < len(self._plan)
+        )
+        return trace_rows(events, self._annotated)
+
+    def _annotated(self, event: TraceEvent) -> Row | None:
+        planned = self._plan[event.position]
+        annotation = annotation_of(planned.trial)
+        if annotation is None or isinstance(planned.trial, Practice):
+            return None
+        columns = self._trial_columns(planned, self._run_of(event.seq, event.position))
+        return {name: cell for name, cell in columns.items() if name != "kind"} | {
+            "instrument": annotation.kind
+        }
+
+    def _run_of(self, seq: int, position: int) -> int:
+        """The run of the session that an event belongs to."""
+        session = self._session
+        if seq > session.run_after_seq:
+            return session.run
+        runs = (
+            trial.run
+            for trial in self._collected.trials
+            if trial.position == position and trial.submit_seq is not None and seq <= trial.submit_seq
+        )
+        return min(runs, default=max(0, session.run - 1))
 
     def exclusions(self) -> Sequence[Row]:
         return self._exclusions
@@ -283,11 +317,12 @@ def read_events(collected: Collected) -> Iterator[Happening]:
         except ValueError:
             continue
         if isinstance(body, dict) and isinstance(body.get("kind"), str):
-            position, data = body.get("trial"), body.get("data")
+            position, at_ms, data = body.get("trial"), body.get("at_ms"), body.get("data")
             yield Happening(
                 event.seq,
                 body["kind"],
                 position if isinstance(position, int) else None,
+                at_ms if isinstance(at_ms, int) else None,
                 _number(body.get("mono_ms")),
                 data if isinstance(data, dict) else {},
             )

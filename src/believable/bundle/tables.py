@@ -169,16 +169,35 @@ ANSWERS = Table(
 
 TRACES = Table(
     "traces",
-    "Time-continuous annotations, one row per change.",
+    "Time-continuous annotations: one row per change, per mark, and per second without a change.",
     (
         SESSION,
         POSITION,
-        QUESTION,
+        RUN,
+        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
+        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        CONDITION,
+        SCENARIO,
         STIMULUS,
+        Field(
+            "instrument", "string", "Instrument that recorded it; empty where an imported file does not say."
+        ),
         Field("seq", "integer", "Number of the event (or row of the imported file) it comes from."),
         Field("at_ms", "integer", "Wall-clock time in milliseconds since 1970.", required=True),
-        Field("media_ms", "number", "Time in the medium.", required=True),
-        Field("value", "number", "Value of the annotation.", required=True),
+        Field("mono_ms", "number", "The same moment on the page's monotonic clock."),
+        Field("media_ms", "number", "Time in the medium: what was on screen at that moment.", required=True),
+        Field("value", "number", "Value of the annotation; 1 or -1 for a mark.", required=True),
+        Field(
+            "frame",
+            "integer",
+            "Number of the picture on screen, counted by the browser since the page was shown.",
+        ),
+        Field(
+            "input",
+            "string",
+            "How it was made; `heartbeat` is the value as it stood, once a second and when playing began.",
+            one_of=("wheel", "trackpad", "key", "pointer", "heartbeat"),
+        ),
     ),
 )
 

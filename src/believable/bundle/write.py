@@ -99,6 +99,7 @@ def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows
     for table, found in (
         ("trials", rows.trials()),
         ("answers", rows.answers()),
+        ("traces", rows.traces()),
         ("views", rows.views()),
         ("flags", rows.flags(logs)),
         ("exclusions", rows.exclusions()),

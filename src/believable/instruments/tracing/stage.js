@@ -81,7 +81,9 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
     const running = Boolean(player.running);
     if (box.dataset.running !== String(running)) {
       box.dataset.running = String(running);
-      state.textContent = running ? "" : texts[player.ended ? "trace.ended" : player.time_ms > 0 ? "trace.paused" : "trace.waiting"];
+      const now = running ? "" : player.ended ? "ended" : player.time_ms > 0 ? "paused" : "waiting";
+      state.textContent = now && texts[`trace.${now}`];
+      state.className = `trace-state ${now}`;
     }
     frame(now);
   }

@@ -8,7 +8,7 @@
  */
 import { reach, ticks } from "./scale.js";
 
-const PAD = { left: 38, right: 16, top: 14, bottom: 22 };
+const PAD = { left: 46, right: 18, top: 14, bottom: 22 };
 const DOT = 6;
 /** How much of the way to its new range the axis goes per picture. */
 const EASE = 0.22;
