@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from believable.core.errors import StudyError
+from believable.instruments import INSTRUMENTS
+from believable.replay import actions, file
+from believable.replay.actions import log_of
+from believable.replay.records import Replay
+from believable.stimuli.judging import Variant, judged_log, judged_replay
+from believable.stimuli.prepare import prepare
+from believable.stimuli.verify import verify
+from believable.study.definition import REPLAY_TYPE, Definition
+from believable.study.load import load
+from believable.worlds.town.generate import generate
+
+STUDY = """\
+believable: 1
+title: Day
+seed: 1
+stimuli: [{id: d, file: stimuli/day.replay.json.gz%s}]
+timeline:
+  - watch: {stimulus: d}
+  - finish: {}
+"""
+
+
+@pytest.fixture(scope="module")
+def day() -> Replay:
+    return generate(2, violations=3).replay
+
+
+def study(folder: Path, day: Replay, more: str = "") -> Definition:
+    (folder / "stimuli").mkdir(exist_ok=True)
+    file.write(day, folder / "stimuli/day.replay.json.gz")
+    (folder / "study.yaml").write_text(STUDY % more)
+    return load(folder, instruments=INSTRUMENTS)
+
+
+def unpacked(path: Path) -> Any:
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
+def test_a_recording_is_kept_by_its_content(tmp_path: Path, day: Replay) -> None:
+    definition = study(tmp_path, day)
+    medium = prepare(definition, tmp_path, tmp_path / "media")["d"]
+    source = (tmp_path / "stimuli/day.replay.json.gz").read_bytes()
+    assert medium.digest == hashlib.sha256(source).hexdigest()
+    assert (medium.media_type, medium.duration_ms, medium.bytes) == (
+        REPLAY_TYPE,
+        24 * 3600 * 1000,
+        len(source),
+    )
+    assert medium.is_replay
+    assert (tmp_path / "media" / medium.digest).read_bytes() == source
+    assert prepare(definition, tmp_path, tmp_path / "media")["d"] == medium
+
+
+def test_a_damaged_recording_names_itself(tmp_path: Path, day: Replay) -> None:
+    definition = study(tmp_path, day)
+    path = tmp_path / "stimuli/day.replay.json.gz"
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(StudyError, match=r"day\.replay\.json\.gz"):
+        prepare(definition, tmp_path, tmp_path / "media")
+    (problem,) = verify(definition, tmp_path)
+    assert problem.severity == "error"
+    assert "not a readable recording" in problem.message
+
+
+def test_a_wrong_length_is_found(tmp_path: Path, day: Replay) -> None:
+    assert verify(study(tmp_path, day), tmp_path) == []
+    (problem,) = verify(study(tmp_path, day, ", duration_ms: 5000"), tmp_path)
+    assert "86400000 ms, not the stated 5000 ms" in problem.message
+
+
+@pytest.mark.parametrize(
+    "variant", [Variant(), Variant(plan=True), Variant(log=True), Variant(plan=True, log=True)]
+)
+def test_plan_and_log_only_where_they_are_shown(tmp_path: Path, day: Replay, variant: Variant) -> None:
+    digest = "0" * 64
+    file.write(day, tmp_path / digest)
+    path = judged_replay(tmp_path, digest, variant)
+    tree = unpacked(path)
+    assert bool(tree["replay"]["plans"]["id"]) == variant.plan
+    assert bool(tree["replay"]["actions"]["id"]) == variant.log
+    assert set(tree["replay"]) == {"format", "actors", "timing", "tracks", "actions", "plans"}
+    made = path.read_bytes(), path.stat().st_mtime_ns
+    assert judged_replay(tmp_path, digest, variant) == path
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == made
+
+
+def test_sprites_follow_the_renumbered_figures(tmp_path: Path, day: Replay) -> None:
+    digest = "0" * 64
+    file.write(day, tmp_path / digest)
+    tree = unpacked(judged_replay(tmp_path, digest, Variant()))
+    actors = {actor["id"] for actor in tree["replay"]["actors"]}
+    assert {sprite["actor"] for sprite in tree["scene"]["sprites"]} == actors
+    assert {track["actor"] for track in tree["replay"]["tracks"]} == actors
+    assert actors == {"w1"}
+
+
+def test_the_log_of_a_video(tmp_path: Path, day: Replay) -> None:
+    (tmp_path / "log").write_text(json.dumps(actions.to_tree(log_of(day))))
+    tree = unpacked(judged_log(tmp_path, "log", Variant(log=True)))
+    assert tree["actions"]["id"][:2] == ["a1", "a2"]
+    assert tree["plans"]["id"] == []
