@@ -42,7 +42,7 @@ WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 MESSAGE_UNITS = {"h264": frozenset({6}), "hevc": frozenset({39, 40})}
 
 #: Errors of the place written to, not of the file read.
-_DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOENT, errno.EMFILE})
+DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOENT, errno.EMFILE})
 
 
 def prepare(
@@ -155,7 +155,7 @@ def stripped(source: Path, target: Path) -> str:
             kind = _container(source, given, {stream.codec_context.name for stream in streams})
             _remux(av, given, streams, target, kind)
     except av.FFmpegError as error:
-        if error.errno in _DISK_TROUBLE:
+        if error.errno in DISK_TROUBLE:
             raise
         reason = str(error.strerror or error)
         raise InvalidInput(

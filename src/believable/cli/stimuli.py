@@ -1,0 +1,328 @@
+"""`believable stimuli`: from recordings as they come to stimuli that differ in nothing but what is judged."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from believable.cli import EXIT_OK, EXIT_PROBLEMS
+from believable.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from believable.stimuli.recipe import Mask
+
+#: No vowels, so that names make no words.
+LETTERS = "bcdfghjklmnpqrstvwxz"
+
+folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+workers_option = click.option(
+    "--workers", type=click.IntRange(min=1), help="Files worked on at once; default: one per core."
+)
+seconds = click.FloatRange(min=0)
+
+
+@click.group()
+def command() -> None:
+    """Turn recordings into stimuli that differ in nothing but what is judged.
+
+    FOLDER is the study's folder. Recordings are kept in FOLDER/sources, stimuli are made in FOLDER/stimuli. Whatever was
+    finished is not done again, so an interrupted command is simply repeated.
+
+    \b
+    Example:
+      believable stimuli add my-study human/*.mp4 --condition human --scenario harbour
+      believable stimuli add my-study agent/*.mp4 --condition agent --scenario harbour
+      believable stimuli standardise my-study --size 1280x720 --fps 30 --watermark "For Research Purposes Only"
+      believable stimuli list my-study --yaml
+    """
+
+
+def new_name() -> str:
+    """Sixteen random letters: about 69 bits, no order, no meaning."""
+    return "".join(secrets.choice(LETTERS) for _ in range(16))
+
+
+def _masks(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Mask, ...]:
+    from believable.stimuli.recipe import Mask
+
+    try:
+        return tuple(Mask.parse(value) for value in values)
+    except InvalidInput as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
+    width, _, height = value.partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise click.BadParameter(f"expected WIDTHxHEIGHT such as 1280x720, got {value!r}.")
+    return int(width), int(height)
+
+
+mask_option = click.option(
+    "--mask", "masks", multiple=True, callback=_masks, metavar="X,Y,W,H",
+    help="Paint this rectangle black, in pixels of the recording. Repeatable.",
+)  # fmt: skip
+size_option = click.option(
+    "--size",
+    default="1280x720",
+    show_default=True,
+    callback=_size,
+    metavar="WxH",
+    help="Size of the picture.",
+)
+
+
+@command.command(name="add")
+@folder_argument
+@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--condition", required=True, help="What produced the behaviour, as in the study file.")
+@click.option("--scenario", required=True, help="The situation shown, as in the study file.")
+@click.option(
+    "--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their start."
+)
+@click.option(
+    "--cut-end", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their end."
+)
+@mask_option
+@click.option("--note", default="", help="Where they come from; kept in the record.")
+@workers_option
+def add_command(
+    folder: Path, files: tuple[Path, ...], condition: str, scenario: str, cut_start: float, cut_end: float,
+    masks: tuple[Mask, ...], note: str, workers: int | None,
+) -> int:  # fmt: skip
+    """Decode recordings from beginning to end and keep them in the pool.
+
+    A file that is damaged or cut off is named and not added; the others are. Exit code 1 if there was one.
+
+    \b
+    Example:
+      believable stimuli add my-study human/*.mp4 --condition human --scenario harbour --cut-end 3
+    """
+    from believable.core.clock import WallClock
+    from believable.stimuli import pool
+
+    _identifier("condition", condition)
+    _identifier("scenario", scenario)
+    about = pool.About(condition, scenario, _ms(cut_start), _ms(cut_end), masks, note)
+    with _bar(len(files), "Decoding") as progress:
+        added = pool.add(
+            folder, files, about, clock=WallClock(), new_name=new_name, workers=workers, progress=progress
+        )
+    for file, source in added.new.items():
+        click.echo(f"{source.name}  {source.length_ms / 1000:8.1f} s  {file.name}")
+    for file, source in added.known.items():
+        where = f"{source.condition}, {source.scenario}"
+        click.echo(f"{source.name}  already there ({where})  {file.name}")
+    click.echo(f"{len(added.new)} added, {len(added.known)} already there, {len(added.failed)} not usable.")
+    return _failures({str(file): reason for file, reason in added.failed.items()})
+
+
+@command.command(name="standardise")
+@folder_argument
+@size_option
+@click.option("--fps", default=30, show_default=True, help="Pictures per second.")
+@click.option(
+    "--loudness",
+    default=-23.0,
+    show_default=True,
+    metavar="LUFS",
+    help="Integrated loudness (ITU-R BS.1770).",
+)
+@click.option("--no-sound", is_flag=True, help="Leave the sound away.")
+@click.option(
+    "--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its start."
+)
+@click.option("--cut-end", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its end.")
+@mask_option
+@click.option("--watermark", default="", metavar="TEXT", help="Words in the lower right corner.")
+@click.option(
+    "--crf", default=18, show_default=True, help="Quality of the picture; smaller is better and larger."
+)
+@click.option(
+    "--min-length",
+    type=seconds,
+    default=0,
+    metavar="SECONDS",
+    help="Only recordings of this length, before cutting.",
+)
+@click.option(
+    "--max-length", type=seconds, default=None, metavar="SECONDS", help="No longer ones, before cutting."
+)
+@click.option(
+    "--match", is_flag=True, help="As many of every condition in each scenario; other scenarios are left out."
+)
+@click.option(
+    "--per-cell",
+    type=click.IntRange(min=1),
+    help="How many of each condition in each scenario; default: all that fit.",
+)
+@click.option("--seed", default=1, show_default=True, help="Which ones are drawn follows from it.")
+@workers_option
+def standardise_command(
+    folder: Path, size: tuple[int, int], fps: int, loudness: float, no_sound: bool, cut_start: float, cut_end: float,
+    masks: tuple[Mask, ...], watermark: str, crf: int, min_length: float, max_length: float | None, match: bool,
+    per_cell: int | None, seed: int, workers: int | None,
+) -> int:  # fmt: skip
+    """Make stimuli of the pool's recordings: cut, masked, marked, of one size, rate and loudness, without metadata.
+
+    Beside each stimulus lies its provenance record, which is never served. Recordings that are left out are named with
+    the reason. One that cannot be converted is named and stops nothing else (exit code 1).
+
+    \b
+    Example:
+      believable stimuli standardise my-study --min-length 10 --match --per-cell 4 --watermark "For Research Purposes Only"
+    """
+    from believable.core.clock import WallClock
+    from believable.stimuli import inventory, pool, standardise
+    from believable.stimuli.recipe import Recipe
+    from believable.stimuli.sampling import Wish, sample
+
+    recipe = Recipe(
+        width_px=size[0], height_px=size[1], frames_per_s=fps, loudness_lufs=loudness, sound=not no_sound,
+        cut_start_ms=_ms(cut_start), cut_end_ms=_ms(cut_end), masks=masks, watermark=watermark, crf=crf,
+    )  # fmt: skip
+    longest_ms = None if max_length is None else _ms(max_length)
+    drawn = sample(_pool(folder, pool.sources), Wish(_ms(min_length), longest_ms, match, per_cell, seed))
+    for one in drawn.left_out:
+        click.echo(f"left out  {one.source.name}  {one.source.original}: {one.reason}")
+    with _bar(len(drawn.chosen), "Standardising") as progress:
+        done = standardise.standardise(
+            folder, drawn.chosen, recipe, clock=WallClock(), workers=workers, progress=progress
+        )
+    click.echo(
+        f"{len(done.made)} made, {len(done.kept)} kept, {len(drawn.left_out)} left out, {len(done.failed)} failed."
+    )
+    if done.made or done.kept:
+        click.echo("\nFor study.yaml:\n" + inventory.study_lines(folder), nl=False)
+    names = {source.name: source.original for source in drawn.chosen}
+    return _failures({f"{name} ({names[name]})": reason for name, reason in done.failed.items()})
+
+
+@command.command(name="render")
+@click.argument("recordings", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the videos."
+)
+@size_option
+@click.option("--fps", default=30, show_default=True, help="Pictures per second.")
+@click.option(
+    "--speed", default=1.0, show_default=True, help="Seconds of the recording in one second of video."
+)
+@click.option("--from", "from_s", type=seconds, default=0, metavar="SECONDS", help="First moment shown.")
+@click.option(
+    "--to", "to_s", type=seconds, default=None, metavar="SECONDS", help="Last moment shown; default: the end."
+)
+@workers_option
+def render_command(
+    recordings: tuple[Path, ...], out: Path, size: tuple[int, int], fps: int, speed: float, from_s: float,
+    to_s: float | None, workers: int | None,
+) -> int:  # fmt: skip
+    """Turn recordings of worlds (*.replay.json.gz) into videos that look like the browser's replay.
+
+    \b
+    Example:
+      believable stimuli render town.replay.json.gz --out videos --speed 60
+    """
+    from believable.stimuli.render import Look, render
+
+    look = Look(
+        width_px=size[0], height_px=size[1], frames_per_s=fps, speed=speed, from_ms=_ms(from_s),
+        to_ms=None if to_s is None else _ms(to_s),
+    )  # fmt: skip
+    with _bar(len(recordings), "Rendering") as progress:
+        rendered = render(recordings, out, look, workers=workers, progress=progress)
+    for video in rendered.videos.values():
+        click.echo(str(video))
+    return _failures({str(file): reason for file, reason in rendered.failed.items()})
+
+
+@command.command(name="list")
+@folder_argument
+@click.option("--yaml", "as_yaml", is_flag=True, help="As lines for study.yaml.")
+def list_command(folder: Path, as_yaml: bool) -> None:
+    """Show the recordings of the pool and what became of them.
+
+    \b
+    Example:
+      believable stimuli list my-study
+    """
+    from believable.stimuli import inventory
+
+    if as_yaml:
+        click.echo(inventory.study_lines(folder), nl=False)
+        return
+    taken = _pool(folder, inventory.lines)
+    for one in taken:
+        source = one.source
+        made = "" if one.length_ms is None else f"{one.length_ms / 1000:.1f} s"
+        click.echo(
+            f"{source.name}  {one.state:<8} {source.condition:<14} {source.scenario:<14}"
+            f" {source.length_ms / 1000:7.1f} s → {made:<9} {source.width_px}×{source.height_px}"
+            f" {source.frames_per_s} fps  {source.audio}  {source.original}"
+        )
+    made_count = sum(one.state == "made" for one in taken)
+    click.echo(f"{len(taken)} sources, {made_count} stimuli.")
+
+
+@command.command(name="verify")
+@folder_argument
+@workers_option
+def verify_command(folder: Path, workers: int | None) -> int:
+    """Decode every stimulus, compare it with its record, and look for what tells conditions apart.
+
+    \b
+    Example:
+      believable stimuli verify my-study
+    """
+    from believable.stimuli import inventory
+
+    with _bar(len(_pool(folder, inventory.lines)), "Verifying") as progress:
+        found = inventory.problems(folder, workers=workers, progress=progress)
+    for problem in found:
+        click.echo(str(problem))
+    errors = sum(problem.severity == "error" for problem in found)
+    click.echo(f"{errors} problems, {sum(problem.severity == 'warning' for problem in found)} warnings.")
+    return EXIT_PROBLEMS if errors else EXIT_OK
+
+
+def _pool(folder: Path, read: Callable[[Path], list[Any]]) -> list[Any]:
+    found = read(folder)
+    if not found:
+        raise InvalidInput(
+            f"{folder / 'sources'}: there are no recordings."
+            f" Add some: believable stimuli add {folder} FILES --condition C --scenario S"
+        )
+    return found
+
+
+def _identifier(what: str, value: str) -> None:
+    from believable.study.records import Stimulus
+
+    try:
+        Stimulus(id="x", file="x", condition=value)
+    except ValueError:
+        raise InvalidInput(
+            f"--{what}: expected a name as in the study file (letters, digits, - and _), got {value!r}."
+        ) from None
+
+
+def _ms(value_s: float) -> int:
+    return round(1000 * value_s)
+
+
+def _failures(failed: Mapping[str, str]) -> int:
+    for name, reason in sorted(failed.items()):
+        click.echo(f"{name}: {reason}", err=True)
+    return EXIT_PROBLEMS if failed else EXIT_OK
+
+
+@contextmanager
+def _bar(length: int, label: str) -> Iterator[Callable[[int, int], None]]:
+    with click.progressbar(length=length, label=label, file=sys.stderr, hidden=length == 0) as bar:
+        yield lambda done, total: bar.update(done - bar.pos)

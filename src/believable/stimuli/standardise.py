@@ -1,0 +1,356 @@
+"""Sources become stimuli: cut, masked, marked, of one size, rate and loudness, without metadata, under names that say nothing.
+
+Pictures and sounds stay inside libav from decoder to encoder. Beside each `stimuli/NAME.mp4` lies `NAME.provenance.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from believable import __version__
+from believable.core.clock import Clock
+from believable.core.errors import InvalidInput
+from believable.stimuli import pool
+from believable.stimuli.extra import load_av
+from believable.stimuli.loudness import integrated_lufs
+from believable.stimuli.pool import Source
+from believable.stimuli.prepare import DISK_TROUBLE, stripped
+from believable.stimuli.recipe import (
+    SOUND_RATE_HZ,
+    Chain,
+    Recipe,
+    Shot,
+    in_words,
+    overlay_filter,
+    picture_chain,
+    silence_chain,
+    sound_chain,
+)
+from believable.stimuli.watermark import watermark
+from believable.stimuli.workers import Progress, side_by_side
+
+FOLDER = "stimuli"
+RECORD = ".provenance.json"
+
+#: The same for every file: what the encoder is told must not tell conditions apart. One thread: files run side by side.
+PRESET = "medium"
+SOUND_BITS_PER_S = 128_000
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What encoding gave."""
+
+    frames: int
+    loudness_lufs: float | None
+    gain_db: float
+    filters: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Standardised:
+    """Stimuli made now, those that were there already, and why others could not be made, by source name."""
+
+    made: Mapping[str, Path]
+    kept: Mapping[str, Path]
+    failed: Mapping[str, str]
+
+
+def standardise(
+    folder: Path,
+    chosen: Sequence[Source],
+    recipe: Recipe,
+    *,
+    clock: Clock,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Standardised:
+    """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept."""
+    place = folder / FOLDER
+    with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
+    common = replace(recipe, sound=with_sound)
+    kept = {one.name: place / f"{one.name}.mp4" for one in chosen if is_current(folder, one, common)}
+    todo = [source for source in chosen if source.name not in kept]
+    worked = side_by_side(
+        make,
+        {source.name: (folder, source, common, clock.now_ms()) for source in todo},
+        workers=workers,
+        progress=lambda done, total: progress(len(kept) + done, len(chosen)),
+    )
+    return Standardised(worked.results, kept, worked.failed)
+
+
+def provenance(folder: Path, name: str) -> dict[str, Any] | None:
+    """The record beside a stimulus; None where there is none or it cannot be read."""
+    path = folder / FOLDER / f"{name}{RECORD}"
+    try:
+        tree = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return tree if isinstance(tree, dict) and {"recipe_digest", "source", "output"} <= tree.keys() else None
+
+
+def is_current(folder: Path, source: Source, recipe: Recipe) -> bool:
+    """Whether the stimulus is there, whole, and made by this recipe from this source as it is described now."""
+    record, video = provenance(folder, source.name), folder / FOLDER / f"{source.name}.mp4"
+    return (
+        record is not None
+        and record["recipe_digest"] == recipe.digest
+        and Source.from_tree(record["source"]) == source
+        and video.is_file()
+        and pool.digest_of(video) == record["output"]["digest"]
+    )
+
+
+def make(folder: Path, source: Source, recipe: Recipe, at_ms: int) -> Path:
+    """One stimulus with its record, whole or not at all."""
+    given = folder / pool.FOLDER / source.file
+    if not given.is_file() or pool.digest_of(given) != source.digest:
+        raise InvalidInput(
+            f"{source.original!r}: its copy {pool.FOLDER}/{source.file} is missing or changed since it was added."
+            f" Delete {pool.FOLDER}/{source.name}.json and add the recording again."
+        )
+    target = folder / FOLDER / f"{source.name}.mp4"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    coded, clean = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean"))
+    try:
+        made = encode(given, coded, source, recipe)
+        stripped(coded, clean)
+        with clean.open("rb") as file:
+            os.fsync(file.fileno())
+        record = {
+            "believable": __version__, "made_ms": at_ms, "recipe": recipe.to_tree(),
+            "recipe_digest": recipe.digest, "source": source.to_tree(), "libraries": _libraries(),
+            "filters": {"picture": made.filters[0], "sound": made.filters[1]},
+            "loudness": {"before_lufs": made.loudness_lufs, "gain_db": made.gain_db},
+            "output": {"digest": pool.digest_of(clean), "bytes": clean.stat().st_size, "frames": made.frames,
+                       "length_ms": round(1000 * made.frames / recipe.frames_per_s)},
+        }  # fmt: skip
+        os.replace(clean, target)
+        pool.write_json(folder / FOLDER / f"{source.name}{RECORD}", record)
+    finally:
+        coded.unlink(missing_ok=True)
+        clean.unlink(missing_ok=True)
+    return target
+
+
+def encode(given: Path, target: Path, source: Source, recipe: Recipe, *, preset: str = PRESET) -> Made:
+    """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for `stripped` to remove."""
+    av = load_av("Standardising recordings")
+    try:
+        with av.open(str(given)) as file:
+            shot = shot_of(file, source, recipe)
+            sound = file.streams.audio[0] if recipe.sound and file.streams.audio else None
+        loudness = _loudness(av, given, shot) if sound is not None else None
+        gain_db = 0.0 if loudness is None else recipe.loudness_lufs - loudness
+        with (
+            av.open(str(given)) as file,
+            av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out,
+        ):
+            return _run(av, file, out, shot, recipe, preset, gain_db, loudness)
+    except av.FFmpegError as error:
+        if error.errno in DISK_TROUBLE:
+            raise OSError(error.errno, error.strerror, str(target)) from None
+        raise InvalidInput(
+            f"{source.original!r} cannot be standardised ({error.strerror or error})."
+        ) from None
+
+
+def shot_of(file: Any, source: Source, recipe: Recipe) -> Shot:
+    """The part to take in the file's own time, and the shape of its picture."""
+    origin_s = (file.start_time or 0) / 1_000_000
+    start_ms = source.cut_start_ms + recipe.cut_start_ms
+    end_ms = source.length_ms - source.cut_end_ms - recipe.cut_end_ms
+    if end_ms - start_ms < 100:
+        raise InvalidInput(
+            f"{source.original!r} lasts {source.length_ms} ms; the cuts leave nothing of it. Cut less, or leave short ones out."
+        )
+    stream = file.streams.video[0]
+    frame = next(file.decode(stream))
+    aspect = float(stream.sample_aspect_ratio or 1) or 1.0
+    turn_deg = int(frame.rotation)
+    if turn_deg % 90:
+        raise InvalidInput(f"{source.original!r} is turned by {turn_deg}°; only quarter turns can be shown.")
+    return Shot(
+        start_s=origin_s + start_ms / 1000, end_s=origin_s + end_ms / 1000,
+        picture_px=(frame.width, frame.height), shape=(frame.width * aspect, float(frame.height)),
+        turn_deg=turn_deg, masks=source.masks,
+    )  # fmt: skip
+
+
+def _run(
+    av: Any,
+    file: Any,
+    out: Any,
+    shot: Shot,
+    recipe: Recipe,
+    preset: str,
+    gain_db: float,
+    loudness: float | None,
+) -> Made:
+    video = file.streams.video[0]
+    video.codec_context.thread_count = 1
+    picture = _picture_stream(av, out, recipe, preset)
+    chain = picture_chain(recipe, shot)
+    screen = _Pictures(av, video, chain, recipe)
+    audio = file.streams.audio[0] if recipe.sound and file.streams.audio else None
+    hearing = () if not recipe.sound else silence_chain(shot) if audio is None else sound_chain(shot, gain_db)
+    voice = ears = None
+    if recipe.sound:
+        voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="stereo", bit_rate=SOUND_BITS_PER_S)
+        voice.codec_context.flags |= int(av.codec.context.Flags.bitexact)
+        ears = _Sounds(av, audio, hearing)
+        if audio is None:
+            _put(out, voice, ears.rest())
+    frames = 0
+    for frame in _decoded(file, [one for one in (video, audio) if one is not None], shot.end_s):
+        if isinstance(frame, av.VideoFrame):
+            frames += _put(out, picture, screen.through(frame))
+        elif ears is not None:
+            _put(out, voice, ears.through(frame))
+    frames += _put(out, picture, screen.rest())
+    if ears is not None and audio is not None:
+        _put(out, voice, ears.rest())
+    for stream in (picture, voice):
+        if stream is not None:
+            out.mux(stream.encode(None))
+    if not frames:
+        raise InvalidInput("no picture is left after cutting.")
+    shown = (*chain, overlay_filter(recipe)) if recipe.watermark else chain
+    return Made(frames, loudness, gain_db, (in_words(shown), in_words(hearing)))
+
+
+def _picture_stream(av: Any, out: Any, recipe: Recipe, preset: str) -> Any:
+    options = {"crf": str(recipe.crf), "preset": preset, "profile": "high", "threads": "1"}
+    stream = out.add_stream("libx264", rate=recipe.frames_per_s, options=options)
+    stream.width, stream.height, stream.pix_fmt = recipe.width_px, recipe.height_px, "yuv420p"
+    context = stream.codec_context
+    context.gop_size = 2 * recipe.frames_per_s  # people may seek
+    context.colorspace = context.color_primaries = context.color_trc = 1  # BT.709
+    context.color_range = 1
+    context.flags |= int(av.codec.context.Flags.bitexact)
+    return stream
+
+
+def _decoded(file: Any, streams: Sequence[Any], end_s: float) -> Iterator[Any]:
+    """Frames of all streams up to the end of the part; what comes after it is not even decoded."""
+    open_streams = {stream.index for stream in streams}
+    for packet in file.demux(*streams):
+        if packet.stream.index not in open_streams:
+            continue
+        for frame in packet.decode():
+            if frame.time is not None and frame.time >= end_s:
+                open_streams.discard(packet.stream.index)
+                break
+            yield frame
+        if not open_streams:
+            return
+
+
+def _put(out: Any, stream: Any, frames: Iterator[Any]) -> int:
+    count = 0
+    for frame in frames:
+        out.mux(stream.encode(frame))
+        count += 1
+    return count
+
+
+class _Line:
+    """A row of filters with one way in and one way out."""
+
+    def __init__(self, av: Any, source: Any, graph: Any, chain: Chain, sink: str) -> None:
+        self._av, self._source = av, source
+        nodes = [source] if source is not None else []
+        nodes += [graph.add(name, arguments) if arguments else graph.add(name) for name, arguments in chain]
+        self.last = nodes[-1]
+        for one, other in pairwise(nodes):
+            one.link_to(other)
+        self.sink = graph.add(sink)
+
+    def through(self, frame: Any) -> Iterator[Any]:
+        try:
+            self._source.push(frame)
+        except self._av.EOFError:  # the filters have all they need
+            return iter(())
+        return self._ready()
+
+    def rest(self) -> Iterator[Any]:
+        if self._source is not None:
+            self._source.push(None)
+        return self._ready()
+
+    def _ready(self) -> Iterator[Any]:
+        while True:
+            try:
+                yield self.sink.pull()
+            except (self._av.BlockingIOError, self._av.EOFError):
+                return
+
+
+class _Pictures(_Line):
+    def __init__(self, av: Any, stream: Any, chain: Chain, recipe: Recipe) -> None:
+        graph = av.filter.Graph()
+        super().__init__(av, graph.add_buffer(template=stream), graph, chain, "buffersink")
+        if not recipe.watermark:
+            self.last.link_to(self.sink)
+            graph.configure()
+        else:
+            image = av.VideoFrame.from_ndarray(
+                watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba"
+            )
+            image.pts, image.time_base = 0, stream.time_base
+            words = graph.add_buffer(
+                width=image.width, height=image.height, format="rgba", time_base=stream.time_base
+            )
+            over = graph.add(*overlay_filter(recipe))
+            self.last.link_to(over, 0, 0)
+            words.link_to(over, 0, 1)
+            over.link_to(self.sink)
+            graph.configure()
+            words.push(image)
+            words.push(None)
+        self._graph = graph
+
+    def _ready(self) -> Iterator[Any]:
+        for frame in super()._ready():
+            frame.pict_type = 0  # the source's key frames are none of the encoder's business
+            yield frame
+
+
+class _Sounds(_Line):
+    def __init__(self, av: Any, stream: Any, chain: Chain) -> None:
+        graph = av.filter.Graph()
+        source = None if stream is None else graph.add_abuffer(template=stream)
+        super().__init__(av, source, graph, chain, "abuffersink")
+        self.last.link_to(self.sink)
+        graph.configure()
+        self._graph = graph
+
+
+def _loudness(av: Any, given: Path, shot: Shot) -> float | None:
+    """Of the part taken, before anything is changed."""
+    plain = tuple(one for one in sound_chain(shot, 0.0) if one[0] not in ("volume", "alimiter"))
+    with av.open(str(given)) as file:
+        stream = file.streams.audio[0]
+        line = _Sounds(av, stream, plain)
+        blocks = [
+            block.to_ndarray()
+            for frame in _decoded(file, [stream], shot.end_s)
+            for block in line.through(frame)
+        ]
+        blocks += [block.to_ndarray() for block in line.rest()]
+    return integrated_lufs(np.concatenate(blocks, axis=1)) if blocks else None
+
+
+def _libraries() -> dict[str, str]:
+    av = load_av("Standardising recordings")
+    versions = {name: ".".join(map(str, number)) for name, number in av.library_versions.items()}
+    return {"av": av.__version__, **versions}
