@@ -38,6 +38,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("new", "new", "Start a study folder from a ready-made protocol."),
     Entry("check", "check", "Report every problem of a study at once."),
     Entry("schema", "schema", "Print the JSON Schema of study files, for editors."),
+    Entry("gallery", "gallery", "Try every instrument and player in the browser."),
     Entry("serve", "serve", "Serve studies to participants and researchers."),
     Entry("demo", "demo", "Serve a ready study with live simulated participants."),
     Entry("simulate", "simulate", "Let simulated participants take a study."),

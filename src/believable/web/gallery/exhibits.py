@@ -1,0 +1,122 @@
+"""What the gallery shows: one exhibit per registered instrument and player, made from their records."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ruamel.yaml import YAML
+
+from believable.core.errors import NotFound
+from believable.core.recorded import Recorded
+from believable.core.registry import did_you_mean
+from believable.instruments import INSTRUMENTS
+from believable.instruments.contract import Column, Instrument
+from believable.players import PLAYERS
+from believable.players.contract import Player
+from believable.study.records import ANY_LANGUAGE, Controls, Record
+
+Group = Literal["instruments", "players"]
+
+#: What people may do with a player while it is tried.
+FREE = Controls(
+    seek=True, replay=True, must_finish=False, speeds=(0.5, 1, 2, 8), speed=1, zoom=True, volume=True
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One page of the gallery. `examples` are parameters as an author would write them (YAML)."""
+
+    group: Group
+    name: str
+    version: int
+    about: str
+    params: type[Record]
+    examples: tuple[str, ...]
+    columns: tuple[Column, ...]
+    events: tuple[Recorded, ...]
+    annotates: bool = False
+    practises: bool = False
+
+    @property
+    def path(self) -> str:
+        return f"/gallery/{self.group}/{self.name}"
+
+    @property
+    def use(self) -> str:
+        if self.group == "players":
+            return "player"
+        return "annotates while watching" if self.annotates else "answers a question"
+
+
+def exhibit(group: str, name: str) -> Exhibit:
+    """By name, or NotFound with what is near."""
+    found = EXHIBITS.get((group, name))
+    if found is None:
+        known = [one for other, one in EXHIBITS if other == group]
+        raise NotFound(f"the gallery has no {group} {name!r}. {did_you_mean(name, known)}")
+    return found
+
+
+def as_yaml(params: Record) -> str:
+    """Parameters as an author would write them, without what is the default anyway."""
+    return to_yaml(_plain(params.model_dump(mode="json", exclude_defaults=True)))
+
+
+def to_yaml(tree: Any) -> str:
+    if tree == {}:
+        return "{}\n"
+    writer, text = YAML(), io.StringIO()
+    writer.dump(tree, text)
+    return text.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """As a person writes it: texts in one language as strings, options named like their value as one word, 18.0 as 18."""
+    if isinstance(value, dict):
+        if set(value) == {ANY_LANGUAGE}:
+            return value[ANY_LANGUAGE]
+        plain = {key: _plain(one) for key, one in value.items()}
+        same = set(plain) == {"value", "label"} and plain["value"] == plain["label"]
+        return plain["value"] if same else plain
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return [_plain(one) for one in value] if isinstance(value, list) else value
+
+
+def _instrument(one: Instrument[Any]) -> Exhibit:
+    return Exhibit(
+        group="instruments",
+        name=one.name,
+        version=one.version,
+        about=one.about,
+        params=one.params,
+        examples=tuple(as_yaml(params) for params in one.examples),
+        columns=one.records,
+        events=one.streams,
+        annotates=one.use == "annotate",
+        practises=one.practice is not None,
+    )
+
+
+def _player(one: Player) -> Exhibit:
+    strict = Controls(pause=False, volume=False)
+    return Exhibit(
+        group="players",
+        name=one.name,
+        version=one.version,
+        about=one.about,
+        params=Controls,
+        examples=(as_yaml(FREE), as_yaml(strict)),
+        columns=(),
+        events=one.records,
+    )
+
+
+EXHIBITS: Mapping[tuple[str, str], Exhibit] = {
+    (one.group, one.name): one
+    for one in (*(_instrument(one) for one in INSTRUMENTS), *(_player(one) for one in PLAYERS))
+}
