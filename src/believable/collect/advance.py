@@ -10,6 +10,7 @@ from believable.collect import annotated, answers
 from believable.collect.answers import Reading
 from believable.collect.context import Context, Standing, as_closed, check_epoch, standing
 from believable.collect.join import pass_over
+from believable.collect.seen import unwatched
 from believable.core.errors import Conflict, InvalidInput
 from believable.instruments.contract import InvalidAnswer
 from believable.store import events, sessions, trials
@@ -18,7 +19,7 @@ from believable.store.events import Event
 from believable.store.trials import ClosedTrial
 from believable.study.plan import PlannedTrial
 from believable.study.progress import answers_so_far, progress, verdict
-from believable.study.records import Break, Check, Consent, Watch
+from believable.study.records import Break, Check, Consent
 
 Status: TypeAlias = Literal["next", "again", "finished"]
 #: The key of an error that belongs to the page and to none of its questions.
@@ -93,8 +94,8 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
     errors = dict(reading.errors)
     if isinstance(trial, Break) and context.clock.now_ms() < here.session.opened_ms + 1000 * trial.at_least_s:
         errors[PAGE] = InvalidAnswer("error.wait")
-    if isinstance(trial, Watch) and trial.controls.must_finish and not _watched(conn, here):
-        errors[PAGE] = InvalidAnswer("error.watch")
+    if (unseen := unwatched(conn, here)) is not None:
+        errors[PAGE] = unseen
     elif (unannotated := annotated.missing(conn, context, here)) is not None:
         errors[PAGE] = unannotated
     if errors or not isinstance(trial, Check):
@@ -118,12 +119,6 @@ def _read(context: Context, here: Standing, planned: PlannedTrial, event: Event)
 def _wrong(planned: PlannedTrial) -> Mapping[str, InvalidAnswer]:
     question = planned.trial.question.id if isinstance(planned.trial, Check) else PAGE
     return {question: InvalidAnswer("error.wrong")}
-
-
-def _watched(conn: Connection, here: Standing) -> bool:
-    """Whether the stimulus of the current trial was seen to its end."""
-    since = events.since(conn, here.session.id, here.opened_after_seq, containing="media.ended")
-    return any(event.kind == "media.ended" and event.trial == here.session.position for event in since)
 
 
 def _close(conn: Connection, context: Context, here: Standing, judged: _Judged, seq: int) -> Advanced:

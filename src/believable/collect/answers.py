@@ -10,7 +10,7 @@ from typing import Any
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument, InvalidAnswer
 from believable.study.plan import PlannedTrial
-from believable.study.progress import questions_of, visible_questions
+from believable.study.progress import page_questions, visible_questions
 from believable.study.records import Consent
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
@@ -36,7 +36,7 @@ def read(
         return _consent(planned.trial, raw)
     given: dict[str, Any] = {}
     wrong: dict[str, InvalidAnswer] = {}
-    for question in questions_of(planned.trial):
+    for question in page_questions(planned.trial):
         value = whole_characters(raw.get(question.id))
         try:
             given[question.id] = (

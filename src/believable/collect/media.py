@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from believable.collect.context import Context, standing
+from believable.collect.seen import stimuli_of
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name, token_hash
 from believable.stimuli.judging import Variant, judged_log, judged_replay
 from believable.store.engine import Connection
 from believable.study.definition import Definition, Medium
-from believable.study.plan import PlannedTrial
-from believable.study.records import Overlay, Watch
+from believable.study.plan import PlannedTrial, rated_positions
+from believable.study.records import Overlay, Question, Rate, Watch
 
 #: Sessions whose names are kept in memory.
 SESSIONS_KEPT = 2_000
@@ -52,9 +53,21 @@ def shown_media(
     )
 
 
-def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
-    """The stimuli of a page, in the order of its players."""
-    return () if planned.stimulus_id is None else (planned.stimulus_id,)
+def still_media(
+    context: Context, session_id: str, definition: Definition, plan: Sequence[PlannedTrial], position: int
+) -> tuple[ShownMedium, ...]:
+    """The two stimuli that a later page reminds of with small pictures: as they were shown, so that nothing new is told."""
+    trial = plan[position].trial
+    if not isinstance(trial, Rate) or not any(_wants_stills(question) for question in trial.questions):
+        return ()
+    watched = [plan[about] for about in rated_positions(plan, position)]
+    if len(watched) != 2:
+        return ()
+    return tuple(one for page in watched for one in shown_media(context, session_id, definition, page))
+
+
+def _wants_stills(question: Question) -> bool:
+    return bool(getattr(question.params, "stills", False))
 
 
 def _shown(context: Context, session_id: str, stimulus: str, medium: Medium, variant: Variant) -> ShownMedium:

@@ -9,7 +9,8 @@ from typing import Any
 from believable.collect.annotated import annotated, streams_of
 from believable.collect.context import Context, Standing, standing
 from believable.collect.finish import Finished, result
-from believable.collect.media import ShownMedium, shown_media
+from believable.collect.media import ShownMedium, shown_media, still_media
+from believable.collect.seen import Seen, seen_each
 from believable.store import events
 from believable.store.engine import Connection
 from believable.store.events import Event
@@ -17,23 +18,14 @@ from believable.store.sessions import Session
 from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial
 from believable.study.progress import Closed, answers_so_far
-from believable.study.records import Watch
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """How much of the current stimulus was watched: `views` to the end, and how far the view after them has come."""
-
-    views: int = 0
-    position_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
     """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts` holds what was entered on
     it so far, raw, by question id, `saved` what was annotated on it (events of the kinds in
-    `streams`); `answers` what earlier pages hold, by `trial.question`. `finished` is set once the
-    session is over.
+    `streams`); `answers` what earlier pages hold, by `trial.question`. `media` and `seen` are those
+    of its players, in order; `stills` what it only reminds of. `finished` is set once the session is over.
     """
 
     session: Session
@@ -46,8 +38,9 @@ class SessionView:
     drafts: Mapping[str, Any]
     saved: tuple[Event, ...]
     streams: tuple[str, ...]
-    seen: Seen
+    seen: tuple[Seen, ...]
     media: tuple[ShownMedium, ...]
+    stills: tuple[ShownMedium, ...]
     finished: Finished | None
 
     @property
@@ -91,7 +84,6 @@ class SessionView:
 def view(conn: Connection, context: Context, *, token: str) -> SessionView:
     here = standing(conn, context, token)
     session, trial = here.session, here.plan[here.session.position]
-    stimulus = trial.stimulus_id
     finished = (
         result(context, here, session.outcome or "complete", {}) if session.state == "finished" else None
     )
@@ -106,10 +98,9 @@ def view(conn: Connection, context: Context, *, token: str) -> SessionView:
         drafts=_drafts(conn, here),
         saved=annotated(conn, context, here),
         streams=streams_of(context, trial.trial),
-        seen=Seen() if stimulus is None else _seen(conn, here),
-        media=shown_media(context, session.id, here.definition, trial)
-        if isinstance(trial.trial, Watch)
-        else (),
+        seen=seen_each(conn, here),
+        media=shown_media(context, session.id, here.definition, trial),
+        stills=still_media(context, session.id, here.definition, here.plan, trial.position),
         finished=finished,
     )
 
@@ -124,18 +115,3 @@ def _drafts(conn: Connection, here: Standing) -> Mapping[str, Any]:
         if event.kind == "answer.change" and fresh and isinstance(question, str):
             found[question] = event.data.get("value")
     return found
-
-
-def _seen(conn: Connection, here: Standing) -> Seen:
-    """From the player's events since the page opened, so that a reload neither forgets a view nor starts again."""
-    views = position_ms = 0
-    session = here.session
-    for event in events.since(conn, session.id, here.opened_after_seq, containing='"media.'):
-        if event.received_ms < session.opened_ms or event.trial != session.position:
-            continue
-        if event.kind == "media.ended":
-            views, position_ms = views + 1, 0
-        else:
-            reached = event.data.get("to_ms", event.data.get("media_ms"))
-            position_ms = reached if isinstance(reached, int) else position_ms
-    return Seen(views, position_ms)

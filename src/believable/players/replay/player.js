@@ -10,6 +10,7 @@
  * @property {Record<string, string>} texts
  * @property {(kind: string, data: any) => void} record
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
+ * @property {EventTarget} [keys] where keys are listened to: the whole page, unless there are several players
  */
 import { buildControls, shownTime } from "./controls.js";
 import { paint } from "./painter.js";
@@ -22,7 +23,7 @@ import { watched } from "../video/watched.js";
 const LONGEST_FRAME_MS = 1000;
 
 /** @param {HTMLElement} root @param {Options} options */
-export function create(root, { src, policy, texts, record, seen }) {
+export function create(root, { src, policy, texts, record, seen, keys = document }) {
   const canvas = document.createElement("canvas");
   canvas.tabIndex = -1;
   canvas.setAttribute("role", "img");
@@ -61,7 +62,8 @@ export function create(root, { src, policy, texts, record, seen }) {
     get log() { return replay; },
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
     moment: (mono_ms) => {
-      const media_ms = playing ? Math.min(Math.max(time + (mono_ms - drawnAt) * rate, 0), time) : time;
+      const exact = playing ? Math.min(Math.max(time + (mono_ms - drawnAt) * rate, 0), time) : time;
+      const media_ms = Math.round(exact);
       return { media_ms, frame: replay ? Math.min(Math.floor(media_ms / replay.frameMs), replay.frames - 1) : null };
     },
     /** What was watched so far is told now: something else on the page changes. */
@@ -193,7 +195,7 @@ export function create(root, { src, policy, texts, record, seen }) {
   function destroy() {
     cancelAnimationFrame(handle);
     document.removeEventListener("visibilitychange", onVisibility);
-    document.removeEventListener("keydown", onKey);
+    keys.removeEventListener("keydown", /** @type {EventListener} */ (onKey));
     intervals.stop(time);
   }
 
@@ -216,7 +218,7 @@ export function create(root, { src, policy, texts, record, seen }) {
 
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   document.addEventListener("visibilitychange", onVisibility);
-  document.addEventListener("keydown", onKey);
+  keys.addEventListener("keydown", /** @type {EventListener} */ (onKey));
   load().catch((error) => emit("trouble", error));
   return player;
 }

@@ -23,7 +23,7 @@ VIDEO = Player(
         Recorded(
             "media.pause",
             ("media_ms", "reason"),
-            "playing stopped: by the person, or because the page was hidden",
+            "playing stopped: by the person, because the page was hidden, another player began, or it waits for the others",
         ),
         Recorded("media.seek", ("from_ms", "to_ms"), "the position was changed"),
         Recorded(

@@ -8,6 +8,7 @@
  * @property {Record<string, string>} texts
  * @property {(kind: string, data: any) => void} record
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
+ * @property {EventTarget} [keys] where keys are listened to: the whole page, unless there are several players
  */
 import { buildControls, minutes } from "./controls.js";
 import { frames } from "./frames.js";
@@ -18,7 +19,7 @@ import { watched } from "./watched.js";
 const JUMP_S = 0.35;
 
 /** @param {HTMLElement} root @param {Options} options */
-export function create(root, { src, policy, texts, record, seen }) {
+export function create(root, { src, policy, texts, record, seen, keys = document }) {
   const video = document.createElement("video");
   const native = nativeControls(policy);
   Object.assign(video, { src, playsInline: true, preload: "auto", controls: native, disablePictureInPicture: true });
@@ -35,6 +36,7 @@ export function create(root, { src, policy, texts, record, seen }) {
   let fromMs = seen.position_ms;
   let stalled = false;
   let pausedByHiding = false;
+  let pauseReason = "person";
   /** Where a jump went, until a picture from there is on screen. @type {number | null} */
   let awaited = null;
   /** The position the player itself asked for; any other jump was made by someone. */
@@ -72,13 +74,15 @@ export function create(root, { src, policy, texts, record, seen }) {
     get views() { return views; },
     get viewsLeft() { return viewsLeft(policy, views); },
     play: () => {
-      if (video.ended || (views > 0 && video.currentTime >= video.duration)) {
+      const begins = views > 0 && video.currentTime === 0; // after a reload
+      if (video.ended || begins || (views > 0 && video.currentTime >= video.duration)) {
         if (player.viewsLeft < 1) return Promise.resolve();
-        jump(0);
+        if (!begins) jump(0);
       }
       return video.play().catch((error) => emit("trouble", error));
     },
-    pause: () => video.pause(),
+    /** @param {string} [reason] */
+    pause: (reason = "person") => { if (!video.paused) { pauseReason = reason; video.pause(); } },
     /** @param {number} ms */
     seek: (ms) => jump(Math.min(Math.max(0, ms / 1000), video.duration)),
     /** @param {string} name @param {(data?: any) => void} listener */
@@ -140,7 +144,8 @@ export function create(root, { src, policy, texts, record, seen }) {
     ["pause", () => {
       intervals.stop(video.ended ? video.duration * 1000 : timeMs());
       fromMs = video.currentTime * 1000;
-      if (!video.ended) record("media.pause", { ...at(), reason: pausedByHiding ? "hidden" : "person" });
+      if (!video.ended) record("media.pause", { ...at(), reason: pausedByHiding ? "hidden" : pauseReason });
+      pauseReason = "person";
       emit("pause");
     }],
     ["waiting", () => {
@@ -148,7 +153,7 @@ export function create(root, { src, policy, texts, record, seen }) {
       stalled = true;
       fromMs = timeMs();
       intervals.stop(fromMs);
-      record("media.stall", at());
+      record("media.stall", { ...at(), error: null });
     }],
     ["seeking", () => {
       if (Math.abs(video.currentTime - expected) < JUMP_S) return;
@@ -196,7 +201,7 @@ export function create(root, { src, policy, texts, record, seen }) {
 
   function destroy() {
     document.removeEventListener("visibilitychange", onVisibility);
-    document.removeEventListener("keydown", onKey);
+    keys.removeEventListener("keydown", /** @type {EventListener} */ (onKey));
     intervals.stop(timeMs());
     video.removeAttribute("src");
     video.load();
@@ -225,7 +230,7 @@ export function create(root, { src, policy, texts, record, seen }) {
   for (const [name, handler] of handlers) video.addEventListener(name, handler);
   video.addEventListener("contextmenu", (event) => event.preventDefault());
   document.addEventListener("visibilitychange", onVisibility);
-  document.addEventListener("keydown", onKey);
+  keys.addEventListener("keydown", /** @type {EventListener} */ (onKey));
   root.append(video);
   if (!native) root.append(buildControls(player, policy, texts));
   return player;

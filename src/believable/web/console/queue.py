@@ -11,7 +11,7 @@ from believable.store.decisions import Decision
 from believable.store.engine import Connection
 from believable.store.review import AnsweredTrial
 from believable.study.definition import Definition
-from believable.study.progress import questions_of
+from believable.study.progress import page_questions
 from believable.study.records import Block, Question, TimelineItem
 from believable.web.console import hints
 from believable.web.console.hints import SHORT_CHARACTERS, Answer, Hint
@@ -83,7 +83,7 @@ def text_questions(items: Iterable[TimelineItem]) -> dict[tuple[str, str], Quest
         if isinstance(item, Block):
             found |= text_questions(item.each)
         else:
-            found |= {(item.id, one.id): one for one in questions_of(item) if one.kind in SHORT_CHARACTERS}
+            found |= {(item.id, one.id): one for one in page_questions(item) if one.kind in SHORT_CHARACTERS}
     return found
 
 

@@ -18,7 +18,7 @@ from believable.store.sessions import Session
 from believable.store.studies import StudyRow
 from believable.store.trials import ClosedTrial
 from believable.study.plan import PlannedTrial
-from believable.study.progress import questions_of
+from believable.study.progress import page_questions
 from believable.web.console.desk import RESEARCHERS, Page, Visit
 from believable.web.console.guard import PATH
 from believable.web.console.monitor import POOL_WORDS
@@ -124,7 +124,7 @@ def _prompts(planned: PlannedTrial | None, language: str) -> Mapping[str, str]:
         return {}
     return {
         question.id: question.prompt.in_language(language)
-        for question in questions_of(planned.trial)
+        for question in page_questions(planned.trial)
         if question.prompt is not None
     }
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from believable.core.seeds import generator
 from believable.instruments.option import Option
 from believable.study.plan import PlannedTrial
-from believable.study.progress import questions_of
+from believable.study.progress import page_questions
 from believable.study.records import Question, Record, Rule, Text
 from believable.web.pages import fragment
 from believable.web.participant import markdown
@@ -22,7 +22,10 @@ T = TypeVar("T", bound=Option)
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """`heading` is the prompt (with a note on optional ones), `help` its explanation, `dom` the base of all element ids."""
+    """`heading` is the prompt (with a note on optional ones), `help` its explanation, `dom` the base of all element ids.
+
+    `labels` name the players of a comparison; `stills` says whether the page can remind of them with small pictures.
+    """
 
     id: str
     kind: str
@@ -35,6 +38,8 @@ class QuestionView:
     language: str
     texts: Mapping[str, str]
     seed: int
+    labels: tuple[str, ...] = ()
+    stills: bool = False
 
     def say(self, text: Text) -> str:
         return text.in_language(self.language)
@@ -59,7 +64,14 @@ class QuestionView:
 
 
 def view(
-    question: Question, *, position: int, language: str, texts: Mapping[str, str], seed: int
+    question: Question,
+    *,
+    position: int,
+    language: str,
+    texts: Mapping[str, str],
+    seed: int,
+    labels: tuple[str, ...] = (),
+    stills: bool = False,
 ) -> QuestionView:
     """A question in the participant's language. Its own order of options follows from the session's seed."""
     dom = f"q-{question.id}"
@@ -75,12 +87,14 @@ def view(
         language=language,
         texts=texts,
         seed=generator(seed, "position", position).getrandbits(63),
+        labels=labels,
+        stills=stills,
     )
 
 
 def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
     """A rule on an answer of the same page, for the browser to follow; others are settled before the page is made."""
-    own = {question.id for question in questions_of(planned.trial)}
+    own = {question.id for question in page_questions(planned.trial)}
     trial, _, rest = (rule.answer or "").partition(".")
     question, _, item = rest.partition(".")
     if trial != planned.trial.id or question not in own:

@@ -31,7 +31,7 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _SCRIPT_TEXTS = (
     "status.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "media.", "replay.", "overlay.", "flags.",
     "trace.", "practice.",
-    "button.", "break.wait",
+    "button.", "break.wait", "compare.",
     "question.", "refused.", "page.error", "progress.value",
 )  # fmt: skip
 #: Loaded at once instead of one after the other.

@@ -9,19 +9,35 @@ from typing import Any
 from markupsafe import Markup
 
 from believable.collect.desk import SessionView
+from believable.collect.media import ShownMedium
+from believable.collect.seen import Seen
 from believable.instruments import INSTRUMENTS
 from believable.players import PLAYERS
 from believable.study.plan import PlannedTrial
-from believable.study.progress import questions_of
-from believable.study.records import Break, Consent, Controls, Finish, Practice, Question, Text, Trial, Watch
+from believable.study.progress import page_questions
+from believable.study.records import (
+    Break,
+    Compare,
+    Consent,
+    Controls,
+    Finish,
+    Group,
+    Practice,
+    Question,
+    Text,
+    Trial,
+    Watch,
+)
 from believable.study.rules import holds
 from believable.study.texts import Texts
 from believable.web.pages import fragment
-from believable.web.participant import annotation, markdown
+from believable.web.participant import annotation, markdown, several
 from believable.web.participant.questions import QuestionView, client_rule, localised, view
 
 _TITLES = {
     "watch": "watch.title",
+    "compare": "compare.title",
+    "group": "group.title",
     "rate": "rate.title",
     "check": "check.title",
     "break": "break.title",
@@ -48,23 +64,28 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
     views = _views(session, [question for question, _ in asked])
     kinds = dict.fromkeys(one.kind for one in views)
     kinds.update(dict.fromkeys(annotation.kinds(trial)))
-    players = [PLAYERS[name] for name in dict.fromkeys(one.player for one in session.media)]
+    players = [
+        PLAYERS[name] for name in dict.fromkeys(one.player for one in (*session.media, *session.stills))
+    ]
     return {
         **_frame(session, trial.kind, _html(session, views)),
         "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
         + [f"/static/players/{one.name}/{one.style}" for one in players]
-        + (["/static/participant/overlay.css"] if _opens_beside(trial) else []),
+        + (["/static/participant/overlay.css"] if _opens_beside(trial) else [])
+        + (["/static/participant/several.css"] if isinstance(trial, Compare | Group) else []),
         "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
         | {one.name: f"/static/players/{one.name}/{one.module}" for one in players},
-        "media": _media(session, base),
+        "media": _media(session.media, base),
+        "stills": _media(session.stills, base),
         "questions": [_question(question, rule, session.language) for question, rule in asked],
         "boxes": [item.id for item in trial.require] if isinstance(trial, Consent) else [],
         "drafts": {one.id: session.drafts[one.id] for one in views if one.id in session.drafts},
         "orders": {one.id: order for one in views if (order := one.order()) is not None},
-        "controls": _controls(trial.controls) if isinstance(trial, Watch) else None,
+        "controls": _controls(trial.controls) if isinstance(trial, Watch | Compare | Group) else None,
         "overlay": trial.overlay.model_dump() if isinstance(trial, Watch) else None,
         "wait_s": _wait_s(session, now_ms),
         **annotation.trial_json(session),
+        **several.trial_json(session),
     }
 
 
@@ -76,7 +97,7 @@ def shown_questions(session: SessionView) -> list[tuple[Question, dict[str, Any]
     """The questions of the page with the rule the browser has to follow; those already ruled out are not there at all."""
     planned = session.trial
     found: list[tuple[Question, dict[str, Any] | None]] = []
-    for question in questions_of(planned.trial):
+    for question in page_questions(planned.trial):
         rule = client_rule(question.show_if, planned) if question.show_if else None
         if (
             rule is not None
@@ -104,17 +125,20 @@ def finished_html(session: SessionView) -> Markup:
 
 
 def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
+    seen = session.seen[0] if session.seen else Seen()
     empty: dict[str, Any] = {
         "styles": [],
         "modules": {},
         "media": [],
+        "stills": [],
         "questions": [],
         "boxes": [],
         "drafts": {},
         "orders": {},
         "controls": None,
         "overlay": None,
-        "seen": {"views": session.seen.views, "position_ms": session.seen.position_ms},
+        "seen": {"views": seen.views, "position_ms": seen.position_ms},
+        "several": None,
         "wait_s": 0,
         "annotate": None,
         "saved": [],
@@ -124,9 +148,17 @@ def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
 
 
 def _views(session: SessionView, questions: Sequence[Question]) -> list[QuestionView]:
-    texts = texts_of(session)
+    texts, labels = texts_of(session), several.labels(session.trial.trial)
     return [
-        view(one, position=session.position, language=session.language, texts=texts, seed=session.seed)
+        view(
+            one,
+            position=session.position,
+            language=session.language,
+            texts=texts,
+            seed=session.seed,
+            labels=labels,
+            stills=bool(labels or session.stills),
+        )
         for one in questions
     ]
 
@@ -141,7 +173,9 @@ def _html(session: SessionView, views: Sequence[QuestionView]) -> Markup:
         study_title=session.definition.study.title.in_language(session.language),
         prose=prose,
         boxes=_boxes(trial, texts, session.language) if isinstance(trial, Consent) else (),
-        questions=views,
+        questions=several.about_page(trial, views),
+        panes=several.panes(trial, views, texts),
+        first_words=several.first_words(trial, texts),
         annotate=annotation.shown(trial, session.language),
         texts=_page_texts(session),
     )
@@ -207,7 +241,7 @@ def _question(question: Question, rule: dict[str, Any] | None, language: str) ->
     }
 
 
-def _media(session: SessionView, base: str) -> list[dict[str, Any]]:
+def _media(media: Sequence[ShownMedium], base: str) -> list[dict[str, Any]]:
     """`log` is the address of a video's action log where the page shows it; a recording has its own inside."""
     return [
         {
@@ -216,7 +250,7 @@ def _media(session: SessionView, base: str) -> list[dict[str, Any]]:
             "player": one.player,
             "log": None if one.log_name is None else f"{base}/media/{one.log_name}",
         }
-        for one in session.media
+        for one in media
     ]
 
 

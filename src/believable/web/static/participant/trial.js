@@ -10,6 +10,8 @@
  * @property {string[]} styles
  * @property {Record<string, string>} modules instrument or player → address of its module
  * @property {{url: string, bytes: number, player: string, log: string | null}[]} media
+ * @property {{url: string, bytes: number, player: string}[]} stills what the page reminds of with small pictures
+ * @property {import("./several.js").Several | null} several
  * @property {import("./widgets.js").Question[]} questions
  * @property {Record<string, any>} drafts
  * @property {Record<string, string[]>} orders question → the order its options are shown in
@@ -83,6 +85,8 @@ function boxes(form) {
  * @param {AbortSignal} signal @returns {Promise<() => void>} undoes it
  */
 async function special(form, next, trial, outside, signal) {
+  if (trial.stills.length) void import("./stills.js").then(({ remind }) => remind(form, trial, signal)).catch(() => undefined);
+  if (trial.several) return (await import("./several.js")).several(form, trial, outside, signal);
   if (trial.kind === "watch") return watch(form, next, trial, outside, signal);
   if (trial.kind === "practice") return (await import("./annotate.js")).practice(form, next, trial, outside);
   if (trial.kind === "break" && trial.wait_s > 0) return pause(form, next, trial.wait_s, outside.texts);

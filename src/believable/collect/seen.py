@@ -1,0 +1,60 @@
+"""What was watched on the current page, player by player: for going on after a reload, and for deciding whether it is enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from believable.collect.context import Standing
+from believable.instruments.contract import InvalidAnswer
+from believable.store import events
+from believable.store.engine import Connection
+from believable.study.plan import PlannedTrial
+from believable.study.records import Compare, Group, Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How much of a stimulus was watched: `views` to the end, and how far the view after them has come."""
+
+    views: int = 0
+    position_ms: int = 0
+
+
+def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
+    """The stimuli that a page plays, in the order of its players."""
+    if isinstance(planned.trial, Compare | Group):
+        return planned.stimulus_ids
+    shown = isinstance(planned.trial, Watch) and planned.stimulus_id is not None
+    return (planned.stimulus_id,) if shown and planned.stimulus_id is not None else ()
+
+
+def seen_each(conn: Connection, here: Standing) -> tuple[Seen, ...]:
+    """From the players' events since the page opened, so that a reload neither forgets a view nor starts again."""
+    session = here.session
+    found = [Seen() for _ in stimuli_of(here.plan[session.position])]
+    if not found:
+        return ()
+    for event in events.since(conn, session.id, here.opened_after_seq, containing='"media.'):
+        player = event.data.get("player", 0)
+        known = isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(found)
+        if not known or event.received_ms < session.opened_ms or event.trial != session.position:
+            continue
+        before = found[player]
+        if event.kind == "media.ended":
+            found[player] = Seen(before.views + 1, 0)
+        else:
+            reached = event.data.get("to_ms", event.data.get("media_ms"))
+            found[player] = Seen(before.views, reached if isinstance(reached, int) else before.position_ms)
+    return tuple(found)
+
+
+def unwatched(conn: Connection, here: Standing) -> InvalidAnswer | None:
+    """Why the page cannot be left yet, as far as watching is concerned."""
+    trial = here.plan[here.session.position].trial
+    if not isinstance(trial, Watch | Compare | Group) or not trial.controls.must_finish:
+        return None
+    ended = [one.views > 0 for one in seen_each(conn, here)]
+    one_is_enough = isinstance(trial, Compare) and trial.watch == "any"
+    if any(ended) if one_is_enough else all(ended):
+        return None
+    return InvalidAnswer("error.watch" if one_is_enough or len(ended) == 1 else "error.watch_all")

@@ -1,0 +1,90 @@
+// @ts-check
+/**
+ * Pages with several players: a comparison side by side, or a group of clips with questions at each.
+ *
+ * @typedef {import("./trial.js").TrialData} TrialData
+ * @typedef {import("./trial.js").Outside} Outside
+ * @typedef {{together: boolean, watch: "all" | "any", each: {views: number, position_ms: number}[]}} Several
+ */
+import { asContent, preload } from "./preload.js";
+
+/**
+ * @param {HTMLFormElement} form @param {TrialData} trial @param {Outside} outside @param {AbortSignal} signal
+ * @returns {Promise<() => void>} undoes it
+ */
+export async function several(form, trial, { texts, record }, signal) {
+  const layout = /** @type {Several} */ (trial.several);
+  const asked = /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls);
+  const policy = { ...asked, must_finish: true }; // never the browser's own controls: there are several
+  const panes = /** @type {HTMLElement[]} */ (Array.from(form.querySelectorAll(".pane")));
+  const creators = await Promise.all(trial.media.map(async ({ player }) => (await import(trial.modules[player])).create));
+  const views = layout.each.map((one) => one.views);
+  /** @type {any[]} */
+  let players = [];
+  let stop = () => undefined;
+
+  /** Shows the questions that may be answered by now. */
+  function open() {
+    panes.forEach((pane, number) => reveal(pane, ".about", ".clip-first", !asked.must_finish || views[number] > 0));
+    const ended = views.map((n) => n > 0);
+    reveal(form, ".after", ".page-first", !asked.must_finish || (layout.watch === "any" ? ended.some(Boolean) : ended.every(Boolean)));
+  }
+  open();
+
+  void loadAll(form, trial.media, texts, signal).then(async (sources) => {
+    const box = /** @type {HTMLElement} */ (form.querySelector(".panes"));
+    /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true;
+    box.hidden = false;
+    players = panes.map((pane, number) => creators[number](pane.querySelector(".player"), {
+      src: sources[number], policy, seen: layout.each[number],
+      texts: { ...texts, "media.label": `${texts["media.label"]} ${pane.querySelector(".pane-label")?.textContent}` },
+      record: (/** @type {string} */ kind, /** @type {any} */ data) => record(kind, { ...data, player: number }),
+      keys: layout.together ? new EventTarget() : pane,
+    }));
+    players.forEach((player, number) => {
+      player.on("ended", () => { views[number] = player.views; open(); });
+      player.on("trouble", (/** @type {any} */ error) => {
+        if (error && !error.name) /** @type {HTMLElement} */ (form.querySelector(".unplayable")).hidden = false;
+      });
+      if (!layout.together) player.on("play", () => players.forEach((other) => { if (other !== player && !other.paused) other.pause("other"); }));
+    });
+    if (form.querySelector("canvas[data-still]")) void import("./stills.js").then(({ drawStills }) =>
+      drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules));
+    await Promise.all(players.map((player) => new Promise((resolve) => player.on("ready", resolve))));
+    if (signal.aborted) return;
+    if (layout.together) {
+      const { commonControls } = await import("./together.js");
+      stop = commonControls(/** @type {HTMLElement} */ (form.querySelector(".common")), players, policy, texts);
+    } else /** @type {HTMLElement | null} */ (form.querySelector(".pane button"))?.focus();
+  }, () => undefined);
+  return () => { stop(); players.forEach((player) => player.destroy()); };
+}
+
+/** @param {HTMLElement} root @param {string} what @param {string} instead @param {boolean} now */
+function reveal(root, what, instead, now) {
+  for (const [selector, hidden] of /** @type {[string, boolean][]} */ ([[what, !now], [instead, now]])) {
+    const found = /** @type {HTMLElement | null} */ (root.querySelector(selector));
+    if (found) found.hidden = hidden;
+  }
+}
+
+/**
+ * Fetches all media, with one bar for all of them.
+ * @param {HTMLElement} form @param {TrialData["media"]} media @param {Record<string, string>} texts @param {AbortSignal} signal
+ */
+function loadAll(form, media, texts, signal) {
+  const bar = /** @type {HTMLProgressElement} */ (form.querySelector(".loading progress"));
+  const line = /** @type {HTMLElement} */ (form.querySelector(".loading .trouble"));
+  const received = media.map(() => 0);
+  bar.max = media.reduce((sum, { bytes }) => sum + bytes, 0);
+  return Promise.all(media.map(async ({ url, player }, number) => asContent(player, await preload(url, {
+    fetch: (...request) => fetch(...request),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onProgress: (bytes) => {
+      received[number] = bytes;
+      bar.value = received.reduce((sum, one) => sum + one, 0);
+    },
+    onTrouble: (trying) => { line.textContent = trying ? texts["media.failed"] : ""; },
+    signal,
+  }))));
+}
