@@ -37,6 +37,7 @@ class Entry:
 COMMANDS: tuple[Entry, ...] = (
     Entry("new", "new", "Start a study folder from a ready-made protocol."),
     Entry("check", "check", "Report every problem of a study at once."),
+    Entry("stimuli", "stimuli", "Turn recordings into stimuli that differ in nothing but what is judged."),
     Entry("schema", "schema", "Print the JSON Schema of study files, for editors."),
     Entry("gallery", "gallery", "Try every instrument and player in the browser."),
     Entry("serve", "serve", "Serve studies to participants and researchers."),
