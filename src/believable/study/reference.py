@@ -52,10 +52,10 @@ def _section(
     yield f"{'#' * level} {title}\n"
     words = f"{about} {inspect.getdoc(record) or ''}".strip()
     yield f"{words}\n"
-    yield _table(record, id_needed=id_needed)
+    yield table(record, id_needed=id_needed)
     for name, inner in _inner_records(record):
         yield f"**`{name}`**: {inspect.getdoc(inner) or ''}\n"
-        yield _table(inner, id_needed=True)
+        yield table(inner, id_needed=True)
 
 
 def _inner_records(record: type[Record]) -> Iterator[tuple[str, type[Record]]]:
@@ -67,7 +67,7 @@ def _inner_records(record: type[Record]) -> Iterator[tuple[str, type[Record]]]:
             yield key, inner
 
 
-def _table(record: type[Record], *, id_needed: bool) -> str:
+def table(record: type[Record], *, id_needed: bool) -> str:
     rows = ["| key | expects | default | meaning |", "|---|---|---|---|"]
     for key, name in keys(record).items():
         field = record.model_fields[name]

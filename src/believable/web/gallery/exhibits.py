@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-
-from ruamel.yaml import YAML
 
 from believable.core.errors import NotFound
 from believable.core.recorded import Recorded
@@ -16,7 +13,8 @@ from believable.instruments import INSTRUMENTS
 from believable.instruments.contract import Column, Instrument
 from believable.players import PLAYERS
 from believable.players.contract import Player
-from believable.study.records import ANY_LANGUAGE, Controls, Record
+from believable.study.records import Controls, Record
+from believable.study.written import as_yaml
 
 Group = Literal["instruments", "players"]
 
@@ -59,32 +57,6 @@ def exhibit(group: str, name: str) -> Exhibit:
         known = [one for other, one in EXHIBITS if other == group]
         raise NotFound(f"the gallery has no {group} {name!r}. {did_you_mean(name, known)}")
     return found
-
-
-def as_yaml(params: Record) -> str:
-    """Parameters as an author would write them, without what is the default anyway."""
-    return to_yaml(_plain(params.model_dump(mode="json", exclude_defaults=True)))
-
-
-def to_yaml(tree: Any) -> str:
-    if tree == {}:
-        return "{}\n"
-    writer, text = YAML(), io.StringIO()
-    writer.dump(tree, text)
-    return text.getvalue()
-
-
-def _plain(value: Any) -> Any:
-    """As a person writes it: texts in one language as strings, options named like their value as one word, 18.0 as 18."""
-    if isinstance(value, dict):
-        if set(value) == {ANY_LANGUAGE}:
-            return value[ANY_LANGUAGE]
-        plain = {key: _plain(one) for key, one in value.items()}
-        same = set(plain) == {"value", "label"} and plain["value"] == plain["label"]
-        return plain["value"] if same else plain
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return [_plain(one) for one in value] if isinstance(value, list) else value
 
 
 def _instrument(one: Instrument[Any]) -> Exhibit:
