@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from believable.bundle.marks import FlagEvent, Logs, flag_rows
+from believable.bundle.players import Played, answered, shown_rows
 from believable.bundle.records import Collected, DecisionRecord, SessionRecord, TrialRecord
 from believable.bundle.tables import Cell
 from believable.bundle.tracing import VALUES, TraceEvent, trace_rows
@@ -16,10 +17,11 @@ from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
 from believable.replay.actions import ActionLog
+from believable.study.clips import clip_of
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions
 from believable.study.practice import annotation_of
-from believable.study.progress import is_correct, questions_of
+from believable.study.progress import is_correct, page_questions
 from believable.study.records import Check, Practice, Question
 
 Row = Mapping[str, Cell]
@@ -60,6 +62,7 @@ class SessionRows:
         self._instruments = instruments
         session = self._session
         self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
+        self._stimuli = {one.id: one for one in definition.study.stimuli}
         self._media = definition.media
         self._happenings = tuple(read_events(collected))
         self._exclusions = tuple(_exclusions(collected, self._plan))
@@ -108,20 +111,36 @@ class SessionRows:
     def answers(self) -> Iterator[Row]:
         for trial in self._collected.trials:
             planned = self._planned(trial)
-            known = {question.id: question for question in questions_of(planned.trial)}
+            known = {question.id: question for question in page_questions(planned.trial)}
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
                 changes, pasted = effort.get(name, (0, 0))
-                base = self._trial_columns(planned, trial.run) | {
-                    "question": name,
-                    "changes": changes,
-                    "pasted": pasted,
-                }
+                base = self._trial_columns(planned, trial.run) | answered(planned, name, self._stimuli)
+                base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
                 base["correct"] = _correct(planned, question, answer)
                 for cell in self._cells(question, answer):
                     yield base | {"item": cell.item or None} | _value(cell.value)
+
+    def shown(self) -> Iterator[Row]:
+        """What stood where on the pages that were done, and on the one where the session stopped."""
+        standing = self._standing_at()
+        over = [one for one in self._collected.trials if one.status != "skipped"]
+        pages = [(self._planned(one), one.run, list(self._during(one))) for one in over]
+        if standing is not None:
+            since = max(
+                [self._session.run_after_seq, *(one.submit_seq or 0 for one in self._collected.trials)]
+            )
+            pages.append((standing, self._session.run, [one for one in self._happenings if one.seq > since]))
+        for planned, run, happened in pages:
+            played = [
+                Played(_player(one.data), one.kind, one.data)
+                for one in happened
+                if one.kind.startswith("media.") and one.position == planned.position
+            ]
+            for row in shown_rows(self._plan, planned.position, played, self._stimuli):
+                yield self._trial_columns(planned, run) | row
 
     def views(self) -> Iterator[Row]:
         """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
@@ -343,11 +362,13 @@ def _exclusions(collected: Collected, planned: Sequence[PlannedTrial]) -> Iterat
         reasons = [decision.reason for decision in collected.decisions if decision.kind == "reject"]
         yield _exclusion(session, "rejected", reasons[-1] if reasons else "")
     for decision in _standing_text_exclusions(collected.decisions):
-        trial_key, _, question = decision.target.rpartition("/")
+        trial_key, _, target = decision.target.rpartition("/")
+        question, player = clip_of(target)
         yield _exclusion(session, "text_excluded", decision.reason) | {
             "scope": "answer",
             "trial_key": trial_key,
             "question": question,
+            "player": player,
         }
 
 

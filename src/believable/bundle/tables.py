@@ -48,6 +48,7 @@ CONDITION = Field("condition", "string", "Condition of the stimulus, or the one 
 SCENARIO = Field("scenario", "string", "Situation the stimulus shows.")
 STIMULUS = Field("stimulus", "string", "Id of the stimulus in the study definition.")
 QUESTION = Field("question", "string", "Id of the question in its trial.", required=True)
+PLAYER = Field("player", "integer", "Which player of the page, from 0.")
 
 PARTICIPANTS = Table(
     "participants",
@@ -155,6 +156,10 @@ ANSWERS = Table(
         SCENARIO,
         STIMULUS,
         QUESTION,
+        replace(
+            PLAYER,
+            about="Which player of the page it is about, from 0; empty where it is about the whole page.",
+        ),
         Field("kind", "string", "Instrument that recorded it; `consent` for a ticked box.", required=True),
         Field("item", "string", "Part of the question (a matrix row, an option); empty for a single answer."),
         Field("value_text", "string", "The answer if it is text."),
@@ -241,6 +246,38 @@ VIEWS = Table(
     key=("session", "seq", "what"),
 )
 
+SHOWN = Table(
+    "shown",
+    "What stood where: one row per stimulus of a page, in the order of its players.",
+    (
+        SESSION,
+        POSITION,
+        RUN,
+        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
+        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        replace(PLAYER, required=True),
+        Field("label", "string", "What the participant saw it called: A, B, … in a comparison."),
+        Field(
+            "how",
+            "string",
+            "Whether the page played it, or asked about it after it was watched earlier.",
+            required=True,
+            one_of=("played", "remembered"),
+        ),
+        STIMULUS,
+        CONDITION,
+        SCENARIO,
+        Field("views", "integer", "How often it was played to its end on this page.", required=True),
+        Field(
+            "watched_ms",
+            "number",
+            "How much of it was played on this page, repetitions included.",
+            required=True,
+        ),
+    ),
+    key=("session", "position", "run", "player"),
+)
+
 ACTIONS = Table(
     "actions",
     "Logged actions of the figures in recordings, and in videos with an action log.",
@@ -278,13 +315,14 @@ EXCLUSIONS = Table(
         ),
         Field("trial_key", "string", "Trial of the answer."),
         Field("question", "string", "Question of the answer."),
+        replace(PLAYER, about="Player that the answer is about."),
         Field("reason", "string", "Kind of reason.", required=True, one_of=REASONS),
         Field("detail", "string", "The researcher's words, or where the session stopped."),
         Field("count", "integer", "How many sessions the row stands for.", required=True),
     ),
 )
 
-TABLES: tuple[Table, ...] = (PARTICIPANTS, TRIALS, ANSWERS, TRACES, FLAGS, VIEWS, ACTIONS, EXCLUSIONS)
+TABLES: tuple[Table, ...] = (PARTICIPANTS, TRIALS, ANSWERS, TRACES, FLAGS, VIEWS, SHOWN, ACTIONS, EXCLUSIONS)
 BY_NAME = {table.name: table for table in TABLES}
 
 RECRUITER_HASH = Field("recruiter_hash", "string", "Keyed hash of the recruiter's participant id.")

@@ -101,6 +101,7 @@ def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows
         ("answers", rows.answers()),
         ("traces", rows.traces()),
         ("views", rows.views()),
+        ("shown", rows.shown()),
         ("flags", rows.flags(logs)),
         ("exclusions", rows.exclusions()),
     ):

@@ -124,7 +124,7 @@ class Person:
         await self._browser.flush()
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
-        if trial["kind"] == "watch":
+        if trial["kind"] == "watch" or trial.get("several"):
             await watch(self._browser, self._pace, self._rng, trial, self._instruments)
         elif trial["kind"] == "practice":
             await practise(self._browser, self._pace, self._rng, trial, self._traits.care)

@@ -34,11 +34,12 @@ async def watch(
     instruments: Registry[Instrument[Any]],
 ) -> None:
     """Watch every medium of the trial from beginning to end, and annotate where the page asks for it."""
-    for medium in trial["media"]:
+    for number, medium in enumerate(trial["media"]):
         shown = await _look(browser, medium)
+        player = {"player": number} if trial.get("several") else {}
         acts = aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
         rate = (trial.get("controls") or {}).get("speed") or 1
-        await _play(browser, pace, rng, trial, shown.length_ms, rate, acts)
+        await _play(browser, pace, rng, trial, shown.length_ms, rate, acts, player)
 
 
 def _acts(
@@ -68,28 +69,30 @@ async def _play(
     until_ms: int,
     rate: float,
     acts: Sequence[Act],
+    player: Mapping[str, int],
 ) -> None:
-    browser.note("media.ready", duration_ms=until_ms, width=640, height=360)
+    """`player` goes into every event of the player, where the page has several."""
+    browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
     for which, there in (trial.get("overlay") or {}).items():
         if there and rng.random() < OPENS_CHANCE:
             browser.note("overlay.open", which=which, media_ms=0)
-    browser.note("media.play", media_ms=0)
+    browser.note("media.play", media_ms=0, **player)
     at_ms, waiting = 0, deque(acts)
     while at_ms < until_ms:
         piece_ms = min(round(INTERVAL_MS * rate), until_ms - at_ms)
         await _act_until(browser, pace, at_ms, at_ms + piece_ms, rate, waiting)
-        browser.note("media.interval", from_ms=at_ms, to_ms=at_ms + piece_ms, rate=rate)
+        browser.note("media.interval", from_ms=at_ms, to_ms=at_ms + piece_ms, rate=rate, **player)
         at_ms += piece_ms
         if at_ms < until_ms and rng.random() < STALL_CHANCE:
-            browser.note("media.stall", media_ms=at_ms)
+            browser.note("media.stall", media_ms=at_ms, **player)
             await pace.sleep(rng.randint(150, 1200))
-            browser.note("media.resume", media_ms=at_ms)
+            browser.note("media.resume", media_ms=at_ms, **player)
         if rng.random() < LOOK_AWAY_CHANCE:
             browser.note("page.blur")
             browser.note("page.focus")
         await browser.flush()
-    browser.note("media.ended", media_ms=until_ms, view=1)
+    browser.note("media.ended", media_ms=until_ms, view=1, **player)
     await browser.flush()
 
 
