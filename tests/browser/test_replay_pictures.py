@@ -36,6 +36,8 @@ def away_from_text(scene: Scene, replay: Replay, t_ms: float, camera: Camera) ->
         half = size * (0.4 * min(len(shape.text), 36 if shape.kind == "bubble" else 999) + 1.5)
         rise, fall = (7 * size, 0.5 * size) if shape.kind == "bubble" else (size, size)
         x, y = left + shape.x * scale, top + shape.y * scale
+        if shape.kind == "bubble":  # moved to where all of it is in the picture
+            x, y = min(max(x, half), camera.width_px - half), max(y, rise)
         rows = slice(max(0, int(y - rise)), max(0, int(y + fall)))
         free[rows, max(0, int(x - half)) : max(0, int(x + half))] = False
     return free

@@ -182,6 +182,9 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     rise = 1.0 if shape.kind == "bubble" else 0.5
     y = top_px + shape.y * camera.px_per_tile - cover.shape[0] * rise
     left, top = round(x), round(y)
+    if shape.kind == "bubble":  # all of it stays in the picture
+        left = max(0, min(left, pixels.shape[1] - cover.shape[1]))
+        top = max(0, top)
     x0, y0 = max(0, left), max(0, top)
     part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]
     if part.size == 0:

@@ -81,10 +81,12 @@ function words(context, shape, x, y, scale) {
 /** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale */
 function bubble(context, shape, x, y, scale) {
   const size = Math.min(sizePx(shape, scale), 18);
-  const lines = inLines(shape.text ?? "", BUBBLE_CHARACTERS);
   context.font = `${size}px ${FONT}`;
+  const lines = inLines(drawable(context, shape.text ?? ""), BUBBLE_CHARACTERS);
   const width = Math.max(...lines.map((line) => context.measureText(line).width)) + size;
   const height = lines.length * size * 1.25 + size * 0.6;
+  x = within(x, width, context.canvas.width);
+  y = Math.max(y, height);
   context.globalAlpha = 0.92;
   context.beginPath();
   context.roundRect(x - width / 2, y - height, width, height, size * 0.5);
@@ -94,6 +96,30 @@ function bubble(context, shape, x, y, scale) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   lines.forEach((line, i) => context.fillText(line, x, y - height + size * (0.95 + 1.25 * i)));
+}
+
+/** Where the middle of something must be so that all of it is in the picture. @param {number} x @param {number} width @param {number} room */
+function within(x, width, room) {
+  return width >= room ? room / 2 : Math.min(Math.max(x, width / 2), room - width / 2);
+}
+
+/** @type {Map<string, string>} */
+const drawn = new Map();
+
+/**
+ * The text without what no font here can draw (emoji on some machines); never empty, so that the bubble still says that
+ * something was said. @param {CanvasRenderingContext2D} context @param {string} text
+ */
+function drawable(context, text) {
+  const key = `${context.font} ${text}`;
+  let known = drawn.get(key);
+  if (known === undefined) {
+    const missing = context.measureText("\u{10FFFD}").width;
+    known = Array.from(text).filter((c) => c < "\u2000" || context.measureText(c).width !== missing).join("").trim() || "…";
+    if (drawn.size > 500) drawn.clear();
+    drawn.set(key, known);
+  }
+  return known;
 }
 
 /** @param {string} text @param {number} width @returns {string[]} at most four lines */
