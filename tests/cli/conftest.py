@@ -13,7 +13,7 @@ from believable.cli import group
 def made_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo study as `believable new` writes it. Do not change it: copy it."""
     folder = tmp_path_factory.mktemp("new") / "demo"
-    result = CliRunner().invoke(group, ["new", "demo", str(folder)])
+    result = CliRunner().invoke(group, ["new", str(folder), "--protocol", "demo"])
     assert result.exit_code == 0, result.output
     assert f"believable check {folder}" in result.output
     return folder

@@ -89,7 +89,7 @@ def group() -> None:
 
     \b
     Example:
-      believable new demo my-study
+      believable new my-study
       believable check my-study
       believable serve my-study
 

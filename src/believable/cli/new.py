@@ -9,10 +9,10 @@ import click
 
 
 @click.command()
-@click.argument("protocol")
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--protocol", default="demo", show_default=True, help="Which ready-made study to start from.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated clips.")
-def command(protocol: str, folder: Path, seed: int) -> None:
+def command(folder: Path, protocol: str, seed: int) -> None:
     """Start a study folder from a ready-made protocol.
 
     Writes study.yaml and its pages into FOLDER and generates the demonstration clips that the protocol shows. Replace
@@ -20,7 +20,7 @@ def command(protocol: str, folder: Path, seed: int) -> None:
 
     \b
     Example:
-      believable new demo my-study
+      believable new my-study --protocol demo
     """
     create(protocol, folder, seed)
     click.echo(f"Wrote {folder}. Next: believable check {folder}")

@@ -23,7 +23,7 @@ def study_folder(study: Path) -> Path:
     folder = study.parent if study.name == "study.yaml" else study
     if not (folder / "study.yaml").is_file():
         raise NotFound(
-            f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with: believable new demo {folder}"
+            f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with: believable new {folder}"
         )
     return folder.resolve()
 
