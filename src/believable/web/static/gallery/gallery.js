@@ -40,7 +40,7 @@ function tellProblems(found) {
   if (found.length) params.setAttribute("aria-invalid", "true");
   else params.removeAttribute("aria-invalid");
   problems.replaceChildren(...found.map(({ line, path, message, cure }) =>
-    Object.assign(document.createElement("li"), { textContent: `${line ? `line ${line} ` : ""}${path}: ${message} ${cure}` })));
+    Object.assign(document.createElement("li"), { textContent: `${line ? `line ${line}` : ""} ${path}`.trim() + `: ${message} ${cure}` })));
 }
 
 /** Makes everything anew from what was recorded. */
@@ -65,6 +65,7 @@ async function mount() {
 
 /** @param {Record<string, any>} answers */
 async function submit(answers) {
+  kept.textContent = "";
   events.add("trial.submit", { answers });
   if (!(state.question in answers)) return;
   const told = await ask("answer", { value: answers[state.question] });
