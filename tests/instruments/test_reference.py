@@ -27,3 +27,13 @@ def test_every_instrument_with_all_it_records_is_on_the_page():
             assert f"| `{name}` |" in section
         for stream in one.streams:
             assert f"| `{stream.kind}` |" in section
+
+
+def test_every_parameter_says_what_it_means():
+    silent = [
+        f"{one.name}.{name}"
+        for one in INSTRUMENTS
+        for name, field in one.params.model_fields.items()
+        if not field.description
+    ]
+    assert silent == []

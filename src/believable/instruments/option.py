@@ -18,7 +18,9 @@ class Option(Record):
     """In the file either a plain word (`red`), or `{value: red, label: {en: Red, de: Rot}}`."""
 
     value: str = Field(min_length=1, max_length=100)
+    """What is stored."""
     label: Text
+    """What people read; the value where it is left out."""
 
     @model_validator(mode="before")
     @classmethod

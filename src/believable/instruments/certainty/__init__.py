@@ -18,6 +18,7 @@ class CertaintyParams(Record):
     """The five points have built-in words (`texts: certainty.1` …); `labels` replaces them."""
 
     labels: tuple[Text, ...] = ()
+    """Words for the five points, instead of the built-in ones."""
 
 
 def read(params: CertaintyParams, raw: Any) -> int:

@@ -18,7 +18,9 @@ class ChoiceParams(Record):
     """`shuffle` shows the options in an order of their own for each session; the order shown is recorded."""
 
     options: tuple[Option, ...] = Field(min_length=2)
+    """What can be chosen: words, or values with labels."""
     shuffle: bool = False
+    """Each session sees them in an order of its own."""
 
 
 def read(params: ChoiceParams, raw: Any) -> str:

@@ -18,9 +18,13 @@ class ChoicesParams(Record):
     """`at_least` and `at_most` bound how many may be ticked."""
 
     options: tuple[Option, ...] = Field(min_length=2)
+    """What can be ticked: words, or values with labels."""
     at_least: int = Field(default=1, ge=1)
+    """How many must be ticked."""
     at_most: int | None = Field(default=None, ge=1)
+    """How many may be ticked; all where it is left out."""
     shuffle: bool = False
+    """Each session sees them in an order of its own."""
 
 
 def read(params: ChoicesParams, raw: Any) -> list[str]:

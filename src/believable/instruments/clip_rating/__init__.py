@@ -18,6 +18,7 @@ class ClipRatingParams(Record):
     """The five points have built-in words (`texts: clip_rating.1` …); `labels` replaces them."""
 
     labels: tuple[Text, ...] = ()
+    """Words for the five points, instead of the built-in ones."""
 
 
 def read(params: ClipRatingParams, raw: Any) -> int:

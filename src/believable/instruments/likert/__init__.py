@@ -17,7 +17,9 @@ class LikertParams(Record):
     """`labels` names every point, or only the two ends."""
 
     points: int = Field(default=5, ge=2, le=11)
+    """How many points there are."""
     labels: tuple[Text, ...] = ()
+    """Words for every point, or for the two ends."""
 
 
 def read_point(points: int, raw: Any) -> int:

@@ -18,9 +18,13 @@ class LongTextParams(Record):
     """Lengths count characters."""
 
     min_length: int = Field(default=0, ge=0, le=100_000)
+    """How many characters are needed."""
     max_length: int = Field(default=5_000, ge=1, le=2_000_000)
+    """How many characters are possible."""
     placeholder: Text | None = None
+    """Shown in the empty field."""
     lines: int = Field(default=5, ge=2, le=40)
+    """How high the field is."""
 
 
 def read(params: LongTextParams, raw: Any) -> str:

@@ -19,10 +19,15 @@ class MatrixParams(Record):
     """`rows` are the statements (`{value: calm, label: "I felt calm."}`). With `partial` a row may be left out."""
 
     rows: tuple[Option, ...] = Field(min_length=1)
+    """The statements: words, or values with labels."""
     points: int = Field(default=5, ge=2, le=11)
+    """How many points there are."""
     labels: tuple[Text, ...] = ()
+    """Words for every point, or for the two ends."""
     partial: bool = False
+    """Rows may be left out."""
     shuffle: bool = False
+    """Each session sees the rows in an order of its own."""
 
 
 def read(params: MatrixParams, raw: Any) -> dict[str, int]:

@@ -21,9 +21,13 @@ class NumberParams(Record):
     """Bounds are inclusive; `whole` asks for a whole number; `unit` is shown behind the box."""
 
     min: float | None = Field(default=None, allow_inf_nan=False)
+    """The least number."""
     max: float | None = Field(default=None, allow_inf_nan=False)
+    """The greatest number."""
     whole: bool = True
+    """Only whole numbers."""
     unit: Text | None = None
+    """Shown behind the box."""
 
 
 def read(params: NumberParams, raw: Any) -> int | float:

@@ -21,11 +21,17 @@ class SliderParams(Record):
     """`low` and `high` name the ends; `show_value` shows the number while it moves."""
 
     min: float = Field(default=0, allow_inf_nan=False)
+    """The number at the low end."""
     max: float = Field(default=100, allow_inf_nan=False)
+    """The number at the high end."""
     step: float = Field(default=1, gt=0, allow_inf_nan=False)
+    """The smallest difference that can be set."""
     low: Text | None = None
+    """Words at the low end."""
     high: Text | None = None
+    """Words at the high end."""
     show_value: bool = False
+    """The number is shown while it moves."""
 
 
 def read(params: SliderParams, raw: Any) -> int | float:

@@ -18,8 +18,11 @@ class TextParams(Record):
     """Lengths count characters."""
 
     min_length: int = Field(default=0, ge=0, le=100_000)
+    """How many characters are needed."""
     max_length: int = Field(default=200, ge=1, le=1_000)
+    """How many characters are possible."""
     placeholder: Text | None = None
+    """Shown in the empty field."""
 
 
 def read(params: TextParams, raw: Any) -> str:
