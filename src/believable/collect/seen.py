@@ -29,12 +29,16 @@ def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
 
 
 def seen_each(conn: Connection, here: Standing) -> tuple[Seen, ...]:
-    """From the players' events since the page opened, so that a reload neither forgets a view nor starts again."""
+    """From the players' events since the page opened, so that a reload neither forgets a view nor starts again. A trace tells
+    the position more often than the player does.
+    """
     session = here.session
     found = [Seen() for _ in stimuli_of(here.plan[session.position])]
     if not found:
         return ()
-    for event in events.since(conn, session.id, here.opened_after_seq, containing='"media.'):
+    for event in events.since(conn, session.id, here.opened_after_seq, containing='"media'):
+        if not event.kind.startswith(("media.", "trace.")):
+            continue
         player = event.data.get("player", 0)
         known = isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(found)
         if not known or event.received_ms < session.opened_ms or event.trial != session.position:

@@ -12,8 +12,8 @@ export const NOTCH_PX = 100;
 const NOTCH_LINES = 3;
 /** What mouse wheels report per notch, by an old convention. */
 const NOTCH_UNITS = 120;
-/** No single notch of a mouse wheel is smaller. */
-const SMALLEST_NOTCH_PX = 40;
+/** No notch of a mouse wheel scrolls less: where the wheel says that it was a whole notch, and where it does not say. */
+const SMALLEST_NOTCH_PX = { told: 20, untold: 40 };
 /** Distances that follow each other this closely belong to one movement of the fingers. */
 const GESTURE_MS = 200;
 
@@ -40,8 +40,9 @@ function coarseNotches({ deltaY, deltaMode, wheelDeltaY }, inGesture) {
   if (inGesture || deltaY === 0) return null;
   const units = wheelDeltaY ?? 0;
   // Trackpads report exactly three units per pixel; a mouse reports whole notches whatever distance they are set to scroll.
-  if (units !== 0 && units % NOTCH_UNITS === 0 && units !== -3 * deltaY) return -units / NOTCH_UNITS;
-  const whole = Number.isInteger(deltaY) && Math.abs(deltaY) >= SMALLEST_NOTCH_PX;
+  const told = units !== 0 && units % NOTCH_UNITS === 0 && units !== -3 * deltaY;
+  if (told && Math.abs(deltaY) >= SMALLEST_NOTCH_PX.told) return -units / NOTCH_UNITS;
+  const whole = Number.isInteger(deltaY) && Math.abs(deltaY) >= SMALLEST_NOTCH_PX.untold;
   return whole ? atLeastOne(deltaY / (deltaY % NOTCH_UNITS === 0 ? NOTCH_UNITS : NOTCH_PX)) : null;
 }
 

@@ -3,9 +3,6 @@
 
 /** So many pictures are remembered: longer than any input waits for its turn. */
 const KEPT = 90;
-/** How long a picture is expected to stay before the next one is known. */
-const USUAL_GAP_MS = 50;
-
 /** @typedef {{shown_ms: number, media_ms: number, frame: number}} Shown */
 
 export function frames() {
@@ -23,11 +20,11 @@ export function frames() {
     clear: () => { past = []; },
 
     /**
-     * Between two pictures the time runs evenly; after the last one it runs on for one picture at most, since then the
-     * video stands still.
-     * @param {number} mono_ms @param {number} rate @returns {{media_ms: number, frame: number} | null} null before the first
+     * Between two pictures the time runs evenly; after the last one it runs on, but never past the video's own clock, which
+     * stands still in a halt.
+     * @param {number} mono_ms @param {number} rate @param {number} clock_ms where the video's own clock is @returns {{media_ms: number, frame: number} | null} null before the first
      */
-    at: (mono_ms, rate) => {
+    at: (mono_ms, rate, clock_ms) => {
       let index = past.length - 1;
       while (index > 0 && past[index].shown_ms > mono_ms) index -= 1;
       const picture = past[index];
@@ -38,9 +35,8 @@ export function frames() {
         const share = Math.min(1, waited / Math.max(1, next.shown_ms - picture.shown_ms));
         return { media_ms: picture.media_ms + share * (next.media_ms - picture.media_ms), frame: picture.frame };
       }
-      const before = past[index - 1];
-      const gap = before ? picture.media_ms - before.media_ms : USUAL_GAP_MS * rate;
-      return { media_ms: picture.media_ms + Math.min(waited * rate, Math.max(0, gap)), frame: picture.frame };
+      const latest = Math.max(picture.media_ms, clock_ms);
+      return { media_ms: Math.min(picture.media_ms + waited * rate, latest), frame: picture.frame };
     },
   };
 }

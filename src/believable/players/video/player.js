@@ -89,7 +89,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     on: (name, listener) => void (listeners[name] ??= []).push(listener),
     /** What was on screen at a time of the page's clock. @param {number} mono_ms @returns {{media_ms: number, frame: number | null}} */
     moment: (mono_ms) => {
-      const shown = pictures.at(mono_ms, video.playbackRate) ?? { media_ms: video.currentTime * 1000, frame: null };
+      const clock_ms = video.currentTime * 1000;
+      const shown = pictures.at(mono_ms, video.playbackRate, clock_ms) ?? { media_ms: clock_ms, frame: null };
       return { media_ms: Math.round(shown.media_ms), frame: shown.frame };
     },
     /** What was watched so far is told now: something else on the page changes. */
