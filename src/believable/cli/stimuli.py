@@ -291,6 +291,53 @@ def verify_command(folder: Path, workers: int | None) -> int:
     return EXIT_PROBLEMS if errors else EXIT_OK
 
 
+@command.command(name="qa")
+@folder_argument
+@click.option(
+    "--test",
+    type=click.Choice(["visual", "auditory", "both"]),
+    default="both",
+    show_default=True,
+    help="Brightness, pitch, or both.",
+)
+@click.option("--seed", default=1, show_default=True, help="The signal follows from it.")
+@click.option(
+    "--duration",
+    type=click.IntRange(10, 600),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="Length.",
+)
+@click.option(
+    "--message", default="Listen to the tone", show_default=True, help="Words on the auditory test's screen."
+)
+def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) -> None:
+    """Make the quality tests of annotators: a green screen and a tone that follow a known signal.
+
+    Ramps, holds and reversals are drawn from the seed. What is shown or heard with every picture is written beside each
+    film as a table; it is the truth that annotations are scored against, and it is never served.
+
+    \b
+    Example:
+      believable stimuli qa my-study --seed 7
+    """
+    from believable.stimuli import qa
+
+    for one in qa.TESTS:
+        if test in (one, "both"):
+            with _bar(duration * qa.FRAMES_PER_S, f"Making {one}") as progress:
+                made = qa.make(
+                    folder / "stimuli",
+                    one,
+                    seed=seed,
+                    duration_s=duration,
+                    message=message,
+                    progress=progress,
+                )
+            click.echo(f"{made.film}\n{made.truth}")
+
+
 def _pool(folder: Path, read: Callable[[Path], list[Any]]) -> list[Any]:
     found = read(folder)
     if not found:

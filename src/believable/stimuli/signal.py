@@ -1,0 +1,98 @@
+"""The known signal of a quality test: ramps, holds and reversals between 0 and 1, drawn from a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.errors import InvalidInput
+from believable.core.seeds import generator
+
+SHORTEST_S, LONGEST_S = 10, 600
+#: Every hold has at least one whole second that begins at a whole second.
+HOLD_S = (2.0, 3.5)
+RAMP_S = (1.5, 4.0)
+#: A change smaller than this is hard to see, and to hear.
+LEAST_CHANGE = 0.25
+#: At most this far in one second, so that a hand can follow.
+STEEPEST_PER_S = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A straight part. `kind` is ramp, hold or reversal (a ramp that turns back at once)."""
+
+    kind: str
+    start_ms: int
+    end_ms: int
+    start_level: float
+    end_level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Pieces without gaps from 0 to `duration_ms`."""
+
+    seed: int
+    duration_ms: int
+    pieces: tuple[Piece, ...]
+
+    def levels(self, times_ms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The level at each moment; beyond the end it stays."""
+        knots_ms = [0, *(piece.end_ms for piece in self.pieces)]
+        heights = [self.pieces[0].start_level, *(piece.end_level for piece in self.pieces)]
+        return np.interp(times_ms, knots_ms, heights)
+
+    def kind_at(self, t_ms: float) -> str:
+        return next((piece.kind for piece in self.pieces if t_ms < piece.end_ms), self.pieces[-1].kind)
+
+    def held_seconds(self) -> list[int]:
+        """Whole seconds, by their number, in which nothing changes."""
+        return [
+            second
+            for piece in self.pieces
+            if piece.kind == "hold"
+            for second in range(-(-piece.start_ms // 1000), piece.end_ms // 1000)
+        ]
+
+
+def draw(seed: int, duration_s: int = 60) -> Signal:
+    """The signal that follows from a seed. It begins with a hold, so that there is time to find the wheel."""
+    if not SHORTEST_S <= duration_s <= LONGEST_S:
+        raise InvalidInput(f"duration: expected {SHORTEST_S} to {LONGEST_S} seconds, got {duration_s}.")
+    rng = generator(seed, "quality test", duration_s)
+    end_ms = 1000 * duration_s
+    pieces = [Piece("hold", 0, 2500, level := round(rng.uniform(0.3, 0.7), 3), level)]
+    while pieces[-1].end_ms < end_ms:
+        kind = rng.choices(("ramp", "hold", "reversal"), (4, 0 if pieces[-1].kind == "hold" else 5, 3))[0]
+        if kind == "hold":
+            pieces.append(_to(pieces[-1], "hold", pieces[-1].end_level, rng.uniform(*HOLD_S)))
+            continue
+        for _ in range(2 if kind == "reversal" else 1):
+            level = _other_level(pieces[-1], rng.random(), rng.random(), turn=kind == "reversal")
+            least_s = abs(level - pieces[-1].end_level) / STEEPEST_PER_S
+            pieces.append(_to(pieces[-1], kind, level, max(least_s, rng.uniform(*RAMP_S))))
+    kept = [piece for piece in pieces if piece.start_ms < end_ms]
+    last = kept[-1]
+    share = (end_ms - last.start_ms) / (last.end_ms - last.start_ms)
+    reached = last.start_level + share * (last.end_level - last.start_level)
+    kept[-1] = Piece(last.kind, last.start_ms, end_ms, last.start_level, reached)
+    return Signal(seed, end_ms, tuple(kept))
+
+
+def _to(before: Piece, kind: str, level: float, length_s: float) -> Piece:
+    return Piece(kind, before.end_ms, before.end_ms + round(1000 * length_s), before.end_level, level)
+
+
+def _other_level(before: Piece, way: float, far: float, *, turn: bool) -> float:
+    """A level at least `LEAST_CHANGE` away: down or up as chance and room have it, against the way before when turning."""
+    here = before.end_level
+    room_up, room_down = 1 - here - LEAST_CHANGE, here - LEAST_CHANGE
+    up = way < 0.5
+    if turn and before.start_level != before.end_level:
+        up = before.end_level < before.start_level
+    if (room_up if up else room_down) < 0:
+        up = not up
+    return round(here + LEAST_CHANGE + far * room_up if up else here - LEAST_CHANGE - far * room_down, 3)
