@@ -90,7 +90,7 @@ ANNOTATED = {"annotate", "actionlog", "beside", "overlay", "overlaylog", "overla
 def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb() -> None:
     """The kinds of questions such pages ask and the video player, as they travel (compressed)."""
     core = [module for module in CORE if module.stem not in ANNOTATED | {"landing"}]
-    assert SEVERAL < {module.stem for module in core}
+    assert {module.stem for module in core} > SEVERAL
     kinds = ("certainty", "clip_rating", "preference", "choice", "likert", "number", "long_text")
     widgets = [script for kind in kinds for script in folders(SOURCE / "instruments")[kind]]
     page = [*core, *widgets, *folders(SOURCE / "players")["video"]]
