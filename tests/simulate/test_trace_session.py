@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def test_ranktrace_moves_by_one_and_beats_once_a_second(
     assert len(traces) == 4
     for rows in traces.values():
         assert (rows[0]["value"], rows[0]["media_ms"]) == (0, 0)
-        for before, after in zip(rows, rows[1:], strict=False):
+        for before, after in pairwise(rows):
             step, gap_ms = after["value"] - before["value"], after["media_ms"] - before["media_ms"]
             assert 0 < gap_ms <= 1000
             assert abs(step) == (0 if after["input"] == "heartbeat" else 1)

@@ -31,6 +31,7 @@ def check_timeline(reading: Reading) -> None:
             _rated(reading, item, watched, entries)
         if isinstance(item, Watch):
             watched.add(item.id)
+            _inputs(reading, item)
         if isinstance(item, Watch | Compare | Group):
             _views(reading, item)
 
@@ -156,3 +157,13 @@ def _views(reading: Reading, watch: Watch | Compare | Group) -> None:
         reading.report(
             place, f"{watch.controls.max_views} views are allowed, but no replay.", "Add `replay: true`."
         )
+
+
+def _inputs(reading: Reading, watch: Watch) -> None:
+    """Whoever did too little has to be able to watch again."""
+    needed = 0 if watch.annotate is None else watch.annotate.min_inputs
+    place = reading.place(watch).get("annotate")
+    if needed == 0 or watch.controls.replay or place is None or reading.broken(place.path):
+        return
+    message = f"min_inputs of {needed}, but who made too few cannot watch again."
+    reading.report(place.get("min_inputs") or place, message, "Add `controls: {replay: true}`.")
