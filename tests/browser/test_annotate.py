@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import av
 import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
+
+import believable
 
 #: How far a recorded moment may lie from the one on screen, at normal speed.
 TOLERANCE_MS = 40
@@ -290,3 +294,111 @@ def test_practice_says_what_was_understood_and_can_be_repeated(
     assert [move["direction"] for move in results[1]["data"]["moves"]] == [1, -1, 1, -1]
     page.get_by_role("button", name="Continue", exact=True).press("Enter")
     expect(page.locator("video")).to_be_visible()
+
+
+# ---------------------------------------------------------------------------------------------- a video that stalls
+
+HARNESS = """\
+<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Stall</title>
+<div id="player"></div><div id="trace"></div>
+<script type="module">
+import { create } from "/players/video/player.js";
+import { mount } from "/instruments/ranktrace/widget.js";
+const texts = new Proxy({}, { get: (_, key) => String(key) });
+const policy = { pause: true, seek: false, replay: false, max_views: null, must_finish: true,
+  volume: false, speeds: [1], speed: 1 };
+window.events = [];
+const record = (kind, data) => events.push([kind, data]);
+const seen = { views: 0, position_ms: 0 };
+const player = create(document.getElementById("player"), { src: "/slow.mp4", policy, texts, record, seen });
+window.player = player;
+player.video.addEventListener("loadedmetadata", () => {
+  mount(document.getElementById("trace"), { player, params: {}, texts, record, saved: [] });
+  player.play();
+});
+</script>
+"""
+
+
+class HalfServed:
+    """A server that sends half of a video, and the rest only when told to."""
+
+    def __init__(self, video: bytes) -> None:
+        self.go_on = threading.Event()
+        root = Path(believable.__file__).parent
+        types = {".js": "text/javascript", ".css": "text/css"}
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                path = root / self.path.lstrip("/")
+                if self.path == "/slow.mp4":
+                    self._head("video/mp4", len(video))
+                    self.wfile.write(video[: len(video) // 2])
+                    self.wfile.flush()
+                    outer.go_on.wait(60)
+                    self.wfile.write(video[len(video) // 2 :])
+                elif self.path == "/":
+                    self._body("text/html", HARNESS.encode())
+                else:
+                    self._body(types[path.suffix], path.read_bytes())
+
+            def _head(self, kind: str, length: int) -> None:
+                self.send_response(200)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(length))
+                self.end_headers()
+
+            def _body(self, kind: str, body: bytes) -> None:
+                self._head(kind, len(body))
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                return
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def stop(self) -> None:
+        self.go_on.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def half_served(tmp_path: Path) -> Iterator[HalfServed]:
+    path, rng = tmp_path / "noise.mp4", np.random.default_rng(1)
+    with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
+        stream = container.add_stream("h264", rate=FRAME_RATE)
+        stream.width, stream.height, stream.pix_fmt, stream.bit_rate = 320, 180, "yuv420p", 6_000_000
+        stream.options = {"preset": "ultrafast", "g": "15"}
+        for _ in range(8 * FRAME_RATE):
+            picture = rng.integers(0, 255, (180, 320, 3), dtype=np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode())
+    server = HalfServed(path.read_bytes())
+    yield server
+    server.stop()
+
+
+def test_nothing_is_recorded_while_the_video_stalls(page: Page, half_served: HalfServed) -> None:
+    page.goto(half_served.url)
+    page.wait_for_function("window.player?.time_ms > 500")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("events.some(([kind]) => kind === 'media.stall')")
+    before = page.evaluate("events.filter(([kind]) => kind === 'trace.sample')")
+    page.mouse.wheel(0, -100)
+    page.keyboard.press("ArrowUp")
+    page.wait_for_timeout(1500)
+    assert page.evaluate("events.filter(([kind]) => kind === 'trace.sample')") == before
+    half_served.go_on.set()
+    page.wait_for_function("events.some(([kind]) => kind === 'media.resume')")
+    page.wait_for_function("window.player.running")
+    page.keyboard.press("ArrowUp")
+    samples = page.evaluate(
+        "events.filter(([kind, data]) => kind === 'trace.sample' && data.input === 'key')"
+    )
+    assert [data["value"] for _, data in samples] == [1, 2]
+    stalled_at = page.evaluate("events.find(([kind]) => kind === 'media.stall')[1].media_ms")
+    assert samples[1][1]["media_ms"] >= stalled_at - TOLERANCE_MS

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  messages are compared in full, one case per line
 """Annotating in the study file, and the practice that comes before it."""
 
 from __future__ import annotations
