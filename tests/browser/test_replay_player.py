@@ -60,11 +60,12 @@ def watched_study(request: pytest.FixtureRequest, tmp_path: Path, recordings: An
 
 
 def joined(held: Any) -> list[tuple[float, float, float]]:
-    """What was shown, with pieces that follow each other at the same speed put together (reports, stalls)."""
+    """What was shown, with pieces that follow each other at the same speed put together (reports; stalls, where the clock and the
+    picture on screen are up to two pictures apart)."""
     whole: list[tuple[float, float, float]] = []
     for event in of_kind(held, "media.interval"):
         low, high, rate = (event["data"][key] for key in ("from_ms", "to_ms", "rate"))
-        if whole and whole[-1][1:] == (low, rate):
+        if whole and whole[-1][2] == rate and abs(low - whole[-1][1]) <= rate * SLACK_MS:
             low = whole.pop()[0]
         whole.append((low, high, rate))
     return whole
