@@ -24,6 +24,7 @@ from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
 from believable.replay.file import read as read_recording
 from believable.stimuli import boxes
 from believable.stimuli.extra import have_av, load_av
+from believable.stimuli.judging import Variant, judged_replay
 from believable.study.definition import REPLAY_TYPE, Definition, Medium
 from believable.study.records import Stimulus
 
@@ -100,6 +101,7 @@ def prepare_replay(source: Path, media_dir: Path) -> Medium:
     _must_be_there(source, media_dir)
     recording = read_recording(source)
     digest = _kept(source, media_dir)
+    judged_replay(media_dir, digest, Variant())  # now rather than when the first participant waits for it
     return Medium(digest, source.stat().st_size, recording.timing.duration_ms, REPLAY_TYPE)
 
 
