@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
@@ -216,3 +220,35 @@ def test_cuts_that_leave_nothing_are_refused(tmp_path: Path) -> None:
         standardise.make(tmp_path, source, Recipe(cut_end_ms=2990), 5)
     outside = add(tmp_path / "other", [given], masks=(Mask(200, 0, 5, 5),))
     assert "is 160×90; the mask 200,0,5,5 lies outside" in outside.failed[given]
+
+
+def test_a_killed_run_leaves_nothing_half_and_is_taken_up_again(tmp_path: Path) -> None:
+    add(tmp_path, [film(tmp_path / f"{grey}.mp4", lambda t, g=grey: g, seconds=8) for grey in (60, 120)])  # type: ignore[misc]
+    words = [
+        sys.executable,
+        "-m",
+        "believable",
+        "stimuli",
+        "standardise",
+        str(tmp_path),
+        "--size",
+        "1280x720",
+        "--workers",
+        "1",
+    ]
+    run = subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "stimuli").glob(".*.coded")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    for video in (tmp_path / "stimuli").glob("*.mp4"):
+        assert decode(video).fault == ""
+    sources = pool.sources(tmp_path)
+    done = standardise.standardise(tmp_path, sources, SMALL, clock=CLOCK, workers=2)
+    assert set(done.made) == {source.name for source in sources}
+    assert {path.suffix for path in (tmp_path / "stimuli").iterdir()} == {".mp4", ".json"}
+    assert not list((tmp_path / "stimuli").glob(".*"))

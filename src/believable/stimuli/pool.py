@@ -16,6 +16,7 @@ from typing import Any
 
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
+from believable.stimuli.alone import alone
 from believable.stimuli.extra import load_av
 from believable.stimuli.probe import decode, facts
 from believable.stimuli.recipe import Mask
@@ -87,32 +88,34 @@ def add(
 ) -> Added:
     """Decode every file from beginning to end and copy the sound ones into the pool. A file already there is not added again."""
     place = folder / FOLDER
-    place.mkdir(parents=True, exist_ok=True)
-    before = {source.digest: source for source in sources(folder)}
-    looked = side_by_side(
-        look, {file: (file,) for file in dict.fromkeys(files)}, workers=workers, progress=progress
-    )
-    new: dict[Path, Source] = {}
-    known: dict[Path, Source] = {}
-    failed = dict(looked.failed)
-    for file, seen in looked.results.items():
-        if seen.digest in before:
-            known[file] = before[seen.digest]
-            continue
-        name = new_name()
-        source = replace(
-            seen, name=name, file=f"{name}{file.suffix.lower()}", condition=about.condition,
-            scenario=about.scenario, cut_start_ms=about.cut_start_ms, cut_end_ms=about.cut_end_ms,
-            masks=about.masks, note=about.note, added_ms=clock.now_ms(),
-        )  # fmt: skip
-        try:
-            _must_fit(source)
-        except InvalidInput as error:
-            failed[file] = str(error)
-            continue
-        _copy(file, place / source.file)
-        write_json(place / f"{name}.json", source.to_tree())  # last: only a whole copy has a record
-        new[file] = before[seen.digest] = source
+    with alone(place):
+        for unfinished in place.glob(".*.part"):  # of a killed run
+            unfinished.unlink(missing_ok=True)
+        before = {source.digest: source for source in sources(folder)}
+        looked = side_by_side(
+            look, {file: (file,) for file in dict.fromkeys(files)}, workers=workers, progress=progress
+        )
+        new: dict[Path, Source] = {}
+        known: dict[Path, Source] = {}
+        failed = dict(looked.failed)
+        for file, seen in looked.results.items():
+            if seen.digest in before:
+                known[file] = before[seen.digest]
+                continue
+            name = new_name()
+            source = replace(
+                seen, name=name, file=f"{name}{file.suffix.lower()}", condition=about.condition,
+                scenario=about.scenario, cut_start_ms=about.cut_start_ms, cut_end_ms=about.cut_end_ms,
+                masks=about.masks, note=about.note, added_ms=clock.now_ms(),
+            )  # fmt: skip
+            try:
+                _must_fit(source)
+            except InvalidInput as error:
+                failed[file] = str(error)
+                continue
+            _copy(file, place / source.file)
+            write_json(place / f"{name}.json", source.to_tree())  # last: only a whole copy has a record
+            new[file] = before[seen.digest] = source
     return Added(new, known, failed)
 
 

@@ -19,6 +19,7 @@ from believable import __version__
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
 from believable.stimuli import pool
+from believable.stimuli.alone import alone
 from believable.stimuli.extra import load_av
 from believable.stimuli.loudness import integrated_lufs
 from believable.stimuli.pool import Source
@@ -75,17 +76,26 @@ def standardise(
 ) -> Standardised:
     """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept."""
     place = folder / FOLDER
-    with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
-    common = replace(recipe, sound=with_sound)
-    kept = {one.name: place / f"{one.name}.mp4" for one in chosen if is_current(folder, one, common)}
-    todo = [source for source in chosen if source.name not in kept]
-    worked = side_by_side(
-        make,
-        {source.name: (folder, source, common, clock.now_ms()) for source in todo},
-        workers=workers,
-        progress=lambda done, total: progress(len(kept) + done, len(chosen)),
-    )
+    with alone(folder / pool.FOLDER):
+        with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
+        common = replace(recipe, sound=with_sound)
+        kept = {one.name: place / f"{one.name}.mp4" for one in chosen if is_current(folder, one, common)}
+        todo = [source for source in chosen if source.name not in kept]
+        for source in todo:
+            _clear(place, source.name)
+        worked = side_by_side(
+            make,
+            {source.name: (folder, source, common, clock.now_ms()) for source in todo},
+            workers=workers,
+            progress=lambda done, total: progress(len(kept) + done, len(chosen)),
+        )
     return Standardised(worked.results, kept, worked.failed)
+
+
+def _clear(place: Path, name: str) -> None:
+    """Remove what a killed run left unfinished."""
+    for path in place.glob(f".{name}.mp4.*"):
+        path.unlink(missing_ok=True)
 
 
 def provenance(folder: Path, name: str) -> dict[str, Any] | None:
