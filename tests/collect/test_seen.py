@@ -1,0 +1,93 @@
+"""Pages with several players: what has to be watched, what a reload goes on from, and answers by clip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from believable.collect.desk import Collect
+from believable.collect.seen import Seen
+from believable.core.clock import VirtualClock
+from believable.instruments import INSTRUMENTS
+from believable.study.definition import Medium
+from believable.study.load import load
+
+STUDY = """\
+believable: 1
+title: Pairs
+seed: 7
+conditions: [human, scripted]
+stimuli:
+  - {{id: h1, file: h1.mp4, condition: human, scenario: atrium}}
+  - {{id: s1, file: s1.mp4, condition: scripted, scenario: atrium}}
+timeline:
+  - {trial}
+  - finish: {{id: end}}
+"""
+COMPARE = (
+    "compare: {id: pair, of: [h1, s1], watch: WATCH, ask: [{id: which, prompt: Which?, preference: {}}]}"
+)
+GROUP = (
+    "group: {id: page, clips: 2, rate: [{id: r, prompt: R, clip_rating: {}}, "
+    "{id: more, prompt: M, likert: {points: 10}, show_if: {answer: r, at_least: 4}}]}"
+)
+
+
+@pytest.fixture
+def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[str], Any]:
+    def go(trial: str) -> Any:
+        folder = tmp_path / "pairs"
+        folder.mkdir()
+        (folder / "study.yaml").write_text(STUDY.format(trial=trial))
+        media = {
+            name: Medium(letter * 64, 10, 6000, "video/mp4") for name, letter in (("h1", "a"), ("s1", "b"))
+        }
+        definition = load(folder, instruments=INSTRUMENTS, clock=VirtualClock()).with_media(media)
+        return enter(desk.publish("pairs", definition).links["open"])
+
+    return go
+
+
+@pytest.mark.parametrize(("watch", "enough"), [("all", 2), ("any", 1)])
+def test_a_comparison_waits_until_enough_was_watched(
+    come: Callable[[str], Any], watch: str, enough: int
+) -> None:
+    person = come(COMPARE.replace("WATCH", watch))
+    for player in range(enough):
+        refused = person.submit({"which": "first"})
+        assert refused.status == "again"
+        assert refused.errors[""].key == ("error.watch_all" if watch == "all" else "error.watch")
+        person.note("media.ended", player=player, media_ms=6000, view=1)
+    assert person.submit({"which": "first"}).status == "finished"
+
+
+def test_the_same_player_twice_is_not_both(come: Callable[[str], Any]) -> None:
+    person = come(COMPARE.replace("WATCH", "all"))
+    for _ in range(2):
+        person.note("media.ended", player=1, media_ms=6000, view=1)
+    for junk in (2, -1, "0", True, None):
+        person.note("media.ended", player=junk, media_ms=6000, view=1)
+    assert person.submit({"which": "first"}).status == "again"
+
+
+def test_a_reload_knows_each_player(come: Callable[[str], Any], desk: Collect) -> None:
+    person = come(GROUP)
+    person.note("media.ended", player=1, media_ms=6000, view=1)
+    person.note("media.pause", player=0, media_ms=2500, reason="person")
+    view = desk.view(person.token)
+    assert view.seen == (Seen(0, 2500), Seen(1, 0))
+    assert len({one.name for one in view.media}) == 2
+
+
+def test_answers_are_kept_by_clip(come: Callable[[str], Any], desk: Collect) -> None:
+    person = come(GROUP)
+    for player in (0, 1):
+        person.note("media.ended", player=player, media_ms=6000, view=1)
+    refused = person.submit({"r-0": 5, "r-1": 2, "more-1": 9})
+    assert {name: error.key for name, error in refused.errors.items()} == {"more-0": "error.required"}
+    assert person.submit({"r-0": 5, "more-0": 9, "r-1": 2, "more-1": 9}).status == "finished"
+    (closed,) = desk.view(person.token).closed
+    assert closed.answers == {"r-0": 5, "more-0": 9, "r-1": 2}
