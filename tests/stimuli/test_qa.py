@@ -1,0 +1,96 @@
+"""The quality tests are decoded and measured against their own truth."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from believable.stimuli import qa
+from believable.stimuli.probe import decode, facts
+
+av: Any = pytest.importorskip("av", reason="needs the video extra")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, qa.Made]:
+    folder = tmp_path_factory.mktemp("qa")
+    return {test: qa.make(folder, test, seed=3, duration_s=20) for test in qa.TESTS}
+
+
+def truth(one: qa.Made, column: str) -> list[float]:
+    with one.truth.open(newline="") as file:
+        return [float(row[column]) for row in csv.DictReader(file)]
+
+
+def test_green_follows_the_truth_in_every_picture(made: dict[str, qa.Made]) -> None:
+    expected = truth(made["visual"], "green")
+    with av.open(str(made["visual"].film)) as file:
+        colours = [
+            frame.to_ndarray(format="rgb24").reshape(-1, 3).mean(axis=0) for frame in file.decode(video=0)
+        ]
+    shown = np.array(colours)
+    assert len(shown) == len(expected) == 1200
+    assert np.abs(shown[:, 1] - expected).max() <= 3
+    assert np.abs(shown[:, 0] - 20).max() <= 5
+    assert np.abs(shown[:, 2] - 12).max() <= 5
+    assert min(expected) >= 25
+    assert max(expected) <= 255
+    assert max(expected) - min(expected) > 60
+
+
+def pitch_hz(wave: NDArray[np.float32]) -> float:
+    """The first strong peak of the autocorrelation, between samples by a parabola."""
+    centred = wave - wave.mean()
+    power = np.abs(np.fft.rfft(centred, 2 * len(centred))) ** 2
+    like = np.fft.irfft(power)[: len(centred) // 2] / np.arange(len(centred), len(centred) // 2, -1)
+    inside = np.arange(1, len(like) - 1)
+    peaks = inside[(like[inside] > like[inside - 1]) & (like[inside] >= like[inside + 1]) & (inside > 80)]
+    best = peaks[like[peaks] > 0.9 * like[peaks].max()][0]
+    before, here, after = like[best - 1 : best + 2]
+    return float(qa.SOUND_RATE_HZ / (best + 0.5 * (before - after) / (before - 2 * here + after)))
+
+
+def test_pitch_follows_the_truth_in_every_held_second(made: dict[str, qa.Made]) -> None:
+    one = made["auditory"]
+    expected = truth(one, "pitch_hz")
+    with av.open(str(one.film)) as file:
+        blocks = [frame.to_ndarray()[0] for frame in file.decode(audio=0)]
+    heard = np.concatenate(blocks)
+    held = one.signal.held_seconds()
+    assert len(held) >= 4
+    for second in held:
+        part = heard[second * qa.SOUND_RATE_HZ : (second + 1) * qa.SOUND_RATE_HZ]
+        assert pitch_hz(part) == pytest.approx(expected[second * qa.FRAMES_PER_S], rel=0.03), second
+
+
+def test_the_tone_is_a_triangle_wave(made: dict[str, qa.Made]) -> None:
+    """Odd harmonics only, falling with the square of their number."""
+    wave = qa.tone(made["auditory"].signal)[: qa.SOUND_RATE_HZ]
+    spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(wave))))
+    base = int(np.argmax(spectrum))
+    level = [spectrum[round(base * n) - 3 : round(base * n) + 4].max() / spectrum[base] for n in (2, 3, 5)]
+    assert level[0] < 0.02
+    assert level[1] == pytest.approx(1 / 9, rel=0.3)
+    assert level[2] == pytest.approx(1 / 25, rel=0.5)
+
+
+def test_the_screen_of_the_auditory_test_is_black_with_a_message(made: dict[str, qa.Made]) -> None:
+    with av.open(str(made["auditory"].film)) as file:
+        picture = next(file.decode(video=0)).to_ndarray(format="rgb24")
+    assert picture[:100].max() < 6
+    assert picture[250:290, 300:660].max() > 120
+
+
+def test_files_are_whole_alike_and_say_nothing(made: dict[str, qa.Made], tmp_path: Path) -> None:
+    for one in made.values():
+        assert decode(one.film).fault == ""
+        assert facts(one.film).encoder == ""
+        assert facts(one.film).duration_ms == pytest.approx(20_000, abs=30)
+    again = qa.make(tmp_path, "visual", seed=3, duration_s=20)
+    assert again.film.read_bytes() == made["visual"].film.read_bytes()
+    assert again.truth.read_bytes() == made["visual"].truth.read_bytes()
