@@ -231,8 +231,8 @@ def use(exhibit: Exhibit) -> None:
 def shown_state(exhibit: Exhibit) -> str:
     """What the instrument says of itself: words, values and fields, without what follows the player's time."""
     state: str = exhibit.page.locator("#trial .annotate").evaluate(
-        "root => JSON.stringify([...root.querySelectorAll('[aria-valuenow], ol, input')].map(one =>"
-        " one.getAttribute('aria-valuenow') ?? one.value ?? one.textContent))"
+        "root => JSON.stringify([...root.querySelectorAll('[aria-valuenow], [aria-description], ol, input')].map(one =>"
+        " one.getAttribute('aria-valuenow') ?? one.getAttribute('aria-description') ?? one.value ?? one.textContent))"
     )
     return state
 
@@ -241,6 +241,8 @@ def shown_state(exhibit: Exhibit) -> str:
 def test_an_annotating_instrument(one: Instrument[Any], gallery: str, page: Page):
     exhibit = Exhibit(page, f"{gallery}/gallery/instruments/{one.name}")
     exhibit.playable()
+    expect(page.locator("#trial .annotate > *").last).to_be_visible()
+    fresh = shown_state(exhibit)
     use(exhibit)
     kinds = {stream.kind for stream in one.streams}
     exhibit.until(lambda: kinds <= exhibit.kinds(), f"not all of {sorted(kinds)} can be made by keyboard")
@@ -250,6 +252,7 @@ def test_an_annotating_instrument(one: Instrument[Any], gallery: str, page: Page
     recorded = [event for event in exhibit.events() if event[0] in kinds]
     assert all(0 <= data["media_ms"] <= 12_000 for _, data in recorded if "media_ms" in data)
     before = shown_state(exhibit)
+    assert before != fresh, "it shows what was annotated"
 
     exhibit.again()
     exhibit.playable()
