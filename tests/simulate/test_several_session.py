@@ -100,7 +100,7 @@ def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(
     visited: tuple[list[Participant], Bundle],
 ) -> None:
     browsers, bundle = visited
-    rows = bundle["answers"].rows()
+    rows = list(bundle["answers"].rows())
     shown = {
         (row["session"], row["position"], row["player"]): row["stimulus"] for row in bundle["shown"].rows()
     }
@@ -111,7 +111,9 @@ def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(
             if row["position"] == position:
                 name = row["question"] if row["player"] is None else f"{row['question']}-{row['player']}"
                 value = row["value_number"] if row["value_text"] is None else row["value_text"]
-                sessions.setdefault(row["session"], {})[name] = value
+                sessions.setdefault(row["session"], {})[name] = (
+                    int(value) if isinstance(value, float) else value
+                )
         return Counter(json.dumps(one, sort_keys=True) for one in sessions.values())
 
     for position in (0, 1):
@@ -136,7 +138,7 @@ def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(
     visited: tuple[list[Participant], Bundle],
 ) -> None:
     browsers, bundle = visited
-    rows = bundle["shown"].rows()
+    rows = list(bundle["shown"].rows())
     assert len(rows) == 4 * PEOPLE
     for session in {row["session"] for row in rows}:
         pair = [row for row in rows if row["session"] == session and row["trial"] == "pair"]
@@ -146,7 +148,7 @@ def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(
         everything = [row["stimulus"] for row in rows if row["session"] == session]
         assert len(set(everything)) == 4
     assert {row["views"] for row in rows} == {1}
-    stretches = bundle["views"].rows()
+    stretches = list(bundle["views"].rows())
     assert {(row["position"], row["player"]) for row in stretches} == {(0, 0), (0, 1), (1, 0), (1, 1)}
     told = sum(
         event["data"]["to_ms"] - event["data"]["from_ms"]
