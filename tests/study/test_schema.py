@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from believable.instruments import INSTRUMENTS
+from believable.study.kinds import annotating, answering
 from believable.study.nodes import parse
 from believable.study.protocols import PROTOCOLS, copy
-from believable.study.kinds import annotating, answering
 from believable.study.read import ITEM_KINDS
 from believable.study.schema import json_schema
 
