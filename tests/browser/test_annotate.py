@@ -35,10 +35,15 @@ timeline:
 #: Notes every input with the position of the video when it arrived, apart from the code under test.
 WITNESS = """\
 window.inputs = [];
+let frame_ms = 0;
+const onFrame = (_, frame) => { frame_ms = frame.mediaTime * 1000; frame_of.requestVideoFrameCallback(onFrame); };
+let frame_of = null;
 for (const name of ["wheel", "keydown", "pointerdown"]) {
   addEventListener(name, (event) => {
     const video = document.querySelector("video");
-    if (video) inputs.push({ name, key: event.key, media_ms: video.currentTime * 1000, mono_ms: event.timeStamp });
+    if (!video) return;
+    if (frame_of !== video) { frame_of = video; frame_ms = video.currentTime * 1000; video.requestVideoFrameCallback(onFrame); }
+    inputs.push({ name, key: event.key, media_ms: video.currentTime * 1000, frame_ms, mono_ms: event.timeStamp });
   }, { capture: true, passive: true });
 }
 """
@@ -138,7 +143,10 @@ def assert_on_time(
     """Each event tells the moment of the video, and the moment, at which its input arrived."""
     assert len(events) == len(inputs)
     for event, seen in zip(events, inputs, strict=True):
-        assert abs(event["data"]["media_ms"] - seen["media_ms"]) <= tolerance_ms, (event, seen)
+        # The picture on screen is a little behind the video's clock; the truth lies between the two.
+        media_ms = event["data"]["media_ms"]
+        off_ms = min(abs(media_ms - seen["media_ms"]), abs(media_ms - seen["frame_ms"]))
+        assert off_ms <= tolerance_ms, (event, seen)
         assert abs(event["mono_ms"] - seen["mono_ms"]) < 1000 / 60, (event, seen)
         assert isinstance(event["data"]["frame"], int)
 
@@ -314,7 +322,6 @@ const player = create(document.getElementById("player"), { src: "/slow.mp4", pol
 window.player = player;
 player.video.addEventListener("loadedmetadata", () => {
   mount(document.getElementById("trace"), { player, params: {}, texts, record, saved: [] });
-  player.play();
 });
 </script>
 """
@@ -384,7 +391,9 @@ def half_served(tmp_path: Path) -> Iterator[HalfServed]:
 
 def test_nothing_is_recorded_while_the_video_stalls(page: Page, half_served: HalfServed) -> None:
     page.goto(half_served.url)
-    page.wait_for_function("window.player?.time_ms > 500")
+    page.locator(".trace").wait_for()
+    page.locator("button.play").click()
+    page.wait_for_function("window.player.time_ms > 500")
     page.keyboard.press("ArrowUp")
     page.wait_for_function("events.some(([kind]) => kind === 'media.stall')")
     before = page.evaluate("events.filter(([kind]) => kind === 'trace.sample')")

@@ -57,7 +57,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     if (late) return; // a picture from before the jump
     awaited = null;
     frameMs = frame.mediaTime * 1000;
-    pictures.add({ shown_ms: frame.expectedDisplayTime, media_ms: frameMs, frame: frame.presentedFrames });
+    pictures.add({ shown_ms: frame.presentationTime, media_ms: frameMs, frame: frame.presentedFrames });
     intervals.frame(frameMs);
   }
   if (framed) video.requestVideoFrameCallback(onFrame);
