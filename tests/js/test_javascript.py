@@ -84,12 +84,14 @@ ANNOTATING = {one.name for one in INSTRUMENTS if one.use == "annotate"}
 SHARED = ["tracing"]
 #: Pages with several players annotate nothing and open nothing beside them.
 SEVERAL = {"several", "together", "stills"}
+#: A page of its own, with neither player nor annotation.
+DEVICE = {"device"}
 ANNOTATED = {"annotate", "actionlog", "beside", "overlay", "overlaylog", "overlayplan"}
 
 
 def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb() -> None:
     """The kinds of questions such pages ask and the video player, as they travel (compressed)."""
-    core = [module for module in CORE if module.stem not in ANNOTATED | {"landing"}]
+    core = [module for module in CORE if module.stem not in ANNOTATED | DEVICE | {"landing"}]
     assert {module.stem for module in core} > SEVERAL
     kinds = ("certainty", "clip_rating", "preference", "choice", "likert", "number", "long_text")
     widgets = [script for kind in kinds for script in folders(SOURCE / "instruments")[kind]]
@@ -106,7 +108,7 @@ def test_the_scripts_of_any_page_stay_under_60_kb(player: str, annotating: str) 
     widgets = folders(SOURCE / "instruments")
     kinds = [name for name in widgets if name not in ANNOTATING] + [annotating]
     assert set(SHARED) < set(kinds)
-    core = [module for module in CORE if module.stem not in SEVERAL]
+    core = [module for module in CORE if module.stem not in SEVERAL | DEVICE]
     page = [
         *core,
         *(script for kind in kinds for script in widgets[kind]),

@@ -14,7 +14,8 @@ from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
 from believable.study.practice import annotation_of
 from believable.study.progress import questions_of
-from believable.study.records import Block, Check, Consent, Study, Text, TimelineItem
+from believable.study.quality import MEAN_SDA, RELIABLE, SDA, parts
+from believable.study.records import Block, Check, Consent, Device, Qa, Study, Text, TimelineItem
 
 CODEBOOK = Table(
     "codebook",
@@ -121,6 +122,9 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
                     "consent",
                     prompt,
                 )
+        for name, about, values in _tested(trial):
+            where, what = ("value_number", "number") if values is None else ("value_text", "string")
+            yield Entry("answers", where, what, about, trial.id, name, trial.kind, None, values)
         yield from _traced(trial, language, instruments)
         for question in questions_of(trial):
             instrument = instruments[question.kind]
@@ -135,6 +139,17 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
                     "answers", "value_text" if text else "value_number", column.type, column.about, trial.id, question.id,
                     question.kind, _words(question.prompt, language), (" | ".join(options) + right).strip() or None, parameters,
                 )  # fmt: skip
+
+
+def _tested(trial: TimelineItem) -> Iterator[tuple[str, str, str | None]]:
+    """What device checks and quality tests answer: name, meaning, and values where it is no number."""
+    if isinstance(trial, Device):
+        about = {"heard": ("tones counted", None), "wheel": ("whether the wheel was turned", "true | false")}
+        yield from ((part, *about[part]) for part in parts(trial))
+    if isinstance(trial, Qa):
+        yield SDA, "signed differential agreement of the trace with the known signal, -1 to 1", None
+        yield MEAN_SDA, "at the last quality test of the session: mean of all its scores", None
+        yield RELIABLE, f"whether that mean is at least {trial.threshold:g}", "true | false"
 
 
 def _traced(trial: TimelineItem, language: str, instruments: Registry[Instrument[Any]]) -> Iterator[Entry]:

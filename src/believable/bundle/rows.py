@@ -316,6 +316,8 @@ class SessionRows:
         if answer is None:
             return (AnswerCell("", None),)
         if question is None:
+            if isinstance(answer, int | float) and not isinstance(answer, bool):
+                return (AnswerCell("", answer),)
             return (
                 AnswerCell("", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)),
             )

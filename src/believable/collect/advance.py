@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from believable.collect import annotated, answers
+from believable.collect import annotated, answers, quality
 from believable.collect.answers import Reading
 from believable.collect.context import Context, Standing, as_closed, check_epoch, standing
 from believable.collect.join import pass_over
@@ -19,7 +19,8 @@ from believable.store.events import Event
 from believable.store.trials import ClosedTrial
 from believable.study.plan import PlannedTrial
 from believable.study.progress import answers_so_far, progress, verdict
-from believable.study.records import Break, Check, Consent
+from believable.study.quality import RELIABLE, device_verdict, gated, tones, wrong_parts
+from believable.study.records import Break, Check, Consent, Device, Qa
 
 Status: TypeAlias = Literal["next", "again", "finished"]
 #: The key of an error that belongs to the page and to none of its questions.
@@ -59,7 +60,7 @@ def advance(
         )
     event = _submission(conn, here, seq)
     if seq == session.tried_seq:
-        return Advanced("again", _wrong(here.plan[position]))
+        return Advanced("again", _wrong(here, event))
     judged = _judge(conn, context, here, event)
     if judged.wrong:
         sessions.change(conn, session.id, wrong_tries=session.wrong_tries + 1, tried_seq=seq)
@@ -98,11 +99,17 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
         errors[PAGE] = unseen
     elif (unannotated := annotated.missing(conn, context, here)) is not None:
         errors[PAGE] = unannotated
-    if errors or not isinstance(trial, Check):
+    if isinstance(trial, Qa) and not errors:
+        return _tested(conn, context, here, trial)
+    if errors or not isinstance(trial, Check | Device):
         return _Judged("done", reading.answers, errors)
-    result = verdict(trial, reading.answers.get(trial.question.id), here.session.wrong_tries + 1)
+    attempt = here.session.wrong_tries + 1
+    if isinstance(trial, Check):
+        result = verdict(trial, reading.answers.get(trial.question.id), attempt)
+    else:
+        result = device_verdict(trial, reading.answers, tones(here.session.seed, planned.key), attempt)
     if result == "again":
-        return _Judged("again", reading.answers, _wrong(planned), wrong=True)
+        return _Judged("again", reading.answers, _wrong(here, event), wrong=True)
     return _Judged(result, reading.answers, {})
 
 
@@ -116,7 +123,20 @@ def _read(context: Context, here: Standing, planned: PlannedTrial, event: Event)
     return answers.read(planned, raw, earlier, here.session.arms, context.instruments)
 
 
-def _wrong(planned: PlannedTrial) -> Mapping[str, InvalidAnswer]:
+def _tested(conn: Connection, context: Context, here: Standing, test: Qa) -> _Judged:
+    """A quality test closes with its score; the gate may end the session."""
+    sda = quality.score(test, annotated.annotated(conn, context, here))
+    found = gated(here.plan, here.closed, here.session.arms, here.session.position, sda)
+    stopped = test.gate == "screen_out" and found.get(RELIABLE) is False
+    return _Judged("failed" if stopped else "done", found, {})
+
+
+def _wrong(here: Standing, event: Event) -> Mapping[str, InvalidAnswer]:
+    planned = here.plan[here.session.position]
+    if isinstance(planned.trial, Device):
+        given = event.data.get("answers") or {}
+        count = tones(here.session.seed, planned.key)
+        return {part: InvalidAnswer(f"error.{part}") for part in wrong_parts(planned.trial, given, count)}
     question = planned.trial.question.id if isinstance(planned.trial, Check) else PAGE
     return {question: InvalidAnswer("error.wrong")}
 

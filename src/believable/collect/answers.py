@@ -11,7 +11,8 @@ from believable.core.registry import Registry
 from believable.instruments.contract import Instrument, InvalidAnswer
 from believable.study.plan import PlannedTrial
 from believable.study.progress import page_questions, visible_questions
-from believable.study.records import Consent
+from believable.study.quality import HEARD, WHEEL, parts
+from believable.study.records import Consent, Device
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
@@ -34,6 +35,8 @@ def read(
     """What a page's `trial.submit` says. Answers to questions that are not shown are not taken."""
     if isinstance(planned.trial, Consent):
         return _consent(planned.trial, raw)
+    if isinstance(planned.trial, Device):
+        return _device(planned.trial, raw)
     given: dict[str, Any] = {}
     wrong: dict[str, InvalidAnswer] = {}
     for question in page_questions(planned.trial):
@@ -60,6 +63,20 @@ def _consent(trial: Consent, raw: Mapping[str, Any]) -> Reading:
     missing = [item.id for item in trial.require if raw.get(item.id) is not True]
     errors = {item: InvalidAnswer("error.consent") for item in missing}
     return Reading({item.id: True for item in trial.require if item.id not in errors}, errors)
+
+
+def _device(trial: Device, raw: Mapping[str, Any]) -> Reading:
+    """A number of tones; whether the wheel was turned (false: there is none)."""
+    answers: dict[str, Any] = {}
+    errors: dict[str, InvalidAnswer] = {}
+    for part in parts(trial):
+        value = raw.get(part)
+        number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000
+        if (part == HEARD and number) or (part == WHEEL and isinstance(value, bool)):
+            answers[part] = value
+        else:
+            errors[part] = InvalidAnswer("error.required")
+    return Reading(answers, errors)
 
 
 def whole_characters(value: Any) -> Any:

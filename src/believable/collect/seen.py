@@ -9,7 +9,7 @@ from believable.instruments.contract import InvalidAnswer
 from believable.store import events
 from believable.store.engine import Connection
 from believable.study.plan import PlannedTrial
-from believable.study.records import Compare, Group, Watch
+from believable.study.records import Compare, Group, Qa, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,17 @@ def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
     return (planned.stimulus_id,) if shown and planned.stimulus_id is not None else ()
 
 
+def _players(planned: PlannedTrial) -> int:
+    """How many players a page has; a quality test shows no stimulus of the study."""
+    return 1 if isinstance(planned.trial, Qa) else len(stimuli_of(planned))
+
+
 def seen_each(conn: Connection, here: Standing) -> tuple[Seen, ...]:
     """From the players' events since the page opened, so that a reload neither forgets a view nor starts again. A trace tells
     the position more often than the player does.
     """
     session = here.session
-    found = [Seen() for _ in stimuli_of(here.plan[session.position])]
+    found = [Seen() for _ in range(_players(here.plan[session.position]))]
     if not found:
         return ()
     for event in events.since(conn, session.id, here.opened_after_seq, containing='"media'):
@@ -55,7 +60,7 @@ def seen_each(conn: Connection, here: Standing) -> tuple[Seen, ...]:
 def unwatched(conn: Connection, here: Standing) -> InvalidAnswer | None:
     """Why the page cannot be left yet, as far as watching is concerned."""
     trial = here.plan[here.session.position].trial
-    if not isinstance(trial, Watch | Compare | Group) or not trial.controls.must_finish:
+    if not isinstance(trial, Watch | Compare | Group | Qa) or not trial.controls.must_finish:
         return None
     ended = [one.views > 0 for one in seen_each(conn, here)]
     one_is_enough = isinstance(trial, Compare) and trial.watch == "any"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from believable.core.registry import Registry
 from believable.players.contract import Player, Recorded
 from believable.players.replay import REPLAY
+from believable.players.signal import SIGNAL
 from believable.players.video import VIDEO
 
+#: What shows the stimuli of a study. Quality tests have no stimulus: `SIGNAL` shows them.
 PLAYERS: Registry[Player] = Registry("player", [VIDEO, REPLAY])
 
-__all__ = ["PLAYERS", "Player", "Recorded"]
+__all__ = ["PLAYERS", "SIGNAL", "Player", "Recorded"]

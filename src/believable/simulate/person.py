@@ -18,7 +18,8 @@ from believable.instruments.contract import Instrument
 from believable.simulate.annotator import practise
 from believable.simulate.client import Advanced, Participant, Receipt
 from believable.simulate.pace import Pace
-from believable.simulate.viewer import watch
+from believable.simulate.tested import checked, followed
+from believable.simulate.viewer import watch, watch_signal
 from believable.study.records import Block, Check, Rule, Study, TimelineItem
 from believable.study.rules import holds
 
@@ -126,6 +127,9 @@ class Person:
         await self._pace.wait(1000 * trial["wait_s"])
         if trial["kind"] == "watch" or trial.get("several"):
             await watch(self._browser, self._pace, self._rng, trial, self._instruments)
+        elif trial.get("signal"):
+            acts = followed(trial["signal"], self._rng, self._traits.care)
+            await watch_signal(self._browser, self._pace, self._rng, trial, acts)
         elif trial["kind"] == "practice":
             await practise(self._browser, self._pace, self._rng, trial, self._traits.care)
         for _ in range(TRIES):
@@ -156,6 +160,11 @@ class Person:
             answers[question["id"]] = value = self._choose(question, trial["kind"])
             self._browser.note("answer.change", question=question["id"], value=value)
             await self._browser.flush()
+        if trial.get("device"):
+            await self._think(THINK_MS)
+            answers |= checked(trial["device"], self._rng, self._traits.care)
+            for name, value in answers.items():
+                self._browser.note("answer.change", question=name, value=value)
         await self._think(THINK_MS / 4)
         return await self._browser.submit(answers)
 

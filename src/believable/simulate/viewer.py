@@ -13,7 +13,7 @@ from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
 from believable.simulate.shown import Shown, aimed, length_ms, log_in, look_at
 
-__all__ = ["length_ms", "watch"]
+__all__ = ["length_ms", "watch", "watch_signal"]
 
 #: Watched time is reported in pieces of at most this length (of real time).
 INTERVAL_MS = 5_000
@@ -51,6 +51,13 @@ def _acts(
         return ()
     instrument = instruments[annotate["kind"]]
     return instrument.perform(instrument.params.model_validate(annotate["params"]), rng, duration_ms)
+
+
+async def watch_signal(
+    browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any], acts: Sequence[Act]
+) -> None:
+    """Watch the signal of a quality test, doing `acts` on the way."""
+    await _play(browser, pace, rng, trial, trial["signal"]["duration_ms"], 1, acts, {})
 
 
 async def _look(browser: Participant, medium: Mapping[str, Any]) -> Shown:

@@ -8,11 +8,12 @@ import typing
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from believable.study.records import Annotation, Question, Record, Text, TrialBase
+from believable.study.records import Annotation, Qa, Question, Record, Text, TrialBase
 
 #: Fields of the records that are not keys of the file: a trial's and a question's kind is written as a key instead.
 _HIDDEN: dict[type[Record], frozenset[str]] = {
     TrialBase: frozenset({"kind"}),
+    Qa: frozenset({"annotate"}),
     Question: frozenset({"kind", "params"}),
     Annotation: frozenset({"kind", "params"}),
 }

@@ -13,8 +13,10 @@ from believable.study.records import (
     Check,
     Compare,
     Consent,
+    Device,
     Form,
     Group,
+    Qa,
     Question,
     Rate,
     TimelineItem,
@@ -168,6 +170,8 @@ def _ending(planned: PlannedTrial, closed: Closed) -> Outcome | None:
         return None
     if isinstance(planned.trial, Consent):
         return "declined"
-    if isinstance(planned.trial, Check) and planned.trial.on_fail != "continue":
+    if isinstance(planned.trial, Qa):
+        return "screened_out"
+    if isinstance(planned.trial, Check | Device) and planned.trial.on_fail != "continue":
         return "screened_out" if planned.trial.on_fail == "screen_out" else "failed_checks"
     return None

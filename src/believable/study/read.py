@@ -20,9 +20,11 @@ from believable.study.records import (
     Check,
     Compare,
     Consent,
+    Device,
     Finish,
     Form,
     Group,
+    Qa,
     Question,
     Rate,
     Record,
@@ -44,6 +46,8 @@ ITEM_KINDS: Mapping[str, type[TrialBase]] = {
     "text": TextPage,
     "form": Form,
     "check": Check,
+    "device": Device,
+    "qa": Qa,
     "watch": Watch,
     "compare": Compare,
     "group": Group,
@@ -56,6 +60,8 @@ ITEM_KINDS: Mapping[str, type[TrialBase]] = {
 NAMED_KINDS = ("form", "check")
 #: The id of a check's question where the author gave none.
 CHECK_QUESTION_ID = "answer"
+#: What quality tests are annotated with.
+QA_INSTRUMENT = "ranktrace"
 _QUESTION_LISTS = ("questions", "rate", "ask")
 
 
@@ -163,6 +169,8 @@ class _Reader(RecordReader):
                 built["question"] = question
         if "annotate" in tidy.value:
             built |= self._annotated(tidy.value["annotate"])
+        if record_type is Qa:
+            built["annotate"] = Annotation(kind=QA_INSTRUMENT, params=self._kinds[QA_INSTRUMENT].params())
         if "each" in tidy.value:
             built["each"] = tuple(self._each(tidy.value["each"], self._item))
         record = self.record(record_type, tidy, built)

@@ -2,82 +2,29 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     GetJsonSchemaHandler,
-    RootModel,
     SerializeAsAny,
     Tag,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-ID_PATTERN = r"^[A-Za-z][A-Za-z0-9_]{0,63}$"
-LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Z]{2})?$"
-Id: TypeAlias = Annotated[str, Field(pattern=ID_PATTERN)]
-Language: TypeAlias = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
-
-#: The language key of a text that was given once, without naming a language.
-ANY_LANGUAGE = ""
-
-
-class Record(BaseModel):
-    """Base of every record: unknown keys are errors, and nothing changes after parsing."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-def word_or(
-    core_schema: CoreSchema,
-    handler: GetJsonSchemaHandler,
-    word: JsonSchemaValue,
-    *,
-    required: Sequence[str] = (),
-) -> JsonSchemaValue:
-    """The JSON Schema of a record that may also be written as a single word."""
-    reference = handler(core_schema)
-    written_out = handler.resolve_ref_schema(reference)
-    mapping = dict(written_out)
-    if required:
-        mapping["required"] = list(required)
-    written_out.clear()
-    written_out["anyOf"] = [word, mapping]
-    return reference
-
-
-class Text(RootModel[dict[str, str]]):
-    """Words shown to participants: one string, or one per language."""
-
-    model_config = ConfigDict(frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_plain(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return {ANY_LANGUAGE: value}
-        if not isinstance(value, dict):
-            raise PydanticCustomError("text_type", "text")
-        return value
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return word_or(core_schema, handler, {"type": "string", "minLength": 1})
-
-    def in_language(self, language: str) -> str:
-        """The words in `language`. The checker has made sure that they exist."""
-        return self.root[language] if language in self.root else self.root[ANY_LANGUAGE]
+from believable.study.bases import ANY_LANGUAGE as ANY_LANGUAGE
+from believable.study.bases import ID_PATTERN as ID_PATTERN
+from believable.study.bases import LANGUAGE_PATTERN as LANGUAGE_PATTERN
+from believable.study.bases import Id as Id
+from believable.study.bases import Language as Language
+from believable.study.bases import Record as Record
+from believable.study.bases import Text as Text
+from believable.study.bases import word_or as word_or
+from believable.study.recruiting import Recruit as Recruit
 
 
 def _shape(value: Any) -> str:
@@ -331,6 +278,59 @@ class Practice(TrialBase):
     annotate: Annotation
 
 
+class Device(TrialBase):
+    """Whether the sound and the mouse wheel work: people type how many tones they hear, and turn the wheel.
+
+    Wrong `attempts` times: as in `check`.
+    """
+
+    kind: Literal["device"] = "device"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the tests."""
+    wheel: bool = True
+    """Whether a mouse wheel is needed."""
+    headphones: bool = True
+    """Whether sound is needed."""
+    attempts: int = Field(default=3, ge=1, le=10)
+    """How often people may try."""
+    on_fail: Literal["screen_out", "fail", "continue"] = "screen_out"
+    """What follows when the last attempt is wrong."""
+
+
+class Qa(TrialBase):
+    """A quality test of the annotator: a known signal, followed with RankTrace and scored by the server (SDA, −1 to 1).
+
+    The score is an answer of the trial (`sda`). The gate is applied at the last quality test of a session, to the mean of all of
+    its scores (`mean_sda`; `reliable` where it is not below `threshold`), with the `gate` and the `threshold` of that last test.
+    """
+
+    kind: Literal["qa"] = "qa"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the test, in place of the built-in words."""
+    test: Literal["visual", "auditory"]
+    """A green surface that gets brighter and darker, or a tone that gets higher and lower."""
+    signal_seed: int = 1
+    """The signal follows from it, as in `believable stimuli qa`."""
+    duration_s: int = Field(default=60, ge=10, le=600)
+    """How long it takes, in seconds."""
+    gate: Literal["screen_out", "warn", "record"] = "record"
+    """Who is below the threshold is screened out, is told so and goes on, or just goes on."""
+    threshold: float = Field(default=0.0, ge=-1, le=1)
+    """The mean score that is still good enough."""
+    practice: bool = True
+    """Whether a short practice comes first, unless RankTrace was practised already."""
+    annotate: Annotation
+
+    @property
+    def controls(self) -> Controls:
+        """Once, without a stop."""
+        return Controls(pause=False, volume=False)
+
+
 class Compare(TrialBase):
     """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is drawn for each session.
 
@@ -491,51 +491,28 @@ class Block(TrialBase):
 
 
 Trial: TypeAlias = (
-    Consent | TextPage | Form | Check | Practice | Watch | Compare | Group | Rate | Break | Finish
+    Consent
+    | TextPage
+    | Form
+    | Check
+    | Device
+    | Practice
+    | Qa
+    | Watch
+    | Compare
+    | Group
+    | Rate
+    | Break
+    | Finish
 )
 TimelineItem: TypeAlias = Annotated[
-    Consent | TextPage | Form | Check | Watch | Compare | Group | Rate | Break | Finish | Block,
+    Consent | TextPage | Form | Check | Device | Qa | Watch | Compare | Group | Rate | Break | Finish | Block,
     Field(discriminator="kind"),
 ]
 Block.model_rebuild()
 
 
-# ---------------------------------------------------------------------------------------------- recruiting
-
-
-_MOMENT_SCHEMA = {"type": "string", "examples": ["2027-01-31T18:00:00Z"]}
-
-
-def _moment(value: Any) -> Any:
-    """A date (its first moment) or a date and time; UTC unless it says otherwise."""
-    if isinstance(value, datetime.datetime):
-        return value
-    try:
-        moment = datetime.datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise PydanticCustomError("moment", "a date and time") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
-
-
-class Recruit(Record):
-    """Where participants come from, who may take part, and for how long."""
-
-    platform: Literal["none", "prolific", "connect", "sona", "mturk", "custom"] = "none"
-    """Where people come from; settled by `finish.redirect` where it is left out."""
-    id_parameter: str | None = None
-    """Link parameter with the participant id, for `platform: custom`."""
-    extra_parameters: tuple[str, ...] = ()
-    """More link parameters to keep, as keyed hashes."""
-    repeats: Literal["refuse", "resume"] = "resume"
-    """Whether somebody who comes again goes on or is refused."""
-    desktop_only: bool = False
-    """Whether phones and tablets are turned away."""
-    limit: int | None = Field(default=None, ge=1)
-    """How many participants at most."""
-    closes: Annotated[datetime.datetime, BeforeValidator(_moment), WithJsonSchema(_MOMENT_SCHEMA)] | None = (
-        None
-    )
-    """When the study closes; UTC unless it says otherwise."""
+# ---------------------------------------------------------------------------------------------- the study
 
 
 class Stimulus(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from believable.collect.desk import SessionView
 from believable.instruments import INSTRUMENTS
 from believable.study.practice import PRACTICE_TRIES, annotation_of
 from believable.study.records import Practice, Trial
+from believable.web.participant import quality
 from believable.web.participant.questions import localised
 
 
@@ -26,11 +28,12 @@ def kinds(trial: Trial) -> tuple[str, ...]:
     return () if annotation is None else (annotation.kind,)
 
 
-def shown(trial: Trial, language: str) -> Shown | None:
+def shown(trial: Trial, language: str, texts: Mapping[str, str]) -> Shown | None:
     annotation = annotation_of(trial)
     if annotation is None or isinstance(trial, Practice):
         return None
-    return Shown(annotation.kind, annotation.prompt.in_language(language) if annotation.prompt else None)
+    words = annotation.prompt.in_language(language) if annotation.prompt else quality.prompt(trial, texts)
+    return Shown(annotation.kind, words)
 
 
 def trial_json(session: SessionView) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from believable.study.records import (
     Finish,
     Group,
     Practice,
+    Qa,
     Question,
     Text,
     Trial,
@@ -31,7 +32,7 @@ from believable.study.records import (
 from believable.study.rules import holds
 from believable.study.texts import Texts
 from believable.web.pages import fragment
-from believable.web.participant import annotation, markdown, several
+from believable.web.participant import annotation, markdown, quality, several
 from believable.web.participant.questions import QuestionView, client_rule, localised, view
 
 _TITLES = {
@@ -42,6 +43,8 @@ _TITLES = {
     "check": "check.title",
     "break": "break.title",
     "practice": "practice.title",
+    "device": "device.title",
+    "qa": "qa.title",
 }
 
 
@@ -72,20 +75,23 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
         "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
         + [f"/static/players/{one.name}/{one.style}" for one in players]
         + (["/static/participant/overlay.css"] if _opens_beside(trial) else [])
-        + (["/static/participant/several.css"] if isinstance(trial, Compare | Group) else []),
+        + (["/static/participant/several.css"] if isinstance(trial, Compare | Group) else [])
+        + quality.styles(trial),
         "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
-        | {one.name: f"/static/players/{one.name}/{one.module}" for one in players},
+        | {one.name: f"/static/players/{one.name}/{one.module}" for one in players}
+        | quality.modules(trial),
         "media": _media(session.media, base),
         "stills": _media(session.stills, base),
         "questions": [_question(question, rule, session.language) for question, rule in asked],
         "boxes": [item.id for item in trial.require] if isinstance(trial, Consent) else [],
         "drafts": {one.id: session.drafts[one.id] for one in views if one.id in session.drafts},
         "orders": {one.id: order for one in views if (order := one.order()) is not None},
-        "controls": _controls(trial.controls) if isinstance(trial, Watch | Compare | Group) else None,
+        "controls": _controls(trial.controls) if isinstance(trial, Watch | Compare | Group | Qa) else None,
         "overlay": trial.overlay.model_dump() if isinstance(trial, Watch) else None,
         "wait_s": _wait_s(session, now_ms),
         **annotation.trial_json(session),
         **several.trial_json(session),
+        **quality.trial_json(session),
     }
 
 
@@ -139,6 +145,8 @@ def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
         "overlay": None,
         "seen": {"views": seen.views, "position_ms": seen.position_ms},
         "several": None,
+        "device": None,
+        "signal": None,
         "wait_s": 0,
         "annotate": None,
         "saved": [],
@@ -176,7 +184,9 @@ def _html(session: SessionView, views: Sequence[QuestionView]) -> Markup:
         questions=several.about_page(trial, views),
         panes=several.panes(trial, views, texts),
         first_words=several.first_words(trial, texts),
-        annotate=annotation.shown(trial, session.language),
+        annotate=annotation.shown(trial, session.language, texts),
+        device=quality.device_parts(trial),
+        notice=quality.notice(session, texts),
         texts=_page_texts(session),
     )
 
@@ -220,6 +230,8 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
         return markdown.page(text.in_language(session.language))
     if isinstance(planned.trial, Practice):
         return markdown.page(texts_of(session)[f"practice.text.{planned.trial.annotate.kind}"])
+    if (words := quality.words(planned.trial, texts_of(session))) is not None:
+        return markdown.page(words)
     fallback = {"break": "break.text", "rate": "rate.text"}.get(planned.trial.kind)
     return markdown.page(texts_of(session)[fallback]) if fallback else None
 

@@ -19,6 +19,8 @@
  * @property {{plan: boolean, log: boolean} | null} overlay
  * @property {{views: number, position_ms: number}} seen
  * @property {number} wait_s
+ * @property {{tones: number | null, wheel: boolean} | null} device
+ * @property {import("/static/players/signal/course.js").Signal | null} signal what a quality test shows
  * @property {import("./annotate.js").Annotate | null} annotate
  * @property {import("./annotate.js").SavedEvent[]} saved events of the annotation so far
  *
@@ -45,6 +47,7 @@ export async function showTrial(main, trial, outside) {
   const questions = await mountQuestions(form, trial.questions, {
     load: (kind) => import(trial.modules[kind]), texts, record, typing: outside.typing });
   questions.restore(trial.drafts);
+  const checked = trial.device ? (await import("./device.js")).device(form, trial.device, trial.drafts, outside) : null;
   const stop = await special(form, next, trial, outside, leaving.signal);
   let busy = false;
   next.disabled = trial.kind === "break" && next.disabled && trial.wait_s > 0;
@@ -53,7 +56,7 @@ export async function showTrial(main, trial, outside) {
     event.preventDefault();
     if (busy || next.disabled) return;
     questions.settle();
-    outside.submit({ ...questions.answers(), ...boxes(form) });
+    outside.submit({ ...questions.answers(), ...boxes(form), ...checked?.answers() });
   });
   form.querySelector("button.decline")?.addEventListener("click", () => { if (!busy) outside.decline(); });
   void record("trial.shown", { kind: trial.kind, ...(Object.keys(trial.orders).length ? { orders: trial.orders } : {}) });
@@ -69,7 +72,7 @@ export async function showTrial(main, trial, outside) {
     showErrors: (errors) => showErrors(form, errors),
     /** Records what was typed and not told yet. */
     settle: () => questions.settle(),
-    destroy: () => { leaving.abort(); questions.settle(); stop(); },
+    destroy: () => { leaving.abort(); questions.settle(); checked?.stop(); stop(); },
   };
 }
 
@@ -87,7 +90,7 @@ function boxes(form) {
 async function special(form, next, trial, outside, signal) {
   if (trial.stills.length) void import("./stills.js").then(({ remind }) => remind(form, trial, signal)).catch(() => undefined);
   if (trial.several) return (await import("./several.js")).several(form, trial, outside, signal);
-  if (trial.kind === "watch") return watch(form, next, trial, outside, signal);
+  if (trial.kind === "watch" || trial.signal) return watch(form, next, trial, outside, signal);
   if (trial.kind === "practice") return (await import("./annotate.js")).practice(form, next, trial, outside);
   if (trial.kind === "break" && trial.wait_s > 0) return pause(form, next, trial.wait_s, outside.texts);
   return () => undefined;
@@ -120,14 +123,14 @@ async function watch(form, next, trial, outside, signal) {
   const first = /** @type {HTMLElement} */ (form.querySelector(".first"));
   const open = () => { after.hidden = false; first.hidden = true; };
   if (!policy.must_finish || trial.seen.views > 0) open();
-  const medium = trial.media[0];
-  const { create } = await import(trial.modules[medium.player]);
+  const medium = trial.signal ? null : trial.media[0];
+  const { create } = await import(trial.modules[medium?.player ?? "signal"]);
   const annotating = trial.annotate ? await import("./annotate.js") : null;
   /** @type {any} */
   let player = null;
   /** @type {Promise<{destroy: () => void}> | undefined} */
   let annotation;
-  void load(form, medium, texts, signal).then((src) => {
+  void (medium ? load(form, medium, texts, signal) : Promise.resolve(trial.signal)).then((src) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
     player = create(root, { src, policy, texts, record, seen: trial.seen });
     const shown = once(() => { /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true; root.hidden = false; });

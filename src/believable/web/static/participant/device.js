@@ -1,0 +1,102 @@
+// @ts-check
+/** Whether sound and wheel work: plays tones that are to be counted, and waits for the wheel. */
+
+/** The wheel counts as turned after so many of its events. */
+const TURNS = 3;
+const TONE_S = 0.25;
+const GAP_S = 0.45;
+const TONE_HZ = 440;
+
+/**
+ * @param {HTMLElement} form @param {{tones: number | null, wheel: boolean}} device @param {Record<string, any>} drafts
+ * @param {{record: (kind: string, data?: any) => unknown, texts: Record<string, string>}} outside
+ * @returns {{answers: () => Record<string, any>, stop: () => void}}
+ */
+export function device(form, { tones, wheel }, drafts, { record, texts }) {
+  /** @type {Record<string, any>} */
+  const found = {};
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  /** @param {string} question @param {any} value */
+  const settle = (question, value) => {
+    if (found[question] === value) return;
+    found[question] = value;
+    void record("answer.change", { question, value });
+  };
+  const stopSound = tones === null ? () => undefined : sound(form, tones, drafts.heard, settle, record, signal);
+  if (wheel) turning(form, drafts.wheel, settle, texts, signal);
+  if (typeof drafts.heard === "number") found.heard = drafts.heard;
+  if (typeof drafts.wheel === "boolean") found.wheel = drafts.wheel;
+  return { answers: () => found, stop: () => { leaving.abort(); stopSound(); } };
+}
+
+/**
+ * @param {HTMLElement} form @param {number} count @param {any} draft @param {(question: string, value: any) => void} settle
+ * @param {(kind: string, data?: any) => unknown} record @param {AbortSignal} signal
+ */
+function sound(form, count, draft, settle, record, signal) {
+  const input = /** @type {HTMLInputElement} */ (form.querySelector("#device-heard"));
+  const button = /** @type {HTMLButtonElement} */ (form.querySelector(".tones"));
+  /** @type {AudioContext | undefined} */
+  let audio;
+  if (typeof draft === "number") input.value = String(draft);
+  input.addEventListener("input", () => {
+    const typed = input.value.trim();
+    settle("heard", /^\d+$/.test(typed) ? Number(typed) : null);
+  }, { signal });
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    audio ??= new AudioContext();
+    await audio.resume();
+    void record("device.tones", { state: audio.state });
+    const last = beep(audio, count);
+    last.onended = () => { button.disabled = false; };
+  }, { signal });
+  return () => void audio?.close();
+}
+
+/** @param {AudioContext} audio @param {number} count @returns {OscillatorNode} the last tone */
+function beep(audio, count) {
+  const begin = audio.currentTime + 0.2;
+  const tones = Array.from({ length: count }, (_, number) => {
+    const tone = new OscillatorNode(audio, { frequency: TONE_HZ });
+    const loud = new GainNode(audio, { gain: 0 });
+    const at = begin + number * (TONE_S + GAP_S);
+    loud.gain.setValueAtTime(0, at);
+    loud.gain.linearRampToValueAtTime(0.3, at + 0.02);
+    loud.gain.setValueAtTime(0.3, at + TONE_S - 0.02);
+    loud.gain.linearRampToValueAtTime(0, at + TONE_S);
+    tone.connect(loud).connect(audio.destination);
+    tone.start(at);
+    tone.stop(at + TONE_S);
+    return tone;
+  });
+  return tones[tones.length - 1];
+}
+
+/**
+ * @param {HTMLElement} form @param {any} draft @param {(question: string, value: any) => void} settle
+ * @param {Record<string, string>} texts @param {AbortSignal} signal
+ */
+function turning(form, draft, settle, texts, signal) {
+  const line = /** @type {HTMLElement} */ (form.querySelector(".wheel-state"));
+  let turns = 0;
+  /** @param {boolean} there */
+  const show = (there) => {
+    line.textContent = texts[there ? "device.turned" : "device.no_wheel"];
+    line.classList.toggle("turned", there);
+  };
+  if (typeof draft === "boolean") show(draft);
+  window.addEventListener("wheel", (event) => {
+    if (event.ctrlKey || !event.deltaY) return;
+    turns += 1;
+    if (turns < TURNS) return;
+    settle("wheel", true);
+    show(true);
+  }, { signal, passive: true });
+  /** @type {HTMLElement} */ (form.querySelector(".no-wheel")).addEventListener("click", () => {
+    turns = 0;
+    settle("wheel", false);
+    show(false);
+  }, { signal });
+}
