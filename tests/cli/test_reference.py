@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from believable.cli import COMMANDS
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 
 
@@ -13,3 +15,9 @@ def test_the_page_is_fresh() -> None:
         [sys.executable, "-m", "believable.cli.reference"], capture_output=True, text=True, check=True
     )
     assert PAGE.read_text(encoding="utf-8") == done.stdout, "run: make reference"
+
+
+def test_the_page_holds_every_command() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for entry in COMMANDS:
+        assert f"### `believable {entry.name}`" in text
