@@ -167,7 +167,7 @@ def test_trials(errors, timeline, problem):
         ("5", "expected a question, got 5. Write {id: …, prompt: …, choice: {…}}."),
         (
             "{id: q, prompt: x}",
-            "the question has no kind. Add one of: choice, choices, likert, long_text, matrix, number, slider, text.",
+            "the question has no kind. Add one of: certainty, choice, choices, clip_rating, likert, long_text, matrix, number, preference, slider, text.",
         ),
         (
             "{id: q, prompt: x, likret: {points: 5}}",
