@@ -1,8 +1,10 @@
 // @ts-check
 /** Whether sound and wheel work: plays tones that are to be counted, and waits for the wheel. */
 
-/** The wheel counts as turned after so many of its events. */
-const TURNS = 3;
+/** The wheel counts as turned after this distance in pixels: two notches in most browsers. Fast notches may come as one event. */
+const TURNED_PX = 200;
+/** Pixels of a line and of a page, for browsers that count in those. */
+const PIXELS = [1, 40, 400];
 const TONE_S = 0.25;
 const GAP_S = 0.45;
 const TONE_HZ = 440;
@@ -80,7 +82,7 @@ function beep(audio, count) {
  */
 function turning(form, draft, settle, texts, signal) {
   const line = /** @type {HTMLElement} */ (form.querySelector(".wheel-state"));
-  let turns = 0;
+  let turned = 0;
   /** @param {boolean} there */
   const show = (there) => {
     line.textContent = texts[there ? "device.turned" : "device.no_wheel"];
@@ -89,13 +91,13 @@ function turning(form, draft, settle, texts, signal) {
   if (typeof draft === "boolean") show(draft);
   window.addEventListener("wheel", (event) => {
     if (event.ctrlKey || !event.deltaY) return;
-    turns += 1;
-    if (turns < TURNS) return;
+    turned += Math.abs(event.deltaY) * PIXELS[event.deltaMode];
+    if (turned < TURNED_PX) return;
     settle("wheel", true);
     show(true);
   }, { signal, passive: true });
   /** @type {HTMLElement} */ (form.querySelector(".no-wheel")).addEventListener("click", () => {
-    turns = 0;
+    turned = 0;
     settle("wheel", false);
     show(false);
   }, { signal });

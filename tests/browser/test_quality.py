@@ -1,0 +1,95 @@
+"""Device check and quality tests in a real browser: tones, wheel, green surface and tone, with real inputs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+STUDY = """\
+believable: 1
+title: Are you ready?
+seed: 3
+timeline:
+  - device: {}
+  - qa: {id: see, test: visual, duration_s: 10, practice: false}
+  - qa: {id: hear, test: auditory, duration_s: 10, practice: false, gate: warn, threshold: 1}
+  - text: {text: "# The main part"}
+  - finish: {}
+"""
+FAST_S = 10
+
+
+def green(page: Page) -> int:
+    shown = page.evaluate("getComputedStyle(document.querySelector('.signal')).backgroundColor")
+    found = re.fullmatch(r"rgb\(20, (\d+), 12\)", shown)
+    assert found is not None, shown
+    return int(found[1])
+
+
+def follow(page: Page) -> list[int]:
+    """Turn the wheel with the brightness until the test is over."""
+    seen = [green(page)]
+    until = time.monotonic() + FAST_S + 8
+    while page.locator('.trace[data-running="true"]').count() and time.monotonic() < until:
+        seen.append(green(page))
+        if seen[-1] != seen[-2]:
+            page.mouse.wheel(0, -100 if seen[-1] > seen[-2] else 100)
+        page.wait_for_timeout(90)
+    return seen
+
+
+def test_device_check_and_both_tests(
+    page: Page, serve: Callable[[Path], Any], stored: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ready"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STUDY)
+    server = serve(folder)
+    page.goto(server.link())
+    page.get_by_role("button", name="Start", exact=True).click()
+
+    page.get_by_role("button", name="Play the tones").click()
+    expect(page.get_by_role("button", name="Play the tones")).to_be_enabled()
+    address = page.evaluate("location.pathname")
+    count = page.request.get(f"{server.url}{address}/trial").json()["device"]["tones"]
+    page.get_by_label("type how many you hear").fill(str(count + 1))
+    page.mouse.move(640, 400)
+    for _ in range(3):
+        page.mouse.wheel(0, 100)
+    expect(page.get_by_text("The wheel works.")).to_be_visible()
+    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.locator("#device-heard-error")).to_contain_text("not the number of tones")
+    page.get_by_label("type how many you hear").fill(str(count))
+    page.get_by_role("button", name="Continue", exact=True).click()
+
+    expect(page.get_by_text("Indicate the changes in brightness")).to_be_visible()
+    page.mouse.move(640, 400)
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator('.trace[data-running="true"]')).to_be_visible()
+    seen = follow(page)
+    assert max(seen) - min(seen) > 40
+    page.get_by_role("button", name="Continue", exact=True).click()
+
+    expect(page.get_by_text("Indicate the changes in pitch")).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.get_by_role("heading", name="The main part")).to_be_visible()
+    expect(page.locator(".notice")).to_contain_text("did not follow the changes")
+
+    events = stored(server).events
+    assert [event["data"] for event in events if event["kind"] == "device.tones"] == [{"state": "running"}]
+    ended = [event["data"] for event in events if event["kind"] == "media.ended"]
+    assert ended == [{"media_ms": 10_000, "view": 1}] * 2
+    for position in (1, 2):
+        parts = [
+            one["data"] for one in events if one["kind"] == "media.interval" and one["trial"] == position
+        ]
+        assert sum(one["to_ms"] - one["from_ms"] for one in parts) == 10_000
+    inputs = [event["data"] for event in events if event["kind"] == "trace.sample"]
+    assert sum(one["input"] == "wheel" for one in inputs) > 10
