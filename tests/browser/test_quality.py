@@ -80,7 +80,7 @@ def test_device_check_and_both_tests(
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.get_by_role("heading", name="The main part")).to_be_visible()
-    expect(page.locator(".notice")).to_contain_text("did not follow the changes")
+    expect(page.locator("form.trial .notice")).to_contain_text("did not follow the changes")
 
     events = stored(server).events
     assert [event["data"] for event in events if event["kind"] == "device.tones"] == [{"state": "running"}]

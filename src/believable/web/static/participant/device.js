@@ -27,6 +27,7 @@ export function device(form, { tones, wheel }, drafts, { record, texts }) {
   };
   const stopSound = tones === null ? () => undefined : sound(form, tones, drafts.heard, settle, record, signal);
   if (wheel) turning(form, drafts.wheel, settle, texts, signal);
+  for (const part of form.querySelectorAll(".device input, .device button")) part.removeAttribute("disabled"); // only now does it listen
   if (typeof drafts.heard === "number") found.heard = drafts.heard;
   if (typeof drafts.wheel === "boolean") found.wheel = drafts.wheel;
   return { answers: () => found, stop: () => { leaving.abort(); stopSound(); } };
