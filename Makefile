@@ -44,8 +44,11 @@ types: $(STAMP)
 fast: $(STAMP)
 	$(PYTEST) -n 2 --dist loadfile -m "not browser and not faults"
 
+# Apart, because the browser's driver keeps an event loop running in its process and the fault tests run their own.
 slow: $(STAMP) browser-needed
-	$(PYTEST) -m "browser or faults"
+	$(PYTEST) -m faults
+	$(PYTEST) -m browser tests/browser
+	$(PYTEST) -m browser --ignore=tests/browser
 
 # The long runs that every release needs and every change does not.
 soak: $(STAMP) browser-needed
