@@ -63,6 +63,10 @@ def visit(page: Page, server: Any) -> tuple[list[tuple[str, bytes]], list[Respon
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
     expect(page.locator("button.play")).to_be_visible()
+    for _ in range(200):  # the listener may still be reading the body that the page has already shown
+        if media:
+            break
+        page.wait_for_timeout(50)
     return parts, media
 
 
