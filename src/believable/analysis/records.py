@@ -66,7 +66,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure of one table. `use` maps a role (x, y, low, high, colour, facet, label, category, value, lane, from, to, link) to a column."""
+    """A figure of one table. `use` maps a role to a column.
+
+    Roles: x, y, low, high, colour, facet, label, category, value, lane, from, to, count, link.
+    """
 
     name: str
     title: str
