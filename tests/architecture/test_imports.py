@@ -19,8 +19,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "study replay stats",
         "traces instruments players worlds",
         "agents stimuli bundle",
-        "store analysis coding",
-        "collect",
+        "store coding",
+        "analysis collect",
         "report web simulate",
         "cli",
     )
