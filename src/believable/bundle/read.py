@@ -24,10 +24,12 @@ from believable.core import chain
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 
-_ARRAYS: Mapping[str, Any] = MappingProxyType(
+#: What a column of each type is kept in.
+ARRAYS: Mapping[str, Any] = MappingProxyType(
     {"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object}
 )
-_BLANKS: Mapping[str, Cell] = MappingProxyType(
+#: What stands where there is no value.
+BLANKS: Mapping[str, Cell] = MappingProxyType(
     {"integer": 0, "number": float("nan"), "boolean": False, "string": None}
 )
 
@@ -222,8 +224,8 @@ def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str
 
 def _column(one: Field, values: Sequence[Cell]) -> Column:
     missing = np.fromiter((value is None for value in values), np.bool_, len(values))
-    blank = _BLANKS[one.type]
-    array = np.empty(len(values), _ARRAYS[one.type])
+    blank = BLANKS[one.type]
+    array = np.empty(len(values), ARRAYS[one.type])
     array[:] = [blank if value is None else value for value in values]
     array.flags.writeable = missing.flags.writeable = False
     return Column(one, array, missing)

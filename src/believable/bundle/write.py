@@ -55,7 +55,7 @@ def write(
     holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions.
     """
     definitions = {name: Definition.from_json(text, instruments) for name, text in study.definitions.items()}
-    tables = _tables(definitions, with_recruiter_hashes)
+    tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
     logs = Logs(media_dir)
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle:
@@ -113,10 +113,12 @@ def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows
         bundle.stray(collected.session.id, stray)
 
 
-def _tables(definitions: Mapping[str, Definition], with_recruiter_hashes: bool) -> tuple[Table, ...]:
+def tables_of(
+    definitions: Iterable[Definition], *, with_recruiter_hashes: bool = False
+) -> tuple[Table, ...]:
     """The participants table has a column per arm and per Latin square of any definition."""
     more: dict[str, Field] = {}
-    for definition in definitions.values():
+    for definition in definitions:
         for arm in definition.study.arms:
             more.setdefault(f"arm_{arm}", arm_field(arm))
         for item in codebook.trials_of(definition.study.timeline):

@@ -1,0 +1,182 @@
+"""A bundle that was never a folder: tables from rows or columns, for simulated studies, tests and notebooks.
+
+```python
+rows = [{"session": "s1"}, {"session": "s2"}]
+columns = {"session": ["s1", "s2"], "trial": "rate", "question": "q", "kind": "likert", "value_number": np.array([5, 6])}
+memory.bundle({"participants": rows, "answers": columns}, definition)
+```
+
+What a row leaves out is empty; columns that are never empty get what a plain, complete session has there (`PLAIN`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from believable.bundle.read import ARRAYS, BLANKS, Bundle, Column, ColumnTable, RawEvent
+from believable.bundle.tables import BY_NAME, TABLES, Cell, Field, Table, arm_field, order_field
+from believable.bundle.write import tables_of
+from believable.core.errors import InvalidInput
+from believable.core.registry import did_you_mean
+from believable.study.definition import Definition
+
+#: Rows, or columns by name: one value for all rows, a list with None where there is none, or an array (NaN is no number).
+Rows: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
+
+#: What columns that are never empty hold where nothing is said.
+PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
+    {
+        "participants": {
+            "link_kind": "simulated", "simulated": True, "state": "finished", "outcome": "complete", "included": True,
+            "trials": 0, "events": 0, "takeovers": 0,
+        },
+        "trials": {"position": 0, "run": 0, "status": "done"},
+        "answers": {"position": 0, "run": 0, "changes": 0, "pasted": 0},
+        "traces": {"position": 0, "run": 0, "at_ms": 0},
+        "flags": {"position": 0, "edits": 0, "undone": False},
+        "views": {"position": 0, "player": 0, "what": "stimulus", "rate": 1.0},
+        "shown": {"position": 0, "run": 0, "player": 0, "how": "played", "views": 1, "watched_ms": 0.0},
+        "actions": {"log": "memory", "actor": "figure"},
+        "exclusions": {"scope": "session", "count": 1},
+    }
+)  # fmt: skip
+
+#: Columns that stand for each other where one of them is left out.
+_SAME: Mapping[str, str] = MappingProxyType({"trial_key": "trial", "trial": "trial_key"})
+
+
+class MemoryBundle(Bundle):
+    """A bundle without a folder, so without raw events."""
+
+    __slots__ = ()
+
+    def events(self) -> Iterator[RawEvent]:
+        return iter(())
+
+    def strays(self) -> Iterator[RawEvent]:
+        return iter(())
+
+
+def bundle(
+    tables: Mapping[str, Rows],
+    *definitions: Definition,
+    title: str = "",
+    simulated: bool = True,
+    withdrawn: int = 0,
+) -> Bundle:
+    """The tables, all of them: those left out are empty. The first definition is the one of all sessions unless their rows say
+    another. Columns for arms and Latin squares come from the definitions, and from the rows' own names (`arm_…`, `order_…`).
+    """
+    for name in tables:
+        if name not in BY_NAME:
+            raise InvalidInput(
+                f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, BY_NAME)}"
+            )
+    shapes = {table.name: table for table in tables_of(definitions)} if definitions else dict(BY_NAME)
+    plain = {name: dict(cells) for name, cells in PLAIN.items()}
+    plain["participants"] |= {
+        "simulated": simulated,
+        "link_kind": "simulated" if simulated else "open",
+        "definition": definitions[0].hash if definitions else None,
+    }
+    made = {
+        table.name: _table(shapes[table.name], tables.get(table.name, ()), plain[table.name])
+        for table in TABLES
+    }
+    return MemoryBundle(
+        Path("memory"),
+        title or _title(definitions),
+        simulated,
+        withdrawn,
+        MappingProxyType(made),
+        MappingProxyType({one.hash: one.to_json() for one in definitions}),
+    )
+
+
+def _title(definitions: Sequence[Definition]) -> str:
+    if not definitions:
+        return "in memory"
+    study = definitions[0].study
+    return study.title.in_language(study.languages[0])
+
+
+def _table(shape: Table, given: Rows, plain: Mapping[str, Cell]) -> ColumnTable:
+    columns, length = _by_columns(given)
+    shape = _with_own(shape, columns)
+    for name in columns:
+        if name not in shape.columns:
+            raise InvalidInput(
+                f"table {shape.name}: there is no column {name!r}. {did_you_mean(name, shape.columns)}"
+            )
+    if shape.name == "participants":
+        columns.setdefault("number", np.arange(1, length + 1))
+    if shape.name in ("flags", "views"):
+        columns.setdefault("seq", np.arange(1, length + 1))
+    if shape.name == "flags":
+        columns.setdefault("flag", [str(number) for number in range(1, length + 1)])
+    made = {}
+    for field in shape.fields:
+        other = columns.get(_SAME.get(field.name, ""))
+        value = columns.get(field.name, plain.get(field.name) if other is None else other)
+        made[field.name] = _column(shape.name, field, value, length, plain.get(field.name))
+    return ColumnTable(shape.name, MappingProxyType(made))
+
+
+def _by_columns(given: Rows) -> tuple[dict[str, Any], int]:
+    if isinstance(given, Mapping):
+        lengths = {
+            len(one)
+            for one in given.values()
+            if isinstance(one, Sequence | np.ndarray) and not isinstance(one, str)
+        }
+        if len(lengths) > 1:
+            raise InvalidInput(f"columns: expected one length for all, got {sorted(lengths)}.")
+        return dict(given), lengths.pop() if lengths else int(bool(given))
+    rows = list(given)
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}, len(rows)
+
+
+def _is_many(value: object) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
+def _with_own(shape: Table, columns: Mapping[str, Any]) -> Table:
+    if shape.name != "participants":
+        return shape
+    more: list[Field] = []
+    for name in columns:
+        if name not in shape.columns and name.startswith("arm_"):
+            more.append(arm_field(name.removeprefix("arm_")))
+        elif name not in shape.columns and name.startswith("order_"):
+            more.append(order_field(name.removeprefix("order_")))
+    return shape.with_fields(more)
+
+
+def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> Column:
+    kind = ARRAYS[field.type]
+    if not _is_many(value):
+        value = [value] * length if value is None or field.type == "string" else np.full(length, value, kind)
+    if isinstance(value, np.ndarray) and value.dtype != object and field.type != "string":
+        missing = np.isnan(value) if value.dtype.kind == "f" else np.zeros(length, np.bool_)
+        blank: Any = BLANKS[field.type]
+        array = np.where(missing, blank, value).astype(kind)
+    else:
+        cells = value.tolist() if isinstance(value, np.ndarray) else value
+        if plain is not None and field.required:
+            cells = [plain if cell is None else cell for cell in cells]
+        missing = np.fromiter((cell is None for cell in cells), np.bool_, length)
+        array = np.empty(length, kind)
+        array[:] = [BLANKS[field.type] if cell is None else cell for cell in cells]
+    if field.required and missing.any():
+        raise InvalidInput(
+            f"table {table}: column {field.name!r} is never empty, and row {int(np.argmax(missing))} has nothing there."
+            " Give it a value."
+        )
+    array.flags.writeable = missing.flags.writeable = False
+    return Column(field, array, missing)
