@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from believable.study.checks.blocks import check_blocks
+from believable.study.checks.codebooks import check_codebooks
 from believable.study.checks.languages import check_languages
 from believable.study.checks.players import check_players
 from believable.study.checks.quality import check_quality
@@ -29,3 +30,4 @@ def check(reading: Reading, kinds: QuestionKinds, *, now_ms: int) -> None:
     check_recruiting(reading, now_ms=now_ms)
     check_supply(reading)
     check_arms(reading)
+    check_codebooks(reading, kinds)

@@ -24,6 +24,7 @@ from believable.study.bases import Language as Language
 from believable.study.bases import Record as Record
 from believable.study.bases import Text as Text
 from believable.study.bases import word_or as word_or
+from believable.study.codebook import Codebook as Codebook
 from believable.study.recruiting import Recruit as Recruit
 
 
@@ -558,6 +559,8 @@ class Study(Record):
     """How long a session that was left keeps its place in the balance."""
     recruit: Recruit = Recruit()
     """Where participants come from."""
+    codebooks: tuple[Codebook, ...] = ()
+    """Categories for free texts, for the coder's desk."""
     texts: dict[Language, dict[str, str]] = Field(default_factory=dict)
     """Built-in words to replace, or a whole new language: `language: {key: words}`."""
     timeline: tuple[TimelineItem, ...] = Field(min_length=1)

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from believable.study.codebook import Codebook
 from believable.study.fields import keys, record_inside, type_words
 from believable.study.kinds import QuestionKinds, annotating, answering
 from believable.study.platforms import PLATFORMS
@@ -32,6 +33,7 @@ def reference(instruments: QuestionKinds) -> str:
     parts.append("## Timeline\n\nEach entry has one key, its kind: `- watch: {stimulus: any}`.\n")
     for kind, record in ITEM_KINDS.items():
         parts += _section(f"`{kind}`", record, level=3, id_needed=kind in NAMED_KINDS)
+    parts += _section("Codebooks", Codebook)
     parts += _section("Rules", Rule)
     parts += _section("Questions", Question)
     parts += _kinds(instruments, answering(instruments))
@@ -60,7 +62,7 @@ def _section(
 
 def _inner_records(record: type[Record]) -> Iterator[tuple[str, type[Record]]]:
     """Records that occur in one place only and are explained there."""
-    shared = (Annotation, Question, Rule, Stimulus, *ITEM_KINDS.values())
+    shared = (Annotation, Codebook, Question, Rule, Stimulus, *ITEM_KINDS.values())
     for key, name in keys(record).items():
         inner = record_inside(record.model_fields[name].annotation)
         if inner is not None and inner not in shared:
