@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, RootModel, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    RootModel,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
@@ -65,3 +73,66 @@ class Text(RootModel[dict[str, str]]):
     def in_language(self, language: str) -> str:
         """The words in `language`. The checker has made sure that they exist."""
         return self.root[language] if language in self.root else self.root[ANY_LANGUAGE]
+
+
+def _shape(value: Any) -> str:
+    return (
+        "mapping" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, tuple) else "word"
+    )
+
+
+#: Chooses between a word, a list and a mapping by how it is written, so that an error speaks of what was meant.
+BY_SHAPE = Discriminator(_shape)
+
+
+class Rule(Record):
+    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with exactly one test.
+
+    `answer: trial.question.item` looks at one row of a matrix. Where several options were ticked, `is` and `in` ask whether
+    the value is among them. Without an answer only `is_not` and `answered: false` hold.
+    """
+
+    answer: str | None = None
+    """The answer to look at: `trial.question`, or `trial.question.row` of a matrix. Without a dot: on this page."""
+    arm: str | None = None
+    """The arm to look at."""
+    is_: Any = Field(default=None, alias="is")
+    """Holds when the answer is this."""
+    is_not: Any = None
+    """Holds when the answer is anything else, or there is none."""
+    in_: tuple[Any, ...] | None = Field(default=None, alias="in")
+    """Holds when the answer is one of these."""
+    at_least: int | float | None = None
+    """Holds when the answer is this number or more."""
+    at_most: int | float | None = None
+    """Holds when the answer is this number or less."""
+    answered: bool | None = None
+    """Holds when there is an answer (`true`) or none (`false`)."""
+
+    @property
+    def test(self) -> tuple[str, Any]:
+        """The name of the test in the file (`is`, `in`, …) and its value."""
+        (field,) = self._given() - RULE_SUBJECTS
+        return field.rstrip("_"), getattr(self, field)
+
+    def _given(self) -> set[str]:
+        return {name for name in self.model_fields_set if getattr(self, name) is not None}
+
+    @model_validator(mode="after")
+    def _one_subject_one_test(self) -> Rule:
+        given = self._given()
+        if len(given & RULE_SUBJECTS) != 1:
+            raise PydanticCustomError("rule_subject", "a rule looks at either an answer or an arm")
+        if len(given - RULE_SUBJECTS) != 1:
+            raise PydanticCustomError("rule_test", "a rule has exactly one test")
+        return self
+
+
+RULE_SUBJECTS = frozenset({"answer", "arm"})
+
+
+class TrialBase(Record):
+    id: Id
+    """Name of the trial in the data and in rules. Made from the kind where it is left out; forms and checks need one."""
+    skip_if: Rule | None = None
+    """Passed over when this rule holds."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from believable.study import catalogue_quality, catalogue_several
+from believable.study import catalogue_play, catalogue_quality, catalogue_several
 
 ENGLISH: Mapping[str, str] = {
     "language.name": "English",
@@ -572,6 +572,6 @@ GERMAN: Mapping[str, str] = {
 }
 
 CATALOGUE: Mapping[str, Mapping[str, str]] = {
-    "en": {**ENGLISH, **catalogue_several.ENGLISH, **catalogue_quality.ENGLISH},
-    "de": {**GERMAN, **catalogue_several.GERMAN, **catalogue_quality.GERMAN},
+    "en": {**ENGLISH, **catalogue_several.ENGLISH, **catalogue_quality.ENGLISH, **catalogue_play.ENGLISH},
+    "de": {**GERMAN, **catalogue_several.GERMAN, **catalogue_quality.GERMAN, **catalogue_play.GERMAN},
 }

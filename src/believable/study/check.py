@@ -5,6 +5,7 @@ from __future__ import annotations
 from believable.study.checks.blocks import check_blocks
 from believable.study.checks.codebooks import check_codebooks
 from believable.study.checks.languages import check_languages
+from believable.study.checks.play import check_play
 from believable.study.checks.players import check_players
 from believable.study.checks.quality import check_quality
 from believable.study.checks.recruiting import check_arms, check_recruiting
@@ -24,6 +25,7 @@ def check(reading: Reading, kinds: QuestionKinds, *, now_ms: int) -> None:
     check_stimuli(reading)
     check_players(reading)
     check_quality(reading)
+    check_play(reading)
     check_several(reading)
     check_blocks(reading)
     check_rules(reading, kinds)

@@ -27,6 +27,7 @@ from believable.study.records import (
     TimelineItem,
     Trial,
     Watch,
+    WatchedStimulus,
 )
 from believable.study.rules import arm_holds
 
@@ -139,7 +140,9 @@ class _Unroller:
         stimulus = self._stimulus(item, key, here) if isinstance(item, Watch) else here.stimulus
         return [Page(key, item, here.setting, stimulus, skip_if)]
 
-    def _stimulus(self, watch: Watch, key: str, around: _Around) -> str | Slot:
+    def _stimulus(self, watch: Watch, key: str, around: _Around) -> str | Slot | None:
+        if isinstance(watch.stimulus, WatchedStimulus) and watch.stimulus.round is not None:
+            return None  # the participant's own round, which does not exist yet
         if isinstance(watch.stimulus, StimulusFilter):
             wanted = Setting(watch.stimulus.condition, watch.stimulus.scenario)
         elif watch.stimulus != "any":

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
-    BaseModel,
-    Discriminator,
     Field,
     GetJsonSchemaHandler,
     SerializeAsAny,
@@ -14,78 +12,23 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema
 
 from believable.study.bases import ANY_LANGUAGE as ANY_LANGUAGE
+from believable.study.bases import BY_SHAPE as BY_SHAPE
 from believable.study.bases import ID_PATTERN as ID_PATTERN
 from believable.study.bases import LANGUAGE_PATTERN as LANGUAGE_PATTERN
+from believable.study.bases import RULE_SUBJECTS as RULE_SUBJECTS
 from believable.study.bases import Id as Id
 from believable.study.bases import Language as Language
 from believable.study.bases import Record as Record
+from believable.study.bases import Rule as Rule
 from believable.study.bases import Text as Text
+from believable.study.bases import TrialBase as TrialBase
 from believable.study.bases import word_or as word_or
 from believable.study.codebook import Codebook as Codebook
+from believable.study.playing import Play as Play
 from believable.study.recruiting import Recruit as Recruit
-
-
-def _shape(value: Any) -> str:
-    return (
-        "mapping" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, tuple) else "word"
-    )
-
-
-#: Chooses between a word, a list and a mapping by how it is written, so that an error speaks of what was meant.
-BY_SHAPE = Discriminator(_shape)
-
-
-# ---------------------------------------------------------------------------------------------- rules
-
-
-class Rule(Record):
-    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with exactly one test.
-
-    `answer: trial.question.item` looks at one row of a matrix. Where several options were ticked, `is` and `in` ask whether
-    the value is among them. Without an answer only `is_not` and `answered: false` hold.
-    """
-
-    answer: str | None = None
-    """The answer to look at: `trial.question`, or `trial.question.row` of a matrix. Without a dot: on this page."""
-    arm: str | None = None
-    """The arm to look at."""
-    is_: Any = Field(default=None, alias="is")
-    """Holds when the answer is this."""
-    is_not: Any = None
-    """Holds when the answer is anything else, or there is none."""
-    in_: tuple[Any, ...] | None = Field(default=None, alias="in")
-    """Holds when the answer is one of these."""
-    at_least: int | float | None = None
-    """Holds when the answer is this number or more."""
-    at_most: int | float | None = None
-    """Holds when the answer is this number or less."""
-    answered: bool | None = None
-    """Holds when there is an answer (`true`) or none (`false`)."""
-
-    @property
-    def test(self) -> tuple[str, Any]:
-        """The name of the test in the file (`is`, `in`, …) and its value."""
-        (field,) = self._given() - RULE_SUBJECTS
-        return field.rstrip("_"), getattr(self, field)
-
-    def _given(self) -> set[str]:
-        return {name for name in self.model_fields_set if getattr(self, name) is not None}
-
-    @model_validator(mode="after")
-    def _one_subject_one_test(self) -> Rule:
-        given = self._given()
-        if len(given & RULE_SUBJECTS) != 1:
-            raise PydanticCustomError("rule_subject", "a rule looks at either an answer or an arm")
-        if len(given - RULE_SUBJECTS) != 1:
-            raise PydanticCustomError("rule_test", "a rule has exactly one test")
-        return self
-
-
-RULE_SUBJECTS = frozenset({"answer", "arm"})
-
 
 # ---------------------------------------------------------------------------------------------- questions
 
@@ -108,13 +51,6 @@ class Question(Record):
 
 
 # ---------------------------------------------------------------------------------------------- trials
-
-
-class TrialBase(Record):
-    id: Id
-    """Name of the trial in the data and in rules. Made from the kind where it is left out; forms and checks need one."""
-    skip_if: Rule | None = None
-    """Passed over when this rule holds."""
 
 
 class ConsentItem(Record):
@@ -237,6 +173,13 @@ class StimulusFilter(Record):
     """Of this scenario."""
 
 
+class WatchedStimulus(StimulusFilter):
+    """Any stimulus of this condition, this scenario, or both; or the round this participant played just before."""
+
+    round: Id | None = None
+    """Id of the play trial whose round is shown; then neither `condition` nor `scenario`."""
+
+
 class Annotation(Record):
     """What people do all the time while they watch. In the file its kind is a key: `annotate: {ranktrace: {}}`."""
 
@@ -256,10 +199,10 @@ class Watch(TrialBase):
     """Heading."""
     text: Text | None = None
     """Markdown above the player."""
-    stimulus: Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE] = (
-        "any"
-    )
-    """`any` that fits, the id of one, or `{condition: …, scenario: …}`."""
+    stimulus: Annotated[
+        Annotated[str, Tag("word")] | Annotated[WatchedStimulus, Tag("mapping")], BY_SHAPE
+    ] = "any"
+    """`any` that fits, the id of one, `{condition: …, scenario: …}`, or `{round: …}`: the participant's own round."""
     controls: Controls = Controls()
     """What people may do with the player."""
     annotate: Annotation | None = None
@@ -499,6 +442,7 @@ Trial: TypeAlias = (
     | Device
     | Practice
     | Qa
+    | Play
     | Watch
     | Compare
     | Group
@@ -507,7 +451,20 @@ Trial: TypeAlias = (
     | Finish
 )
 TimelineItem: TypeAlias = Annotated[
-    Consent | TextPage | Form | Check | Device | Qa | Watch | Compare | Group | Rate | Break | Finish | Block,
+    Consent
+    | TextPage
+    | Form
+    | Check
+    | Device
+    | Qa
+    | Play
+    | Watch
+    | Compare
+    | Group
+    | Rate
+    | Break
+    | Finish
+    | Block,
     Field(discriminator="kind"),
 ]
 Block.model_rebuild()
@@ -565,7 +522,6 @@ class Study(Record):
     """Built-in words to replace, or a whole new language: `language: {key: words}`."""
     timeline: tuple[TimelineItem, ...] = Field(min_length=1)
     """What participants go through, in order."""
-
     @property
     def scenarios(self) -> tuple[str, ...]:
         """The scenarios of the stimuli, in the order of the file."""

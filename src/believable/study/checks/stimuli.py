@@ -7,7 +7,8 @@ from believable.study.levels import Setting, pool
 from believable.study.nodes import Node
 from believable.study.outline import outline
 from believable.study.read import Reading
-from believable.study.records import Compare, Group, StimulusFilter, Watch
+from believable.study.records import Compare, Group, Play, StimulusFilter, Watch
+from believable.study.rounds import round_wanted
 from believable.study.wording import unknown
 
 #: A stimulus cannot be called this, because `stimulus: any` means something else.
@@ -67,6 +68,8 @@ def _conditions(reading: Reading) -> None:
     if reading.broken("stimuli"):
         return
     used = {one.condition for one in reading.study.stimuli}
+    if any(isinstance(entry.item, Play) for entry in outline(reading.study.timeline)):
+        return  # conditions may be those of rounds; see `checks.play`
     for node in place:
         if node.value not in used:
             cure = "Give a stimulus this condition, or remove it."
@@ -105,6 +108,8 @@ def _filter(reading: Reading, wanted: StimulusFilter, place: Node) -> None:
 
 def _shown(reading: Reading, watch: Watch) -> None:
     node = reading.place(watch).get("stimulus")
+    if round_wanted(watch) is not None:
+        return
     if isinstance(watch.stimulus, StimulusFilter):
         _filter(reading, watch.stimulus, node or reading.place(watch))
     elif watch.stimulus != _RESERVED and node is not None:
