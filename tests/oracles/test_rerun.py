@@ -18,6 +18,7 @@ SCRIPTS = {
     "traces": 1e-6,
     "indices": 1e-6,
     "tests": 1e-6,
+    "means": 1e-6,
     "resample": 2e-2,
     "pairs": 1e-6,
     "detection": 1e-6,

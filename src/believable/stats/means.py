@@ -1,0 +1,69 @@
+"""Means with intervals: of one sample, and the difference between two independent ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from believable.stats.effects import g
+from believable.stats.estimate import Estimate, check_level, undefined, without_interval
+from believable.stats.inputs import finite_array
+from believable.stats.result import TestResult, check_alternative, no_result, tail
+
+
+def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """The mean of independent values with Student's interval.
+
+    Formula      mean ± t(n − 1)·SD/√n, SD with n − 1.
+    Undefined    no values. One value, or values without variance, have no interval.
+    Checked      R t.test (one sample).
+    """
+    check_level(level)
+    sample = finite_array(values, name="values")
+    n, method = len(sample), "mean, t interval"
+    if n == 0:
+        return undefined("no values", method=method, n=0, level=level)
+    mean = float(sample.mean())
+    if n < 2 or sample.min() == sample.max():
+        reason = "one value has no spread" if n < 2 else "the values have no variance"
+        return without_interval(mean, reason, method=method, n=n, level=level)
+    se = float(sample.std(ddof=1)) / math.sqrt(n)
+    half = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
+    return Estimate(mean, mean - half, mean + half, level, n, method, se=se, df=(float(n - 1),))
+
+
+def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
+    """Welch's t test of two independent samples: do their means differ, whatever their variances?
+
+    Says         `estimate` is mean(a) − mean(b) with its interval, `effect` Hedges' g.
+    Formula      t = difference/SE, SE² = var(a)/n₁ + var(b)/n₂, Satterthwaite's degrees of freedom.
+    Undefined    a group of fewer than two; no variance in either group.
+    Source       Welch (1947).
+    Checked      R t.test (two samples).
+    """
+    side = check_alternative(alternative)
+    check_level(level)
+    first, second = finite_array(a, name="a"), finite_array(b, name="b")
+    sizes, method, named = (len(first), len(second)), "Welch t test", "difference of means, Welch interval"
+    n, effect = sum(sizes), g(first, second, level=level)
+    if min(sizes) < 2:
+        reason = f"needs at least 2 values in each group, got {sizes}"
+    elif np.ptp(first) == 0 and np.ptp(second) == 0:
+        reason = "neither group has any variance"
+    else:
+        reason = ""
+    if reason:
+        nothing = undefined(reason, method=named, n=n, level=level)
+        return no_result(reason, method=method, n=n, alternative=side, estimate=nothing, effect=effect)
+    parts = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
+    se = math.sqrt(sum(parts))
+    df = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
+    difference = float(first.mean() - second.mean())
+    t = difference / se
+    half = float(special.stdtrit(df, (1 + level) / 2)) * se
+    estimate = Estimate(difference, difference - half, difference + half, level, n, named, se=se, df=(df,))
+    p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), side)
+    return TestResult(t, p_value, n, method, (df,), side, estimate, effect)
