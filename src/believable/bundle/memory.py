@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from believable.bundle.coding import TABLES as CODE_TABLES
 from believable.bundle.read import ARRAYS, BLANKS, Bundle, Column, ColumnTable, RawEvent
 from believable.bundle.tables import BY_NAME, TABLES, Cell, Field, Table, arm_field, order_field
 from believable.bundle.write import tables_of
@@ -72,10 +73,12 @@ def bundle(
     """The tables, all of them: those left out are empty. The first definition is the one of all sessions unless their rows say
     another. Columns for arms and Latin squares come from the definitions, and from the rows' own names (`arm_…`, `order_…`).
     """
+    coded = {table.name: table for table in CODE_TABLES if table.name in tables}
+    known = {**BY_NAME, **{table.name: table for table in CODE_TABLES}}
     for name in tables:
-        if name not in BY_NAME:
+        if name not in known:
             raise InvalidInput(
-                f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, BY_NAME)}"
+                f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, known)}"
             )
     shapes = {table.name: table for table in tables_of(definitions)} if definitions else dict(BY_NAME)
     plain = {name: dict(cells) for name, cells in PLAIN.items()}
@@ -87,7 +90,7 @@ def bundle(
     made = {
         table.name: _table(shapes[table.name], tables.get(table.name, ()), plain[table.name])
         for table in TABLES
-    }
+    } | {name: _table(table, tables[name], {}) for name, table in coded.items()}
     return MemoryBundle(
         Path("memory"),
         title or _title(definitions),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.bundle import codebook
+from believable.bundle.coding import CodingRows
 from believable.bundle.folder import BundleFolder
 from believable.bundle.marks import Logs, action_rows
 from believable.bundle.records import Collected, StudyRecord
@@ -47,15 +48,19 @@ def write(
     instruments: Registry[Instrument[Any]],
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
+    coding: CodingRows | None = None,
     progress: Progress = lambda done: None,
 ) -> Written:
     """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is replaced as a whole.
 
     Sessions of previews are refused, and simulated and real ones are never written together: the caller selects. `media_dir`
-    holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions.
+    holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions. `coding` holds
+    the coded texts, where there are any.
     """
     definitions = {name: Definition.from_json(text, instruments) for name, text in study.definitions.items()}
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
+    coded = coding.tables() if coding is not None else ()
+    tables += tuple(table for table, _ in coded)
     logs = Logs(media_dir)
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle:
@@ -69,6 +74,9 @@ def write(
         for reason, count in (("withdrawn", study.withdrawn), ("preview", study.previews)):
             if count:
                 bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count})
+        for table, found in coded:
+            for row in found:
+                bundle.row(table.name, row)
         for row in action_rows(list(definitions.values()), logs):
             bundle.row("actions", row)
         for name, text in study.definitions.items():

@@ -1,0 +1,1 @@
+"""Free texts become categories with known agreement: labels, samples, agreement, resolution, proportions. Pure."""
