@@ -98,6 +98,8 @@ class Finding:
     #: p after the plan's multiplicity rule, where it applies.
     p_adjusted: float | None = None
     hypothesis: str | None = None
+    #: Which one, where the outcome is found for several: a condition, a type of clip, a pair of types.
+    about: str = ""
     #: Whether the declared criterion is met; None where it is undefined or not declared.
     supported: bool | None = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from believable.study.checks.blocks import check_blocks
 from believable.study.checks.codebooks import check_codebooks
+from believable.study.checks.declared import check_declared
 from believable.study.checks.languages import check_languages
 from believable.study.checks.play import check_play
 from believable.study.checks.players import check_players
@@ -33,3 +34,4 @@ def check(reading: Reading, kinds: QuestionKinds, *, now_ms: int) -> None:
     check_supply(reading)
     check_arms(reading)
     check_codebooks(reading, kinds)
+    check_declared(reading)

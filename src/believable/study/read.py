@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
 from believable.core.errors import InvalidInput, Problem
+from believable.study.declared import ExclusionRule, Hypothesis, Plan
 from believable.study.fields import keys
 from believable.study.kinds import QuestionKind, QuestionKinds, annotating, answering
 from believable.study.nodes import Node
@@ -117,6 +119,8 @@ class _Reader(RecordReader):
         if "timeline" in tree.value:
             self._ids = set(_explicit_ids(tree.value["timeline"]))
             built["timeline"] = tuple(self._each(tree.value["timeline"], self._item))
+        if "analysis" in tree.value:
+            built["analysis"] = self._plan(tree.value["analysis"])
         study = self.record(Study, tree, built) or self._placeholder(tree, built)
         self.problems.sort(key=lambda problem: problem.line)
         return Reading(_with_platform(study), self.problems, self.places, self._doubtful, root, self.file)
@@ -143,6 +147,15 @@ class _Reader(RecordReader):
                 self.report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
             return []
         return [record for record in (read(item) for item in node) if record is not None]
+
+    def _plan(self, node: Node) -> Plan | None:
+        """The declared analysis; a hypothesis or a rule that cannot be read does not hide the others."""
+        built: dict[str, Any] = {}
+        for key, record in (("hypotheses", Hypothesis), ("exclusions", ExclusionRule)):
+            listed = node.get(key)
+            if listed is not None and listed.is_list:
+                built[key] = tuple(self._each(listed, partial(self.record, record)))
+        return self.record(Plan, node, built)
 
     def _stimulus(self, node: Node) -> Stimulus | None:
         record = self.record(Stimulus, self.tidy(Stimulus, node))

@@ -27,6 +27,7 @@ from believable.study.bases import Text as Text
 from believable.study.bases import TrialBase as TrialBase
 from believable.study.bases import word_or as word_or
 from believable.study.codebook import Codebook as Codebook
+from believable.study.declared import Plan
 from believable.study.playing import Play as Play
 from believable.study.recruiting import Recruit as Recruit
 
@@ -522,6 +523,11 @@ class Study(Record):
     """Built-in words to replace, or a whole new language: `language: {key: words}`."""
     timeline: tuple[TimelineItem, ...] = Field(min_length=1)
     """What participants go through, in order."""
+    demonstration: bool = False
+    """The stimuli are stand-ins made by code: every page and every report says so."""
+    analysis: Plan | None = None
+    """The declared analysis."""
+
     @property
     def scenarios(self) -> tuple[str, ...]:
         """The scenarios of the stimuli, in the order of the file."""

@@ -11,6 +11,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from believable.study.codebook import Codebook
+from believable.study.declared import Plan
+from believable.study.declared_reference import declared_reference
 from believable.study.fields import keys, record_inside, type_words
 from believable.study.kinds import QuestionKinds, annotating, answering
 from believable.study.platforms import PLATFORMS
@@ -34,6 +36,8 @@ def reference(instruments: QuestionKinds) -> str:
     for kind, record in ITEM_KINDS.items():
         parts += _section(f"`{kind}`", record, level=3, id_needed=kind in NAMED_KINDS)
     parts += _section("Codebooks", Codebook)
+    parts += _section("Analysis", Plan)
+    parts += declared_reference()
     parts += _section("Rules", Rule)
     parts += _section("Questions", Question)
     parts += _kinds(instruments, answering(instruments))
@@ -62,7 +66,7 @@ def _section(
 
 def _inner_records(record: type[Record]) -> Iterator[tuple[str, type[Record]]]:
     """Records that occur in one place only and are explained there."""
-    shared = (Annotation, Codebook, Question, Rule, Stimulus, *ITEM_KINDS.values())
+    shared = (Annotation, Plan, Codebook, Question, Rule, Stimulus, *ITEM_KINDS.values())
     for key, name in keys(record).items():
         inner = record_inside(record.model_fields[name].annotation)
         if inner is not None and inner not in shared:

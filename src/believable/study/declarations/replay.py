@@ -1,0 +1,39 @@
+"""What the analysis of `replay` declares: action believability of two architectures."""
+
+from __future__ import annotations
+
+from believable.study.declaration import Declaration, Option, Outcome, Role
+
+REPLAY = Declaration(
+    name="replay",
+    about="Two conditions watched by the same people: overall rating, flagged actions, preference.",
+    roles=(
+        Role("day", "The trial in which a recording is watched.", "trial", ("day",), required=True, several=True),
+        Role("baseline", "The condition compared with.", "condition", ("baseline", "standin_baseline")),
+        Role("ours", "The condition of interest.", "condition", ("ours", "standin_agent", "symbolic")),
+        Role("believability", "Overall, 1 to 7.", defaults=("day.believability", "believability"), required=True,
+             kinds=("likert", "slider", "number")),
+        Role("coherence", "Causal coherence, 1 to 7.", defaults=("day.coherence", "coherence")),
+        Role("adherence", "Plan adherence, 1 to 7, where the overlay was opened.", defaults=("day.adherence", "adherence")),
+        Role("preference", "Which of both.", defaults=("choice.preference", "rate.preference", "preference"),
+             kinds=("preference", "choice")),
+        Role("why", "Why it is preferred.", defaults=("choice.why", "rate.why", "why")),
+        Role("experience", "Prior experience.", defaults=("about.experience", "experience")),
+    ),
+    outcomes=(
+        Outcome("believability", "Overall believability", "Paired difference of the overall rating.", tested=True),
+        Outcome("rate", "Unbelievable rate", "Paired difference of flagged per 100 viewed actions.", tested=True),
+        Outcome("odds", "Odds of a flag", "Odds ratio of a flag by condition, mixed logistic regression.", tested=True),
+        Outcome("preference", "Preference", "Share that prefers the condition of interest.", tested=True),
+        Outcome("coherence", "Causal coherence", "Paired difference.", tested=True),
+        Outcome("adherence", "Plan adherence", "Paired difference where the overlay was opened in both.", tested=True),
+        Outcome("categories", "Categories of reasons", "Shares of coded reasons by condition."),
+        Outcome("order", "Order and overlay", "Covariates of the flags.", tested=True),
+    ),
+    options=(
+        Option("least_shown_ms", "Wall time on screen for an action to count as viewed.", "number", 200, 0),
+        Option("least_share", "Share of an action that has to be watched, unless its start was.", "number", 0.5, 0, 1),
+        Option("merge_ms", "Flags on the same action within this time merge.", "number", 2000, 0),
+        Option("normality_alpha", "Level of the normality test that chooses between t and Wilcoxon.", "number", 0.05, 0.001, 0.5),
+    ),
+)  # fmt: skip
