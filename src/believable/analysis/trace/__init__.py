@@ -1,0 +1,1 @@
+"""`trace`: time-continuous believability, and whether it goes with the final choice."""
