@@ -31,7 +31,14 @@ def test_how_the_question_was_understood_takes_exactly_one_code() -> None:
 
 def test_the_codes_of_flagged_actions() -> None:
     ids = [code.id for code in ready("replay").codes]
-    assert ids == ["goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure", "other"]
+    assert ids == [
+        "goal_inconsistency",
+        "environment_rule",
+        "temporal",
+        "social_norm",
+        "control_failure",
+        "other",
+    ]
 
 
 @pytest.mark.parametrize("name", ready_names())

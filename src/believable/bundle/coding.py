@@ -23,11 +23,15 @@ CODEBOOK = Field("codebook", "string", "Id of the codebook.", required=True)
 RESPONSE = Field("response", "integer", "Number of the text on the coder's desk.", required=True)
 VERSION = Field("version", "integer", "Version of the codebook.", required=True)
 CODE = Field("code", "string", "Code; empty where the text got none.")
-DIRECTION = Field("direction", "string", "Whether it is said to be present (+) or lacking (-).", one_of=("+", "-"))
+DIRECTION = Field(
+    "direction", "string", "Whether it is said to be present (+) or lacking (-).", one_of=("+", "-")
+)
 SIDE = Field(
     "side", "string", "Whether it is said of the more or of the less human-like one.", one_of=("more", "less")
 )
-SPANS = Field("spans", "string", "The words that carry it, as from-to in characters; empty for the whole text.")
+SPANS = Field(
+    "spans", "string", "The words that carry it, as from-to in characters; empty for the whole text."
+)
 DISCARD = Field("discard", "string", "Why the text is left out; empty where it is not.")
 
 #: Which text a row is about. Texts that were imported belong to no session.
@@ -96,7 +100,10 @@ CODE_LABELS = Table(
             required=True,
         ),
         Field(
-            "review", "boolean", "Whether a later version of the codebook put it up for review.", required=True
+            "review",
+            "boolean",
+            "Whether a later version of the codebook put it up for review.",
+            required=True,
         ),
         *_PLACE,
     ),

@@ -107,31 +107,37 @@ def coder_marks(bundle: Bundle, codebook: str | None = None) -> tuple[CoderMark,
             place = (_whole(row["round"]), str(row["sample"]), _whole(row["response"]), str(row["coder"]))
             found.setdefault(place, []).append(row)
     return tuple(
-        CoderMark(*place, Mark(_labels(rows), _text(rows[0]["discard"]), bool(rows[0]["uncertain"]), done=True))
+        CoderMark(
+            *place, Mark(_labels(rows), _text(rows[0]["discard"]), bool(rows[0]["uncertain"]), done=True)
+        )
         for place, rows in sorted(found.items())
     )
 
 
 def _the_codebook(bundle: Bundle, wanted: str | None) -> str:
     if "codes" not in bundle.tables:
-        raise NotFound(f"{bundle.folder}: no text was coded. Code the texts in the console, then export again.")
+        raise NotFound(
+            f"{bundle.folder}: no text was coded. Code the texts in the console, then export again."
+        )
     known = codebooks(bundle)
     if wanted is not None and wanted not in known:
         raise NotFound(f"{bundle.folder}: no codebook {wanted!r}. {did_you_mean(wanted, known)}")
     if wanted is None and len(known) != 1:
-        raise InvalidInput(f"{bundle.folder}: there are {len(known)} codebooks ({', '.join(known)}). Name one of them.")
+        raise InvalidInput(
+            f"{bundle.folder}: there are {len(known)} codebooks ({', '.join(known)}). Name one of them."
+        )
     return wanted or known[0]
 
 
-def _response(
-    rows: list[Mapping[str, Cell]], shown: Mapping[tuple[str, int, int], str]
-) -> CodedResponse:
+def _response(rows: list[Mapping[str, Cell]], shown: Mapping[tuple[str, int, int], str]) -> CodedResponse:
     first = rows[0]
     session, condition = _text(first["session"]), _text(first["condition"])
     if condition is None and session is not None and first["position"] is not None:
         condition = shown.get((session, _whole(first["position"]), _whole(first["run"] or 0)))
     keys = frozenset(label.key for label in _labels(rows))
-    return CodedResponse(session or f"text {first['response']}", keys, condition, first["discard"] is not None)
+    return CodedResponse(
+        session or f"text {first['response']}", keys, condition, first["discard"] is not None
+    )
 
 
 def _labels(rows: list[Mapping[str, Cell]]) -> tuple[Label, ...]:

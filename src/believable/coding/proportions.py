@@ -111,7 +111,9 @@ def _grouped(responses: Sequence[CodedResponse], by: Group | None) -> dict[str |
 
 
 def _pairs(responses: Iterable[CodedResponse], leave_out: Collection[str]) -> list[tuple[str, str | None]]:
-    found = {(code, direction) for one in responses for code, direction, _ in one.labels if code not in leave_out}
+    found = {
+        (code, direction) for one in responses for code, direction, _ in one.labels if code not in leave_out
+    }
     return sorted(found, key=lambda pair: (pair[0], pair[1] or ""))
 
 
@@ -262,7 +264,9 @@ def _chi2(counts: Sequence[GroupCount], level: float, notes: tuple[str, ...] = (
 
 def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> TestResult:
     if any(one.present in (0, one.n) for one in counts):
-        return _chi2(counts, level, ("the mixed model has no finite estimate: a group has the code never or always",))
+        return _chi2(
+            counts, level, ("the mixed model has no finite estimate: a group has the code never or always",)
+        )
     if len({judge for judge, *_ in rows}) < 5:
         return _chi2(counts, level, ("too few judges for a mixed model: texts taken as independent",))
     table: dict[str, Sequence[float] | Sequence[str]] = {

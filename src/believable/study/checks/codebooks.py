@@ -59,7 +59,9 @@ def _doubtful(reading: Reading, source: str) -> bool:
 def _check_book(reading: Reading, book: Codebook, node: Node) -> None:
     whole = resolved(book)
     if not whole.codes:
-        reading.report(node, f"codebook {book.id} has no codes.", "Write `codes:`, or start from a `ready` one.")
+        reading.report(
+            node, f"codebook {book.id} has no codes.", "Write `codes:`, or start from a `ready` one."
+        )
     codes = node.get("codes")
     if codes is None or not codes.is_list:
         return
