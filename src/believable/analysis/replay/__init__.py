@@ -1,0 +1,1 @@
+"""`replay`: action believability of two architectures, watched one after the other."""
