@@ -1,0 +1,326 @@
+"""The dataset as analyses see it: the bundle's tables after exclusions, by columns, with quick look-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.analysis import exclusions
+from believable.analysis.plan import Plan
+from believable.analysis.records import Drop, Step
+from believable.bundle.read import Bundle, Column, ColumnTable
+from believable.core.errors import InvalidInput
+from believable.stats.inputs import FloatArray
+from believable.study.records import Study
+
+IntArray = NDArray[np.int64]
+ObjectArray = NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of one role, one entry each, in the order of the table. `code` is the place of the session in `Data.sessions`.
+
+    `number` is NaN and `text` None where the answer is of the other kind or was left open.
+    """
+
+    code: IntArray
+    session: ObjectArray
+    trial: ObjectArray
+    trial_key: ObjectArray
+    position: IntArray
+    player: IntArray
+    condition: ObjectArray
+    scenario: ObjectArray
+    stimulus: ObjectArray
+    item: ObjectArray
+    number: FloatArray
+    text: ObjectArray
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """One trace: its changes or marks, in order of time in the medium as they were made. Nothing was entered: empty arrays."""
+
+    session: str
+    code: int
+    trial: str
+    trial_key: str
+    position: int
+    condition: str | None
+    scenario: str | None
+    stimulus: str | None
+    instrument: str | None
+    media_ms: FloatArray
+    value: FloatArray
+
+
+@dataclass(frozen=True)
+class Data:
+    """One pool of sessions, real or simulated, after exclusions.
+
+    sessions   those kept, in the order of starting
+    drops      every exclusion so far; `funnel` counts them step by step
+    """
+
+    bundle: Bundle
+    study: Study | None
+    plan: Plan
+    sessions: tuple[str, ...]
+    simulated: bool
+    drops: tuple[Drop, ...] = ()
+    funnel: tuple[Step, ...] = ()
+    left_out_trials: frozenset[tuple[str, str]] = frozenset()
+    left_out_answers: frozenset[tuple[str, str, str, int]] = frozenset()
+
+    # ------------------------------------------------------------------------------------------ sessions
+
+    def __len__(self) -> int:
+        return len(self.sessions)
+
+    @cached_property
+    def codes(self) -> Mapping[str, int]:
+        """The place of each session."""
+        return MappingProxyType({session: place for place, session in enumerate(self.sessions)})
+
+    @cached_property
+    def people(self) -> ColumnTable:
+        """The participants table, in the order of `sessions`."""
+        table = self.bundle["participants"]
+        place = {session: row for row, session in enumerate(table["session"].values)}
+        return _taken(table, np.array([place[one] for one in self.sessions], dtype=np.int64))
+
+    def arm(self, name: str) -> ObjectArray:
+        """The level of an arm for each session; None where the session has none."""
+        column = f"arm_{name}"
+        if column not in self.people.columns:
+            return np.full(len(self), None, dtype=object)
+        return self.people[column].values
+
+    @cached_property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions: as the study lists them, else as they occur."""
+        if self.study is not None and self.study.conditions:
+            return self.study.conditions
+        shown = self.table("shown")["condition"].values
+        return tuple(dict.fromkeys(one for one in shown if one is not None))
+
+    # ------------------------------------------------------------------------------------------ tables
+
+    def table(self, name: str) -> ColumnTable:
+        """A table of the bundle without excluded sessions, trials and answers, and without runs that began again."""
+        if name not in self._tables:
+            self._tables[name] = self._filtered(name)
+        return self._tables[name]
+
+    def code_of(self, table: ColumnTable) -> IntArray:
+        """The place in `sessions` of each row's session."""
+        sessions = table["session"].values
+        return np.fromiter((self.codes[one] for one in sessions), np.int64, len(sessions))
+
+    @cached_property
+    def _tables(self) -> dict[str, ColumnTable]:
+        return {}
+
+    @cached_property
+    def _latest(self) -> dict[str, int]:
+        return exclusions.latest_runs(self.bundle)
+
+    def _filtered(self, name: str) -> ColumnTable:
+        table = self.bundle[name]
+        if "session" not in table.columns:
+            return table
+        sessions = table["session"].values
+        keep = np.fromiter((one in self.codes for one in sessions), np.bool_, len(sessions))
+        keep &= exclusions.current(table, self._latest)
+        if self.left_out_trials:
+            keep &= ~self._in_left_out_trial(table)
+        if self.left_out_answers and name == "answers":
+            keep &= ~self._is_left_out_answer(table)
+        return table if keep.all() else _taken(table, np.flatnonzero(keep))
+
+    def _in_left_out_trial(self, table: ColumnTable) -> NDArray[np.bool_]:
+        sessions = table["session"].values
+        if "trial_key" in table.columns:
+            keys = zip(sessions, table["trial_key"].values, strict=True)
+            return np.fromiter((key in self.left_out_trials for key in keys), np.bool_, len(table))
+        if "position" in table.columns:
+            places = zip(sessions, table["position"].values.tolist(), strict=True)
+            return np.fromiter((place in self._left_out_positions for place in places), np.bool_, len(table))
+        return np.zeros(len(table), np.bool_)
+
+    @cached_property
+    def _left_out_positions(self) -> frozenset[tuple[str, int]]:
+        table = self.bundle["trials"]
+        rows = zip(
+            table["session"].values, table["trial_key"].values, table["position"].values.tolist(), strict=True
+        )
+        return frozenset(
+            (session, position) for session, key, position in rows if (session, key) in self.left_out_trials
+        )
+
+    def _is_left_out_answer(self, table: ColumnTable) -> NDArray[np.bool_]:
+        player = table["player"]
+        rows = zip(
+            table["session"].values,
+            table["trial_key"].values,
+            table["question"].values,
+            np.where(player.missing, -1, player.values).tolist(),
+            strict=True,
+        )
+        return np.fromiter((row in self.left_out_answers for row in rows), np.bool_, len(table))
+
+    # ------------------------------------------------------------------------------------------ answers
+
+    def has(self, role: str) -> bool:
+        """Whether something plays this role."""
+        return bool(self.plan.roles[role])
+
+    def answers(self, role: str) -> Answers:
+        """All answers of a role (of every question that plays it)."""
+        table = self.table("answers")
+        keep = np.zeros(len(table), np.bool_)
+        for name in self.plan.roles[role]:
+            trial, _, question = name.rpartition(".")
+            fits = table["question"].values == question
+            keep |= fits & (table["trial"].values == trial) if trial else fits
+        rows = np.flatnonzero(keep)
+        found = _taken(table, rows)
+        return Answers(
+            self.code_of(found),
+            found["session"].values,
+            found["trial"].values,
+            found["trial_key"].values,
+            found["position"].values,
+            np.where(found["player"].missing, -1, found["player"].values),
+            found["condition"].values,
+            found["scenario"].values,
+            found["stimulus"].values,
+            found["item"].values,
+            found["value_number"].values,
+            found["value_text"].values,
+        )
+
+    def number_by_session(self, role: str) -> FloatArray:
+        """One number per session, NaN where there is none; the last answer where there are several. Digits in a text count."""
+        found = self.answers(role)
+        values = np.full(len(self), np.nan)
+        values[found.code] = numbers(found)
+        return values
+
+    def text_by_session(self, role: str) -> ObjectArray:
+        """One text per session, None where there is none; the last answer where there are several. Numbers become text."""
+        found = self.answers(role)
+        values = np.full(len(self), None, dtype=object)
+        values[found.code] = texts(found)
+        return values
+
+    # ------------------------------------------------------------------------------------------ traces
+
+    def traces(self, *trials: str, heartbeats: bool = False) -> tuple[TraceLine, ...]:
+        """Traces of these trials (of all without any), by session and position. Heartbeats repeat a value: left out.
+
+        A trial that was done but holds no input gives an empty trace.
+        """
+        table = self.table("traces")
+        if trials:
+            table = _taken(table, np.flatnonzero(np.isin(table["trial"].values.astype(str), trials)))
+        code = self.code_of(table)
+        position = table["position"].values
+        order = np.lexsort((position, code))
+        code, position = code[order], position[order]
+        starts = np.flatnonzero(np.r_[len(code) > 0, (np.diff(code) != 0) | (np.diff(position) != 0)])
+        ends = np.r_[starts[1:], len(code)]
+        entered = table["input"].values[order] != "heartbeat"
+        media_ms, value = table["media_ms"].values[order], table["value"].values[order]
+        found: dict[tuple[int, int], TraceLine] = {}
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            row = int(order[start])
+            rows = slice(start, end)
+            keep = slice(None) if heartbeats else entered[rows]
+            found[int(code[start]), int(position[start])] = TraceLine(
+                str(table["session"].values[row]), int(code[start]), str(table["trial"].values[row]),
+                str(table["trial_key"].values[row]), int(position[start]), table["condition"].values[row],
+                table["scenario"].values[row], table["stimulus"].values[row], table["instrument"].values[row],
+                media_ms[rows][keep], value[rows][keep],
+            )  # fmt: skip
+        for line in self._untouched(trials):
+            found.setdefault((line.code, line.position), line)
+        return tuple(found[key] for key in sorted(found))
+
+    def _untouched(self, trials: Collection[str]) -> Iterator[TraceLine]:
+        if not trials:
+            return
+        table = self.table("trials")
+        done = np.isin(table["trial"].values.astype(str), list(trials)) & (table["status"].values == "done")
+        nothing = np.empty(0)
+        for row in _taken(table, np.flatnonzero(done)).rows():
+            session = str(row["session"])
+            yield TraceLine(
+                session, self.codes[session], str(row["trial"]), str(row["trial_key"]), int(row["position"] or 0),
+                _text(row["condition"]), _text(row["scenario"]), _text(row["stimulus"]), None, nothing, nothing,
+            )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------ leaving out
+
+    def without(self, sessions: Mapping[str, str], *, reason: str, title: str) -> Data:
+        """The same data without these sessions (each with its detail), with the drops and one more step in the funnel."""
+        left = tuple(one for one in self.sessions if one not in sessions)
+        drops = tuple(Drop(one, "session", reason, sessions[one]) for one in self.sessions if one in sessions)
+        step = Step(title, len(self.sessions), len(left), reason)
+        return replace(self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step))
+
+    def with_drops(self, drops: Sequence[Drop], step: Step | None = None) -> Data:
+        """The same data with more exclusions on record, for parts that the caller leaves out itself (single traces, say)."""
+        funnel = self.funnel if step is None else (*self.funnel, step)
+        return replace(self, drops=(*self.drops, *drops), funnel=funnel)
+
+
+def load(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
+    """The data of a bundle after the plan's exclusions."""
+    kept = exclusions.apply(bundle, plan.declared.exclusions)
+    return Data(
+        bundle, study, plan, kept.sessions, kept.simulated, kept.drops, kept.funnel, kept.trials, kept.answers
+    )
+
+
+def numbers(found: Answers) -> FloatArray:
+    """Answers as numbers: texts that are written numbers too; NaN for everything else."""
+    values = found.number.copy()
+    for place in np.flatnonzero(np.isnan(values)):
+        text = found.text[place]
+        if isinstance(text, str) and text.strip().replace(".", "", 1).isdecimal():
+            values[place] = float(text)
+    return values
+
+
+def texts(found: Answers) -> ObjectArray:
+    """Answers as texts: numbers as they are written; None for everything else."""
+    values = found.text.copy()
+    for place in np.flatnonzero(~np.isnan(found.number)):
+        values[place] = f"{found.number[place]:g}"
+    return values
+
+
+def _taken(table: ColumnTable, rows: IntArray) -> ColumnTable:
+    if len(rows) and (rows.min() < 0 or rows.max() >= len(table)):
+        raise InvalidInput(
+            f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}."
+        )
+    columns = {
+        name: Column(one.field, one.values[rows], one.missing[rows]) for name, one in table.columns.items()
+    }
+    return ColumnTable(table.name, MappingProxyType(columns))
+
+
+def _text(cell: Any) -> str | None:
+    return None if cell is None else str(cell)

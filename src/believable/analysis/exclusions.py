@@ -1,0 +1,285 @@
+"""Who is left out, and why: what the bundle says, then the plan's rules, each exclusion a row with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.analysis.records import Drop, Step
+from believable.bundle.read import Bundle, ColumnTable
+from believable.study.declared import ExclusionRule
+
+#: Answers that are no questions of the author's.
+_NO_QUESTIONS = ("consent", "device", "qa")
+
+#: Reasons that leave a whole session out whatever the plan says, in the order of the funnel, with their words.
+ALWAYS: Mapping[str, str] = {
+    "incomplete": "did not reach the end",
+    "declined": "declined to take part",
+    "screened_out": "screened out",
+    "failed_checks": "failed a check that ends the session",
+    "rejected": "rejected by the researcher",
+    "damaged": "damaged data",
+}
+
+OVER = 0.5
+BELOW = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is left: sessions in the order of starting; trials and answers to leave out of them; why; and the funnel."""
+
+    sessions: tuple[str, ...]
+    drops: tuple[Drop, ...]
+    funnel: tuple[Step, ...]
+    simulated: bool
+    #: (session, trial_key)
+    trials: frozenset[tuple[str, str]] = frozenset()
+    #: (session, trial_key, question, player or -1)
+    answers: frozenset[tuple[str, str, str, int]] = frozenset()
+
+
+@dataclass
+class _Funnel:
+    left: list[str]
+    drops: list[Drop] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def drop(self, title: str, reason: str, found: Mapping[str, str]) -> None:
+        """Leave out those of `found` that are still in; the step is kept also when it finds nobody."""
+        before = len(self.left)
+        self.drops += [Drop(one, "session", reason, found[one]) for one in self.left if one in found]
+        self.left = [one for one in self.left if one not in found]
+        self.steps.append(Step(title, before, len(self.left), reason))
+
+
+def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> Kept:
+    """Real sessions where there are any, else simulated ones; never both."""
+    people = bundle["participants"]
+    sessions, simulated = people["session"].values, people["simulated"].values
+    order = np.argsort(people["number"].values, kind="stable")
+    pool = bool(simulated.all()) if len(simulated) else bundle.simulated
+    funnel = _Funnel([str(sessions[place]) for place in order])
+    if len(simulated) and simulated.any() and not pool:
+        others = dict.fromkeys(sessions[simulated].tolist(), "never pooled with real ones")
+        funnel.drop("Real sessions", "simulated", others)
+    _not_in_the_bundle(bundle, funnel)
+    for reason, found in _always(bundle, people).items():
+        if found:
+            funnel.drop(f"Without those that {ALWAYS[reason]}", reason, found)
+    complete = set(funnel.left)
+    trials: set[tuple[str, str]] = set()
+    answers: set[tuple[str, str, str, int]] = set()
+    for rule in rules:
+        if rule.rule == "reviewed" and rule.drops in ("trial", "answer"):
+            _reviewed_parts(bundle, rule, set(funnel.left), funnel, trials, answers)
+            continue
+        title, found = _RULES[rule.rule](bundle, rule, complete)
+        funnel.drop(title, rule.rule, found)
+    if not funnel.steps:
+        funnel.steps.append(Step("Sessions", len(funnel.left), len(funnel.left), "none left out"))
+    return Kept(
+        tuple(funnel.left),
+        tuple(funnel.drops),
+        tuple(funnel.steps),
+        pool,
+        frozenset(trials),
+        frozenset(answers),
+    )
+
+
+def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
+    """Withdrawn sessions and previews are counted, and nothing more of them is kept anywhere."""
+    for row in bundle["exclusions"].rows():
+        if row["session"] is None and row["scope"] == "session":
+            count = int(row["count"] or 0)
+            words = f"{count} session{'' if count == 1 else 's'}, not in the dataset"
+            funnel.drops.append(Drop("", "session", str(row["reason"]), words))
+
+
+def _always(bundle: Bundle, people: ColumnTable) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {reason: {} for reason in ALWAYS}
+    for session, state, outcome in zip(
+        people["session"].values, people["state"].values, people["outcome"].values, strict=True
+    ):
+        if state != "finished":
+            found["incomplete"][session] = ""
+        elif outcome not in (None, "complete"):
+            found[outcome][session] = ""
+    for row in bundle["exclusions"].rows():
+        reason = str(row["reason"])
+        if row["session"] is not None and row["scope"] == "session" and reason in found:
+            found[reason][str(row["session"])] = str(row["detail"] or "")
+    return found
+
+
+def latest_runs(bundle: Bundle) -> dict[str, int]:
+    """The last run of each session that began again; what came before it does not count."""
+    table = bundle["trials"]
+    runs = table["run"].values
+    again = np.flatnonzero(runs > 0)
+    latest: dict[str, int] = {}
+    for session, run in zip(table["session"].values[again], runs[again].tolist(), strict=True):
+        latest[session] = max(run, latest.get(session, 0))
+    return latest
+
+
+def current(table: ColumnTable, latest: Mapping[str, int]) -> NDArray[np.bool_]:
+    """Which rows belong to the latest run of their session."""
+    keep = np.ones(len(table), np.bool_)
+    if latest and "run" in table.columns:
+        runs = table["run"].values
+        sessions = table["session"].values
+        begun_again = np.fromiter((one in latest for one in sessions), np.bool_, len(table))
+        for place in np.flatnonzero(begun_again):
+            keep[place] = runs[place] == latest[sessions[place]]
+    return keep
+
+
+# ---------------------------------------------------------------------------------------------- rules
+
+_Found = tuple[str, dict[str, str]]
+
+
+def _failed_check(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+    answers = bundle["answers"]
+    correct = answers["correct"]
+    wrong = ~correct.missing & ~correct.values & current(answers, latest_runs(bundle))
+    if rule.check is not None:
+        wrong &= answers["trial"].values == rule.check
+    found: dict[str, str] = {}
+    for place in np.flatnonzero(wrong):
+        found.setdefault(
+            answers["session"].values[place], f"check {answers['trial'].values[place]!r} answered wrongly"
+        )
+    return f"Passed {'the check ' + rule.check if rule.check else 'every check'}", found
+
+
+def _unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+    over = OVER if rule.over is None else rule.over
+    answers = bundle["answers"]
+    asked = current(answers, latest_runs(bundle)) & ~np.isin(
+        answers["kind"].values.astype(str), _NO_QUESTIONS
+    )
+    empty = answers["value_text"].missing & answers["value_number"].missing
+    names, codes = _codes(answers["session"].values[asked])
+    total = np.bincount(codes, minlength=len(names))
+    open_ = np.bincount(codes, weights=empty[asked], minlength=len(names))
+    found = {
+        name: f"{int(left)} of {all_} answers left open"
+        for name, left, all_ in zip(names, open_.tolist(), total.tolist(), strict=True)
+        if left > over * all_
+    }
+    return f"At most {over:.0%} of the questions left open", found
+
+
+def _too_fast(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+    below = BELOW if rule.below is None else rule.below
+    people = bundle["participants"]
+    duration = people["duration_ms"]
+    counts = ~duration.missing & np.fromiter((one in complete for one in people["session"].values), np.bool_)
+    title = f"At least {below:.2g} of the median time"
+    if not counts.any():
+        return title, {}
+    median_ms = float(np.median(duration.values[counts]))
+    fast = counts & (duration.values < below * median_ms)
+    return title, {
+        people["session"].values[
+            place
+        ]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s"
+        for place in np.flatnonzero(fast)
+    }
+
+
+def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+    found = {
+        str(row["session"]): f"{row['trial_key']}/{row['question']}: {row['detail'] or 'no words'}"
+        for row in _excluded_texts(bundle)
+    }
+    return "Texts passed the review", found
+
+
+def _unreliable(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+    answers = bundle["answers"]
+    failed = (answers["question"].values == "reliable") & (answers["value_text"].values == "false")
+    failed &= current(answers, latest_runs(bundle))
+    found = dict.fromkeys(answers["session"].values[failed].tolist(), "below the gate of the quality tests")
+    return "Passed the quality tests", found
+
+
+def _answer(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+    trial, _, question = str(rule.answer).rpartition(".")
+    answers = bundle["answers"]
+    asked = (answers["question"].values == question) & current(answers, latest_runs(bundle))
+    if trial:
+        asked &= answers["trial"].values == trial
+    wanted = {_as_text(value) for value in rule.is_ or ()}
+    found: dict[str, str] = {}
+    for place in np.flatnonzero(asked):
+        missing = answers["value_number"].missing[place]
+        value = answers["value_text"].values[place] if missing else answers["value_number"].values[place]
+        if _as_text(value) in wanted:
+            found[answers["session"].values[place]] = f"{rule.answer} is {_as_text(value)}"
+    return f"Other answers to {rule.answer}", found
+
+
+_RULES = {
+    "failed_check": _failed_check,
+    "unanswered": _unanswered,
+    "too_fast": _too_fast,
+    "reviewed": _reviewed,
+    "unreliable": _unreliable,
+    "answer": _answer,
+}
+
+
+def _reviewed_parts(
+    bundle: Bundle,
+    rule: ExclusionRule,
+    left: set[str],
+    funnel: _Funnel,
+    trials: set[tuple[str, str]],
+    answers: set[tuple[str, str, str, int]],
+) -> None:
+    for row in _excluded_texts(bundle):
+        session, trial_key, question = str(row["session"]), str(row["trial_key"]), str(row["question"])
+        if session not in left:
+            continue
+        if rule.drops == "trial":
+            trials.add((session, trial_key))
+        else:
+            answers.add((session, trial_key, question, -1 if row["player"] is None else int(row["player"])))
+        funnel.drops.append(
+            Drop(
+                session,
+                "trial" if rule.drops == "trial" else "answer",
+                "reviewed",
+                str(row["detail"] or ""),
+                trial_key,
+                question,
+            )
+        )
+
+
+def _excluded_texts(bundle: Bundle) -> Sequence[Mapping[str, str | int | float | bool | None]]:
+    return [
+        row
+        for row in bundle["exclusions"].rows()
+        if row["reason"] == "text_excluded" and row["scope"] == "answer" and row["session"] is not None
+    ]
+
+
+def _codes(sessions: NDArray[np.object_]) -> tuple[list[str], NDArray[np.int64]]:
+    index: dict[str, int] = {}
+    codes = np.fromiter((index.setdefault(one, len(index)) for one in sessions), np.int64, len(sessions))
+    return list(index), codes
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
