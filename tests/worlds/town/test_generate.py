@@ -84,3 +84,15 @@ def test_every_thing_has_a_place_inside_its_house() -> None:
 def test_judges_do_not_receive_which_day_it_is() -> None:
     shown = generate(3, violations=4).replay.for_judging(with_log=True, with_plan=True)
     assert (shown.seed, shown.agent, dict(shown.provenance)) == (None, None, {})
+
+
+def test_whoever_ignores_walls_walks_through_one() -> None:
+    for seed in range(5):
+        town = generate(seed, violations=9)
+        world, track = town.replay.world, town.replay.tracks[0]
+        ignoring = [name for name, kind in town.planted.items() if kind == "environment_rule"]
+        assert len(ignoring) == 3
+        for action in town.replay.actions:
+            frames = range(action.t0_ms // 20_000, action.t1_ms // 20_000)
+            tiles = [world.walls[track.y[at] // 1000][track.x[at] // 1000] for at in frames]
+            assert ("#" in tiles) == (action.id in ignoring), action

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from believable.study.levels import NOTHING_SETTLED, levels
 from believable.study.outline import Entry, outline
 from believable.study.progress import questions_of
 from believable.study.read import Reading
@@ -60,6 +61,21 @@ def _two(reading: Reading, entry: Entry, question: Question) -> None:
     elif isinstance(item, Group):
         message = "a preference is between two, not between the clips of a group."
         reading.report(place, message, "Use `compare`, or a `choice`.")
-    elif isinstance(item, Rate) and item.of != "all" and len(item.of) != 2:
-        message = f"a preference is between two, this page is about {len(item.of)}."
-        reading.report(place, message, "Name two watch trials in `of`.")
+    elif isinstance(item, Rate) and item.of != "all":
+        count = sum(_times(reading, entry, name) for name in item.of)
+        if count != 2:
+            message = f"a preference is between two, this page is about {count}."
+            reading.report(place, message, "Name two watch trials in `of`, or one that is shown twice.")
+
+
+def _times(reading: Reading, rate: Entry, name: str) -> int:
+    """How often the watch trial is shown for each time that the rating comes."""
+    watched = next((one for one in outline(reading.study.timeline) if one.item.id == name), None)
+    if watched is None:
+        return 1
+    count = 1
+    for block in watched.blocks:
+        if block not in rate.blocks:
+            of_block = len(levels(reading.study, block, NOTHING_SETTLED)) if block.over else 1
+            count *= block.repeat * min(of_block, block.sample or of_block)
+    return count

@@ -25,7 +25,15 @@ PROTOCOLS: Registry[Protocol] = Registry(
     [
         Protocol(
             "demo", "Two short clips, a person's and a script's: who plays like a human? About five minutes."
-        )
+        ),
+        Protocol(
+            "replay", "Two versions of a character's day: flagged, rated, compared. About thirty minutes."
+        ),
+        Protocol("clips", "Pages of clips rated from human to artificial. About fifteen minutes."),
+        Protocol(
+            "hntt", "Pairs of recordings: which finds its way more like a person? About fifteen minutes."
+        ),
+        Protocol("qa", "Annotators tested on known signals, then a task of annotating. About ten minutes."),
     ],
 )
 

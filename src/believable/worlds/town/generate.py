@@ -67,12 +67,23 @@ def _visits(
         for task in intention.tasks:
             visits.append(_Visit(minute, intention.place, task))
             minute += task.minutes
-    awake = [number for number, visit in enumerate(visits) if visit.task.verb != "sleep"]
-    chosen = sorted(rng.sample(awake, min(violations, len(awake))))
-    kinds = {number: VIOLATIONS[at % len(VIOLATIONS)] for at, number in enumerate(chosen)}
+    kinds = _planted_kinds(visits, violations, rng)
     for number, kind in kinds.items():
         visits[number] = _violated(visits[number], kind, rng)
     return visits, kinds
+
+
+def _planted_kinds(visits: list[_Visit], violations: int, rng: random.Random) -> dict[int, str]:
+    """Which visits go wrong and how, the kinds taking turns. Walls can only be ignored on the way to another place."""
+    awake = [number for number, visit in enumerate(visits) if visit.task.verb != "sleep"]
+    arriving = [number for number in awake if visits[number].place != visits[number - 1].place]
+    kinds: dict[int, str] = {}
+    for turn in range(min(violations, len(awake))):
+        kind = VIOLATIONS[turn % len(VIOLATIONS)]
+        fitting = arriving if kind == "environment_rule" else [one for one in awake if one not in arriving]
+        free = [one for one in fitting if one not in kinds] or [one for one in awake if one not in kinds]
+        kinds[rng.choice(free)] = kind
+    return dict(sorted(kinds.items()))
 
 
 def _violated(visit: _Visit, kind: str, rng: random.Random) -> _Visit:
