@@ -11,8 +11,9 @@ from sqlalchemy import Connection, insert, select
 
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
-from believable.store import decisions, erase, events, sessions, trials
+from believable.store import decisions, erase, events, rounds, sessions, trials
 from believable.store.engine import Store
+from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
 from believable.store.tables import blobs, metadata, tombstones
 from believable.store.trials import ClosedTrial
@@ -44,6 +45,9 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
             "body": f"{words} blob".encode(),
         }
         conn.execute(insert(blobs).values(**blob))
+        key = RoundKey(session.id, 0, 0, 1)
+        rounds.create(conn, key, setup=f'"{words} setup"', holder="h", at_ms=0)
+        rounds.append(conn, key, "h", 3, [[0, 1, 1, 0, 90, 0, 0]])
 
     store.write(more)
 

@@ -10,6 +10,7 @@ from believable.collect import annotated, answers, quality
 from believable.collect.answers import Reading
 from believable.collect.context import Context, Standing, as_closed, check_epoch, standing
 from believable.collect.join import pass_over
+from believable.collect.rounds import leave_practice, unplayed
 from believable.collect.seen import unwatched
 from believable.core.errors import Conflict, InvalidInput
 from believable.instruments.contract import InvalidAnswer
@@ -95,7 +96,7 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
     errors = dict(reading.errors)
     if isinstance(trial, Break) and context.clock.now_ms() < here.session.opened_ms + 1000 * trial.at_least_s:
         errors[PAGE] = InvalidAnswer("error.wait")
-    if (unseen := unwatched(conn, here)) is not None:
+    if (unseen := unwatched(conn, here) or unplayed(conn, here)) is not None:
         errors[PAGE] = unseen
     elif (unannotated := annotated.missing(conn, context, here)) is not None:
         errors[PAGE] = unannotated
@@ -143,6 +144,7 @@ def _wrong(here: Standing, event: Event) -> Mapping[str, InvalidAnswer]:
 
 def _close(conn: Connection, context: Context, here: Standing, judged: _Judged, seq: int) -> Advanced:
     session, now_ms = here.session, context.clock.now_ms()
+    leave_practice(conn, context, here)
     row = ClosedTrial(
         position=session.position,
         run=session.run,

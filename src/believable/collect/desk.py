@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.collect import advance, claim, finish, join, later, media, publish, view
+from believable.collect import advance, claim, finish, join, later, media, own_round, publish, view
 from believable.collect.advance import Advanced
 from believable.collect.claim import Claimed
 from believable.collect.context import Context, Definitions
@@ -175,17 +175,22 @@ class Collect:
 
     # ------------------------------------------------------------------------------------------ media
 
-    def medium(self, token: str, name: str) -> Path:
-        """The file behind a session's name for a medium."""
+    def medium(self, token: str, name: str) -> Path | bytes:
+        """What is behind a session's name for a medium: a file, or the recording of one of its own rounds."""
         names = self._media.get(token)
         if names is None:
             names = self.store.read(lambda conn: media.media_of(conn, self.context, token))
             self._media.put(token, names)
-        return media.chosen(names, name)
+        own = None if name in names else self.store.read(self._round_content(token, name))
+        return media.chosen(names, name) if own is None else own
 
-    async def amedium(self, token: str, name: str) -> Path:
+    async def amedium(self, token: str, name: str) -> Path | bytes:
         names = self._media.get(token)
         if names is None:
             names = await self.store.aread(lambda conn: media.media_of(conn, self.context, token))
             self._media.put(token, names)
-        return media.chosen(names, name)
+        own = None if name in names else await self.store.aread(self._round_content(token, name))
+        return media.chosen(names, name) if own is None else own
+
+    def _round_content(self, token: str, name: str) -> Callable[[Connection], bytes | None]:
+        return lambda conn: own_round.round_content(conn, self.context, token, name)

@@ -10,6 +10,7 @@ from believable.store import events
 from believable.store.engine import Connection
 from believable.study.plan import PlannedTrial
 from believable.study.records import Compare, Group, Qa, Watch
+from believable.study.rounds import round_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,9 @@ def stimuli_of(planned: PlannedTrial) -> tuple[str, ...]:
 
 
 def _players(planned: PlannedTrial) -> int:
-    """How many players a page has; a quality test shows no stimulus of the study."""
-    return 1 if isinstance(planned.trial, Qa) else len(stimuli_of(planned))
+    """How many players a page has; a quality test and one's own round are no stimuli of the study."""
+    own = isinstance(planned.trial, Qa) or round_wanted(planned.trial) is not None
+    return 1 if own else len(stimuli_of(planned))
 
 
 def seen_each(conn: Connection, here: Standing) -> tuple[Seen, ...]:

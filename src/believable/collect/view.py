@@ -10,6 +10,7 @@ from believable.collect.annotated import annotated, streams_of
 from believable.collect.context import Context, Standing, standing
 from believable.collect.finish import Finished, result
 from believable.collect.media import ShownMedium, shown_media, still_media
+from believable.collect.own_round import shown_round
 from believable.collect.seen import Seen, seen_each
 from believable.store import events
 from believable.store.engine import Connection
@@ -99,7 +100,7 @@ def view(conn: Connection, context: Context, *, token: str) -> SessionView:
         saved=annotated(conn, context, here),
         streams=streams_of(context, trial.trial),
         seen=seen_each(conn, here),
-        media=shown_media(context, session.id, here.definition, trial),
+        media=shown_media(context, session.id, here.definition, trial) or shown_round(conn, context, here),
         stills=still_media(context, session.id, here.definition, here.plan, trial.position),
         finished=finished,
     )

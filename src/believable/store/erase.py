@@ -10,11 +10,22 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, insert, update
 
 from believable.store.sessions import Session
-from believable.store.tables import blobs, decisions, events, links, sessions, strays, tombstones, trials
+from believable.store.tables import (
+    blobs,
+    decisions,
+    events,
+    links,
+    round_inputs,
+    rounds,
+    sessions,
+    strays,
+    tombstones,
+    trials,
+)
 from believable.store.writer import ERASED
 
 #: Every table that holds something of a session.
-OF_SESSION = (events, strays, trials, decisions, blobs)
+OF_SESSION = (events, strays, trials, decisions, blobs, round_inputs, rounds)
 
 
 def withdraw(conn: Connection, session: Session, at_ms: int) -> None:

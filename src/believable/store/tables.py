@@ -240,3 +240,32 @@ blobs = Table(  # files made for one session (rendered replays and videos), dele
     Column("media_type", String(64), nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
+
+rounds = Table(  # games played in a session; the attempts of one trial are counted from 1
+    "rounds",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("setup", Text, nullable=False),  # JSON: with the inputs, everything the round follows from
+    Column("state", String(8), nullable=False),  # live | over | left (begun again, or a practice that was ended)
+    Column("tick", Integer, nullable=False, server_default="0"),  # inputs are durable up to here
+    Column("holder", String(32), nullable=False),  # the connection that may go on with it
+    Column("losses", Integer, nullable=False, server_default="0"),  # how often the connection was lost
+    Column("score", Integer, nullable=True),
+    Column("started_ms", BigInteger, nullable=False),
+    Column("ended_ms", BigInteger, nullable=True),
+)
+
+round_inputs = Table(  # what the server applied, in pieces
+    "round_inputs",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("tick", Integer, primary_key=True),  # the piece ends before this tick
+    Column("inputs", Text, nullable=False),  # JSON: each change of the inputs with the tick it was applied at
+    sqlite_with_rowid=False,
+)

@@ -33,9 +33,9 @@ def asked_range(header: str, size: int) -> tuple[int, int] | None:
     return start, end
 
 
-async def medium_response(request: Request, path: Path) -> Response:
+async def medium_response(request: Request, medium: Path | bytes) -> Response:
     """The file or the part asked for. The type is not told: the page finds it in the content."""
-    size = (await anyio.Path(path).stat()).st_size
+    size = len(medium) if isinstance(medium, bytes) else (await anyio.Path(medium).stat()).st_size
     headers = {
         "accept-ranges": "bytes",
         "cache-control": "private, max-age=86400, immutable",
@@ -49,7 +49,10 @@ async def medium_response(request: Request, path: Path) -> Response:
     headers["content-length"] = str(end - start + 1)
     if part is not None:
         headers["content-range"] = f"bytes {start}-{end}/{size}"
-    return StreamingResponse(_pieces(path, start, end), status_code=206 if part else 200, headers=headers)
+    status = 206 if part else 200
+    if isinstance(medium, bytes):
+        return Response(medium[start : end + 1], status_code=status, headers=headers)
+    return StreamingResponse(_pieces(medium, start, end), status_code=status, headers=headers)
 
 
 async def _pieces(path: Path, start: int, end: int) -> AsyncIterator[bytes]:

@@ -1,0 +1,39 @@
+"""A participant's own round as the stimulus of a later page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from believable.collect.context import Context, Standing, standing
+from believable.collect.media import ShownMedium, media_name
+from believable.collect.rounds import judged_name
+from believable.store import blobs
+from believable.store.engine import Connection
+from believable.study.rounds import round_position
+
+
+def shown_round(conn: Connection, context: Context, here: Standing) -> tuple[ShownMedium, ...]:
+    """What the current page shows, where that is a round: a recording that lies in the database, not in a file."""
+    session = here.session
+    source = round_position(here.plan, session.position)
+    if source is None:
+        return ()
+    length = blobs.size(conn, session.id, judged_name(source, session.run))
+    if length is None:
+        return ()
+    return (ShownMedium("replay", _name(context, session.id, source, session.run), Path(), length),)
+
+
+def round_content(conn: Connection, context: Context, token: str, name: str) -> bytes | None:
+    """What is behind a session's name for one of its rounds; None where it is no such name."""
+    here = standing(conn, context, token)
+    session = here.session
+    sources = {round_position(here.plan, position) for position in range(len(here.plan))}
+    for source in sources:
+        if source is not None and name == _name(context, session.id, source, session.run):
+            return blobs.get(conn, session.id, judged_name(source, session.run))
+    return None
+
+
+def _name(context: Context, session_id: str, position: int, run: int) -> str:
+    return media_name(context, session_id, "round", f"{position}-{run}")

@@ -1,0 +1,133 @@
+"""Rounds of games: what they were set up with, and the inputs that were applied, up to the last durable tick.
+
+One connection holds a round at a time. Whoever opens it anew takes it over; what the former holder still writes is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, insert, select, update
+from sqlalchemy.sql.schema import Table
+
+from believable.core.errors import TakenOver
+from believable.store.tables import round_inputs, rounds
+
+#: One change of the inputs: the tick it was applied at, its number, then whatever the game knows.
+Change = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundKey:
+    """`attempt` counts from 1: a round that begins again keeps what was played before."""
+
+    session: str
+    position: int
+    run: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRound:
+    """`tick`: inputs are durable before it. `setup` is JSON."""
+
+    key: RoundKey
+    setup: str
+    state: str
+    tick: int
+    holder: str
+    losses: int
+    score: int | None
+    started_ms: int
+    ended_ms: int | None
+
+
+def create(conn: Connection, key: RoundKey, *, setup: str, holder: str, at_ms: int) -> StoredRound:
+    made = StoredRound(key, setup, "live", 0, holder, 0, None, at_ms, None)
+    conn.execute(
+        insert(rounds).values(
+            session=key.session,
+            position=key.position,
+            run=key.run,
+            attempt=key.attempt,
+            setup=setup,
+            state=made.state,
+            tick=0,
+            holder=holder,
+            losses=0,
+            started_ms=at_ms,
+        )
+    )
+    return made
+
+
+def latest(
+    conn: Connection, session: str, position: int, run: int, *, lock: bool = False
+) -> StoredRound | None:
+    """The latest attempt at the round of a trial."""
+    query = select(rounds).where(
+        rounds.c.session == session, rounds.c.position == position, rounds.c.run == run
+    )
+    query = query.order_by(rounds.c.attempt.desc()).limit(1)
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else _record(row._mapping)
+
+
+def of_sessions(conn: Connection, sessions: Sequence[str]) -> Iterable[StoredRound]:
+    query = select(rounds).where(rounds.c.session.in_(sessions))
+    order = (rounds.c.session, rounds.c.run, rounds.c.position, rounds.c.attempt)
+    return [_record(row._mapping) for row in conn.execute(query.order_by(*order))]
+
+
+def take(conn: Connection, key: RoundKey, holder: str, *, lost: bool) -> None:
+    """`holder` goes on with it from now on."""
+    values: dict[str, Any] = {"holder": holder}
+    if lost:
+        values["losses"] = rounds.c.losses + 1
+    conn.execute(update(rounds).where(_is(rounds, key)).values(**values))
+
+
+def append(conn: Connection, key: RoundKey, holder: str, tick: int, changes: Sequence[Change]) -> None:
+    """Inputs are known up to `tick`; `changes` are those since the last time."""
+    mine = and_(_is(rounds, key), rounds.c.holder == holder, rounds.c.state == "live")
+    if conn.execute(update(rounds).where(mine).values(tick=tick)).rowcount != 1:
+        raise TakenOver("this round goes on in another connection. Open it again to take it back.")
+    conn.execute(
+        insert(round_inputs).values(
+            session=key.session,
+            position=key.position,
+            run=key.run,
+            attempt=key.attempt,
+            tick=tick,
+            inputs=json.dumps(changes, separators=(",", ":")),
+        )
+    )
+
+
+def changes_of(conn: Connection, key: RoundKey) -> list[list[int]]:
+    """All changes that were applied, in order."""
+    query = select(round_inputs.c.inputs).where(_is(round_inputs, key)).order_by(round_inputs.c.tick)
+    return [change for piece in conn.execute(query).scalars() for change in json.loads(piece)]
+
+
+def close(conn: Connection, key: RoundKey, *, state: str, score: int | None, at_ms: int) -> None:
+    """The round is `over`, or was `left`. Nothing is appended any more."""
+    conn.execute(update(rounds).where(_is(rounds, key)).values(state=state, score=score, ended_ms=at_ms))
+
+
+def _is(table: Table, key: RoundKey) -> ColumnElement[bool]:
+    return and_(
+        table.c.session == key.session,
+        table.c.position == key.position,
+        table.c.run == key.run,
+        table.c.attempt == key.attempt,
+    )
+
+
+def _record(row: Any) -> StoredRound:
+    values = dict(row)
+    key = RoundKey(*(values.pop(name) for name in ("session", "position", "run", "attempt")))
+    return StoredRound(key=key, **values)
