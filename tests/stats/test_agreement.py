@@ -341,6 +341,22 @@ class TestEdgeCases:
         for level in ("interval", "ordinal"):
             assert agreement.krippendorff_alpha(table, level).value == pytest.approx(0.5, abs=0.02)  # type: ignore[arg-type]
 
+    @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float32", "float64"])
+    def test_labels_of_any_kind_of_number(self, dtype: str) -> None:
+        rows = np.array([[1, 1], [2, 3], [100, 100], [3, 3], [2, 2]], dtype=dtype)
+        for level in LEVELS:
+            found = agreement.krippendorff_alpha(rows, level).value  # type: ignore[arg-type]
+            wanted = agreement.krippendorff_alpha(rows.tolist(), level).value  # type: ignore[arg-type]
+            assert found == pytest.approx(wanted, abs=1e-12)
+
+    def test_large_unsigned_and_broken_numbers_are_labels_too(self) -> None:
+        large = np.array([[2**63, 2**63], [2**63 + 4096, 2**63]], dtype=np.uint64)
+        assert (
+            agreement.krippendorff_alpha(large).value == agreement.krippendorff_alpha([[1, 1], [2, 1]]).value
+        )
+        broken = agreement.krippendorff_alpha([[0.5, 0.5], [1.5, 0.5], [1.25, None]], "interval")
+        assert broken.value == agreement.krippendorff_alpha([[1, 1], [3, 1]], "interval").value
+
     def test_values_far_from_zero_keep_their_digits(self) -> None:
         table = np.random.default_rng(1).standard_normal((50, 3))
         near, far = agreement.icc(table, "ICC3"), agreement.icc(table + 1e6, "ICC3")

@@ -72,7 +72,7 @@ def unseen_share(n: int, *, level: float) -> float:
 def jackknife_se(leave_one_out: FloatArray) -> float:
     """The standard error from the values without each item."""
     n = len(leave_one_out)
-    centred = leave_one_out - leave_one_out.mean()
+    centred = leave_one_out - np.add.reduce(leave_one_out) / n
     return math.sqrt((n - 1) / n * float(np.dot(centred, centred)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from believable.stats.inputs import FloatArray
 IntArray = NDArray[np.int64]
 
 _OFFSET_SPAN = 1 << 16
+_EXACT_INTEGERS = 1 << 53  # below this floats hold every whole number
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def count_table(coded: Coded) -> IntArray:
     """How many raters put each item (row) into each category (column)."""
     items, width = len(coded.codes), len(coded.categories)
     # Missing cells (code −1) go to a column of their own, which is dropped.
-    cells = np.arange(items)[:, None] * (width + 1) + coded.codes + 1
+    cells = coded.codes + np.arange(1, items * (width + 1) + 1, width + 1)[:, None]
     return np.bincount(cells.ravel(), minlength=items * (width + 1)).reshape(items, width + 1)[:, 1:]
 
 
@@ -178,30 +180,40 @@ def _stack(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 def _code_numbers(
     array: NDArray[Any], missing: NDArray[np.bool_], name: str
 ) -> tuple[IntArray, tuple[Any, ...]]:
-    if array.dtype.kind == "f" and np.isinf(array).any():
+    numbers = array.astype(np.int64) if array.dtype.kind in "bi" else array
+    low = float(np.fmin.reduce(numbers, axis=None)) if array.size else math.nan
+    if math.isnan(low):  # every cell is missing
+        return np.full(array.shape, -1, dtype=np.int64), ()
+    high = float(np.fmax.reduce(numbers, axis=None))
+    if math.isinf(low) or math.isinf(high):
         raise InvalidInput(
             f"{name}: expected finite labels, got infinity. Give NaN or None for a missing label."
         )
-    present = array[~missing] if missing.any() else array.ravel()
-    if not present.size:
-        return np.full(array.shape, -1, dtype=np.int64), ()
-    low = present.min()
-    span = float(present.max()) - float(low)
-    offsets = present.astype(np.int64) - int(low) if span < _OFFSET_SPAN else None
-    if offsets is not None and (array.dtype.kind in "biu" or bool((offsets + int(low) == present).all())):
-        # No sorting: labels are small whole numbers.
-        used = np.flatnonzero(np.bincount(offsets))
-        if len(used) == int(span) + 1:
-            inverse = offsets
-        else:
-            rank = np.zeros(int(span) + 1, dtype=np.int64)
-            rank[used] = np.arange(len(used))
-            inverse = rank[offsets]
-        found = tuple((used + int(low)).tolist())
-    else:
-        values, inverse = np.unique(present, return_inverse=True)
-        found = tuple(values.tolist())
-    return _scatter(inverse, missing), found
+    if high - low < _OFFSET_SPAN and low.is_integer() and abs(low) < _EXACT_INTEGERS:
+        signed = numbers.astype(np.int64) if numbers.dtype.kind == "u" else numbers
+        found = _code_whole_numbers(signed, missing, int(low), int(high))
+        if found is not None:
+            return found
+    values, inverse = np.unique(numbers[~missing], return_inverse=True)
+    return _scatter(inverse, missing), tuple(values.tolist())
+
+
+def _code_whole_numbers(
+    numbers: NDArray[Any], missing: NDArray[np.bool_], low: int, high: int
+) -> tuple[IntArray, tuple[Any, ...]] | None:
+    """Small whole numbers need no sorting: their distance from the lowest is the code. None when some are not whole."""
+    above = numbers - low
+    above[missing] = -1
+    codes = above.astype(np.int64)
+    if numbers.dtype.kind == "f" and not (codes == above).all():
+        return None
+    span = high - low + 1
+    used = np.bincount((codes + 1).ravel(), minlength=span + 1)[1:].nonzero()[0]
+    if len(used) < span:
+        place = np.full(span + 1, -1, dtype=np.int64)  # the last place serves the code −1
+        place[used] = np.arange(len(used))
+        codes = place[codes]
+    return codes, tuple((used + low).tolist())
 
 
 def _code_texts(
