@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -218,25 +217,6 @@ class TestPublishedData:
         }
         for name, value in published.items():
             assert round(getattr(agreement, name)(rows).value, 5) == value
-
-    def test_green_intensity_at_one_hertz(self) -> None:
-        folder = SHARED / "green_intensity"
-        if not folder.is_dir():
-            pytest.skip("the shared green-intensity data are not beside the repository")
-        wanted = json.loads((folder / "expected.json").read_text())["TaskA"]["TaskA/annotations_1hz"]
-        traces = [
-            np.loadtxt(folder / "annotations_1hz" / f"TaskA_ann{k}.csv", delimiter=",", skiprows=1)[:, 1]
-            for k in range(1, 11)
-        ]
-        table = np.stack([trace[: wanted["shape"][0]] for trace in traces], axis=1)
-        assert list(table.shape) == wanted["shape"]
-        for form in FORMS:
-            assert agreement.icc(table, form).value == pytest.approx(wanted[form], abs=1e-12)  # type: ignore[arg-type]
-        assert agreement.cronbach_alpha(table).value == pytest.approx(wanted["cronbach_alpha"], abs=1e-12)
-        alpha = agreement.krippendorff_alpha(table, "interval").value
-        assert alpha == pytest.approx(wanted["krippendorff_interval"], abs=1e-12)
-        pearson = [np.corrcoef(table[:, i], table[:, j])[0, 1] for i, j in combinations(range(10), 2)]
-        assert np.mean(pearson) == pytest.approx(wanted["mean_pairwise_pearson"], abs=1e-12)
 
 
 CATEGORY = (

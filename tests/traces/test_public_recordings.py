@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
 from believable.traces import (
     direction_kappa,
     dtw_matrix,
-    gold_standard,
-    lag_ms,
     normalise,
     point_sample,
     resample,
@@ -111,56 +108,6 @@ def test_their_traces_give_the_published_values(published: Any) -> None:
         assert round(cronbach_alpha(table).value or 0, 5) == expected[group]["cronbach_time_as_items"]
         alpha = krippendorff_alpha(table.T, "interval").value
         assert round(alpha or 0, 5) == expected[group]["krippendorff_interval_cut_to_shortest"]
-
-
-def green() -> tuple[np.ndarray, np.ndarray, Any]:
-    where = folder("green_intensity")
-    expected = json.loads((where / "expected.json").read_text())["TaskA"]["TaskA/annotations_1hz"]
-    length = expected["shape"][0]
-    paths = [where / "annotations_1hz" / f"TaskA_ann{k}.csv" for k in range(1, 11)]
-    traces = np.stack([np.loadtxt(path, delimiter=",", skiprows=1)[:length, 1] for path in paths])
-    signal = np.loadtxt(where / "objective_truth" / "TaskA_normalized_1hz.csv", delimiter=",", skiprows=1)
-    return traces, signal[:length, 1], expected
-
-
-def test_green_intensity_sda() -> None:
-    traces, _, expected = green()
-    # The file counts one more step: a first difference of 0 before the first point, where all agree.
-    padded = np.concatenate([traces[:, :1], traces], axis=1)
-    scores = [sda(padded[i], padded[j], tolerance=0.005) for i, j in combinations(range(10), 2)]
-    assert np.mean(scores) == pytest.approx(expected["mean_pairwise_SDA_tol005"], abs=1e-12)
-    assert min(scores) == pytest.approx(expected["min_SDA"], abs=1e-12)
-    assert max(scores) == pytest.approx(expected["max_SDA"], abs=1e-12)
-    steps = np.diff(padded, axis=1)
-    signs = np.where(np.abs(steps) <= 0.005, 0, np.sign(steps))
-    alpha = krippendorff_alpha(signs.T).value
-    assert alpha == pytest.approx(expected["krippendorff_nominal_on_sign_of_diff"], abs=1e-12)
-
-
-def test_green_intensity_concordance() -> None:
-    traces, _, expected = green()
-
-    def concordance(x: np.ndarray, y: np.ndarray) -> float:
-        return float(
-            2 * np.mean((x - x.mean()) * (y - y.mean())) / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
-        )
-
-    found = np.mean([concordance(traces[i], traces[j]) for i, j in combinations(range(10), 2)])
-    assert found == pytest.approx(expected["mean_pairwise_ccc"], abs=1e-12)
-
-
-def test_people_trail_what_they_see_by_seconds() -> None:
-    traces, signal, _ = green()
-    lags = [lag_ms(trace, signal, max_ms=10_000, step_ms=1000).value for trace in traces]
-    assert all(lag is not None and 0 <= lag <= 5000 for lag in lags)
-    assert np.median(np.array(lags, dtype=float)) >= 1000
-
-
-def test_the_gold_standard_is_nearer_to_the_truth_than_annotators_are() -> None:
-    traces, signal, _ = green()
-    alone = np.mean([np.corrcoef(trace, signal)[0, 1] for trace in traces])
-    for method in ("median", "mean", "lag_aligned"):
-        assert np.corrcoef(gold_standard(traces, method=method), signal)[0, 1] > alone  # type: ignore[arg-type]
 
 
 def gunpoint(part: str) -> tuple[np.ndarray, np.ndarray]:
