@@ -1,0 +1,91 @@
+"""The colours of all figures and pages: one set for light, one for dark, told apart also by colour-blind readers.
+
+The eight hues are those of Okabe and Ito, a little darker on white and a little lighter on black, so that each keeps a
+contrast of 3:1 or more with its ground.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica, Arial, sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Every colour a figure may use. `low` to `high` are steps of one hue; `below` to `above` go through a neutral middle."""
+
+    ink: str
+    soft: str
+    line: str
+    ground: str
+    hues: tuple[str, ...]
+    steps: tuple[str, ...]
+    steps_ink: tuple[str, ...]
+    split: tuple[str, ...]
+    split_ink: tuple[str, ...]
+
+
+_DARK_INK, _LIGHT_INK = "#14181d", "#ffffff"
+
+LIGHT = Theme(
+    ink="#1c2127",
+    soft="#5a6370",
+    line="#dfe2e6",
+    ground="#ffffff",
+    hues=("#0072b2", "#c4560a", "#00815e", "#a8467f", "#a87400", "#3b8fc7", "#6b6f78", "#7a5cc4"),
+    steps=("#eef4f9", "#d3e4f1", "#aecde5", "#7db0d5", "#4a8dbf", "#226aa3", "#0a4a80"),
+    steps_ink=(_DARK_INK,) * 4 + (_LIGHT_INK,) * 3,
+    split=("#a14408", "#d07b3e", "#edbd97", "#f2f2f0", "#a5c8e1", "#4d90c2", "#0f5c94"),
+    split_ink=(_LIGHT_INK, _DARK_INK, _DARK_INK, _DARK_INK, _DARK_INK, _DARK_INK, _LIGHT_INK),
+)
+
+DARK = Theme(
+    ink="#e8eaed",
+    soft="#a5aeb9",
+    line="#343a43",
+    ground="#171a1f",
+    hues=("#5cb3ea", "#f08a4b", "#35c29a", "#e08fc0", "#e8b13c", "#93d0f2", "#a9b0ba", "#b39df0"),
+    steps=("#1e2832", "#203a50", "#24506f", "#2b6a93", "#3f88b8", "#66a9d6", "#9dcdee"),
+    steps_ink=(_LIGHT_INK,) * 4 + (_DARK_INK,) * 3,
+    split=("#f0a06a", "#c06e34", "#6e4326", "#2b2f36", "#264d6b", "#3f84b4", "#86c2ec"),
+    split_ink=(_DARK_INK, _LIGHT_INK, _LIGHT_INK, _LIGHT_INK, _LIGHT_INK, _LIGHT_INK, _DARK_INK),
+)
+
+
+def variables(theme: Theme) -> dict[str, str]:
+    """The theme's colours by the names of their CSS variables."""
+    named: dict[str, str] = {}
+    for field in fields(theme):
+        value = getattr(theme, field.name)
+        stem = f"--f-{field.name.replace('_', '-')}"
+        if isinstance(value, str):
+            named[stem] = value
+        else:
+            named |= {f"{stem}-{place}": colour for place, colour in enumerate(value)}
+    return named
+
+
+def _by_name(theme: Theme) -> Theme:
+    """The same places, each holding a reference to its CSS variable."""
+    made: dict[str, str | tuple[str, ...]] = {}
+    for field in fields(theme):
+        value = getattr(theme, field.name)
+        stem = f"--f-{field.name.replace('_', '-')}"
+        made[field.name] = (
+            f"var({stem})"
+            if isinstance(value, str)
+            else tuple(f"var({stem}-{place})" for place in range(len(value)))
+        )
+    return Theme(**made)  # type: ignore[arg-type]
+
+
+#: For pages: the same drawing follows the reader's choice of light or dark, and prints light.
+PAGE = _by_name(LIGHT)
+
+THEMES = {"light": LIGHT, "dark": DARK}
+
+
+def css(theme: Theme) -> str:
+    """The body of a CSS rule that sets all variables."""
+    return " ".join(f"{name}: {colour};" for name, colour in variables(theme).items())

@@ -1,0 +1,306 @@
+"""One drawing per kind of chart: what stands where. Colours and sizes come from the canvas, data from `Drawn`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from believable.report.colours import Theme
+from believable.report.drawn import MOST_HUES, Drawn
+
+Spec = dict[str, Any]
+
+#: Kinds whose categories go down and whose values go right.
+LYING = frozenset({"points", "bars", "stacked"})
+
+ROW_PX = 30
+OFFSET_PX = 17
+HEAT_ROW_PX = 30
+LANE_PX = 34
+#: More cells than this speak by colour and legend only.
+MOST_WRITTEN_CELLS = 150
+#: With so few steps along x a line also shows its points.
+FEW_STEPS = 15
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "stroke", "triangle-right")
+
+
+@dataclass(slots=True)
+class Canvas:
+    """Where and with what a chart is drawn. Kinds that stack rows set their own height."""
+
+    theme: Theme
+    hues: Mapping[str, int]
+    width_px: int
+    height_px: int
+
+
+# ---------------------------------------------------------------------------------------------- channels
+
+
+def colour(one: Drawn, canvas: Canvas, **legend_more: Any) -> Spec:
+    """The colour channel: the report's colour of each name, steps for many numbers, or the first hue."""
+    theme = canvas.theme
+    if not one.has("colour"):
+        return {"value": theme.hues[0]}
+    values = one.values("colour")
+    legend = {"title": one.title("colour") or None, **legend_more}
+    if one.measured("colour") and len(values) > MOST_HUES:
+        scale: Spec = {"type": "quantize", "range": list(theme.steps[1:])}
+        return {"field": "colour", "type": "quantitative", "scale": scale, "legend": legend}
+    scale = {"domain": values, "range": [theme.hues[place] for place in _places(values, canvas.hues)]}
+    return {"field": "colour", "type": "nominal", "scale": scale, "legend": legend}
+
+
+def _places(values: list[Any], hues: Mapping[str, int]) -> list[int]:
+    """Places in the palette; the report's own where they differ, else counted afresh for this figure."""
+    known = [hues.get(str(value), place) % MOST_HUES for place, value in enumerate(values)]
+    return known if len(set(known)) == len(known) else [place % MOST_HUES for place in range(len(values))]
+
+
+def shape(one: Drawn) -> Spec:
+    """The same distinction once more, for readers who do not see colours."""
+    values = one.values("colour")
+    if not one.has("colour") or len(values) > len(SHAPES):
+        return {"value": "circle"}
+    scale = {"domain": values, "range": list(SHAPES[: len(values)])}
+    return {
+        "field": "colour",
+        "type": "nominal",
+        "scale": scale,
+        "legend": {"title": one.title("colour") or None},
+    }
+
+
+def value_axis(one: Drawn, role: str, *, zero: bool = False, side: str = "x", **axis: Any) -> Spec:
+    """A measured axis with the chart's words and range."""
+    chart = one.chart
+    lying = chart.kind in LYING
+    wanted = (chart.x_range or chart.y_range) if lying else (chart.x_range if side == "x" else chart.y_range)
+    words = (chart.x_title or chart.y_title) if lying else (chart.x_title if side == "x" else chart.y_title)
+    scale: Spec = {"zero": zero, "nice": wanted is None}
+    if wanted is not None:
+        scale["domain"] = list(wanted)
+    drawn_axis: Spec = {"title": words or one.title(role), "tickCount": 6, **axis}
+    if one.format(role):
+        drawn_axis["format"] = one.format(role)
+    return {"field": role, "type": "quantitative", "scale": scale, "axis": drawn_axis}
+
+
+def category_axis(one: Drawn, role: str) -> Spec:
+    words = one.chart.y_title if one.chart.x_title else ""
+    axis = {"title": words or None, "grid": False}
+    return {"field": role, "type": "nominal", "sort": one.values(role), "axis": axis}
+
+
+def told(one: Drawn) -> Spec:
+    return {"tooltip": list(one.told)} if one.told else {}
+
+
+def _offset(one: Drawn, canvas: Canvas, role: str) -> Spec:
+    """Rows side by side where colours share a category; sets the height."""
+    values = one.values("colour") if one.has("colour") else []
+    rows = max(len(one.values(role)), 1)
+    pairs = {(row.get(role), row.get("colour")) for row in one.rows}
+    shared = len(pairs) > rows
+    canvas.height_px = rows * (ROW_PX + (OFFSET_PX * (len(values) - 1) if shared else 0))
+    return (
+        {"yOffset": {"field": "colour", "type": "nominal", "sort": values, "scale": {"paddingOuter": 0.25}}}
+        if shared
+        else {}
+    )
+
+
+# ---------------------------------------------------------------------------------------------- kinds
+
+
+def points(one: Drawn, canvas: Canvas) -> Spec:
+    place = {"y": category_axis(one, "category")} | _offset(one, canvas, "category")
+    hue, value = colour(one, canvas), value_axis(one, "value", grid=True)
+    dot: Spec = {"type": "point", "filled": True, "size": 85, "opacity": 1}
+    layers: list[Spec] = []
+    if one.has("low") and one.has("high"):
+        line = {"type": "rule", "strokeWidth": 2.2, "strokeCap": "round"}
+        low = value_axis(one, "low", grid=True)
+        low["axis"]["title"] = value["axis"]["title"]
+        layers.append(
+            {"mark": line, "encoding": {"x": low, "x2": {"field": "high"}, "color": hue} | place | told(one)}
+        )
+    layers.append({"mark": dot, "encoding": {"x": value, "color": hue, "shape": shape(one)} | place | told(one)})
+    return {"layer": layers}
+
+
+def bars(one: Drawn, canvas: Canvas) -> Spec:
+    place = {"y": category_axis(one, "category")} | _offset(one, canvas, "category")
+    bar: Spec = {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 0.85 if "yOffset" in place else 0.62}}
+    value = value_axis(one, "value", zero=True, grid=True)
+    layers: list[Spec] = [
+        {"mark": bar, "encoding": {"x": value, "color": colour(one, canvas)} | place | told(one)}
+    ]
+    if one.has("low") and one.has("high"):
+        line = {"type": "rule", "strokeWidth": 1.6, "color": canvas.theme.ink}
+        low = value_axis(one, "low", zero=True)
+        low["axis"]["title"] = value["axis"]["title"]
+        if "yOffset" in place:
+            place = place | {"yOffset": place["yOffset"] | {"bandPosition": 0.5}}
+        layers.append({"mark": line, "encoding": {"x": low, "x2": {"field": "high"}} | place | told(one)})
+    return {"layer": layers}
+
+
+def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
+    symbol = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5, "symbolSize": 260}
+    hue = colour(one, canvas, **symbol)
+    x = value_axis(one, "x", grid=False) if one.measured("x") else _words_along(one, "x")
+    y = value_axis(one, "y", side="y", grid=True)
+    layers: list[Spec] = []
+    if one.has("low") and one.has("high"):
+        band = {"type": "area", "opacity": 0.18, "interpolate": interpolate, "clip": True, "line": False}
+        low = value_axis(one, "low", side="y", grid=True)
+        low["axis"]["title"] = y["axis"]["title"]
+        layers.append(
+            {"mark": band, "encoding": {"x": x, "y": low, "y2": {"field": "high"}, "color": hue}}
+        )
+    line: Spec = {"type": "line", "strokeWidth": 2, "interpolate": interpolate, "clip": True, "invalid": "break-paths-show-path-domains"}
+    encoding: Spec = {"x": x, "y": y, "color": hue}
+    if one.has("colour") and 1 < len(one.values("colour")) <= len(DASHES):
+        scale = {"domain": one.values("colour"), "range": list(DASHES[: len(one.values("colour"))])}
+        encoding["strokeDash"] = {
+            "field": "colour", "type": "nominal", "scale": scale, "legend": {"title": one.title("colour") or None, **symbol},
+        }  # fmt: skip
+    layers.append({"mark": line, "encoding": encoding})
+    few = len(one.values("x")) <= FEW_STEPS
+    dot: Spec = {"type": "point", "filled": True, "size": 46 if few else 60, "opacity": 1 if few else 0}
+    layers.append({"mark": dot, "encoding": {"x": x, "y": y, "color": hue} | told(one)})
+    return {"layer": layers}
+
+
+def steps(one: Drawn, canvas: Canvas) -> Spec:
+    return lines(one, canvas, "step-after")
+
+
+def scatter(one: Drawn, canvas: Canvas) -> Spec:
+    x = value_axis(one, "x", grid=True) if one.measured("x") else _words_along(one, "x")
+    encoding = {
+        "x": x,
+        "y": value_axis(one, "y", side="y", grid=True),
+        "color": colour(one, canvas),
+        "shape": shape(one),
+    }
+    dot = {"type": "point", "filled": True, "size": 55, "opacity": 0.75, "clip": True}
+    return {"layer": [{"mark": dot, "encoding": encoding | told(one)}]}
+
+
+def histogram(one: Drawn, canvas: Canvas) -> Spec:
+    x = value_axis(one, "from", grid=False) | {"bin": {"binned": True}}
+    encoding = {
+        "x": x,
+        "x2": {"field": "to"},
+        "y": value_axis(one, "count", zero=True, side="y", grid=True) | {"stack": "zero"},
+        "color": colour(one, canvas),
+    }
+    bar = {"type": "bar", "binSpacing": 1}
+    return {"layer": [{"mark": bar, "encoding": encoding | told(one)}]}
+
+
+def heat(one: Drawn, canvas: Canvas) -> Spec:
+    low, high = one.span("value")
+    split = low < 0 < high
+    theme = canvas.theme
+    reach = max(abs(low), abs(high))
+    domain = [-reach, reach] if split else [low, high]
+    grounds, inks = (theme.split, theme.split_ink) if split else (theme.steps, theme.steps_ink)
+    canvas.height_px = max(len(one.values("y")), 1) * HEAT_ROW_PX
+    place = {
+        "x": _words_along(one, "x"),
+        "y": {
+            "field": "y", "type": "ordinal", "sort": one.values("y"),
+            "axis": {"title": one.chart.y_title or one.title("y"), "grid": False},
+        },
+    }  # fmt: skip
+    written = len(one.rows) <= MOST_WRITTEN_CELLS
+    legend: Spec | None = (
+        None if written else {"title": one.title("value"), "format": one.format("value") or ".2~f"}
+    )
+    ground = {"type": "quantize", "domain": domain, "range": list(grounds)}
+    ink = {"type": "quantize", "domain": domain, "range": list(inks)}
+    shown = "label" if one.has("label") else "value"
+    text: Spec = {"field": shown} if shown == "label" else {"field": "value", "type": "quantitative", "format": ".2f"}
+    boxes = {"color": {"field": "value", "type": "quantitative", "scale": ground, "legend": legend}}
+    words = {"color": {"field": "value", "type": "quantitative", "scale": ink, "legend": None}, "text": text}
+    layers: list[Spec] = [
+        {"mark": {"type": "rect", "stroke": theme.ground, "strokeWidth": 2}, "encoding": place | boxes | told(one)},
+    ]
+    if written:
+        layers.append({"mark": {"type": "text", "fontSize": 11.5}, "encoding": place | words | told(one)})
+    return {"layer": layers, "resolve": {"scale": {"color": "independent"}}}
+
+
+def spans(one: Drawn, canvas: Canvas) -> Spec:
+    canvas.height_px = max(len(one.values("lane")), 1) * LANE_PX
+    lane = {
+        "y": {
+            "field": "lane", "type": "nominal", "sort": one.values("lane"),
+            "axis": {"title": one.chart.y_title or None, "grid": False},
+        }
+    }  # fmt: skip
+    start = value_axis(one, "from", grid=True)
+    hue = colour(one, canvas) if one.has("colour") else _span_colour(one, canvas)
+    encoding: Spec = lane | {"x": start, "color": hue} | told(one)
+    if one.values("link"):
+        encoding["href"] = {"condition": {"test": "datum.link", "field": "link"}, "value": ""}
+    bar: Spec = {"type": "bar", "height": {"band": 0.6}, "cornerRadius": 2, "stroke": canvas.theme.ground, "strokeWidth": 0.6, "clip": True}
+    tick: Spec = {"type": "tick", "thickness": 2.5, "height": {"band": 0.75}, "clip": True}
+    return {
+        "layer": [
+            {"transform": [{"filter": "datum.to > datum.from"}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}}},
+            {"transform": [{"filter": "!(datum.to > datum.from)"}], "mark": tick, "encoding": encoding},
+        ]
+    }  # fmt: skip
+
+
+def _span_colour(one: Drawn, canvas: Canvas) -> Spec:
+    if not one.has("value"):
+        return {"value": canvas.theme.hues[0]}
+    values = one.values("value")
+    if all(isinstance(value, str) for value in values):
+        scale: Spec = {"domain": values, "range": [canvas.theme.hues[place] for place in _places(values, canvas.hues)]}
+        return {"field": "value", "type": "nominal", "scale": scale, "legend": {"title": one.title("value")}}
+    scale = {"type": "quantize", "range": list(canvas.theme.steps[1:])}
+    return {"field": "value", "type": "quantitative", "scale": scale, "legend": {"title": one.title("value")}}
+
+
+def stacked(one: Drawn, canvas: Canvas) -> Spec:
+    rows = max(len(one.values("category")), 1)
+    canvas.height_px = rows * ROW_PX
+    order = {name: place for place, name in enumerate(one.values("colour"))}
+    one = replace(one, rows=tuple({**row, "order": order.get(row["colour"], 0)} for row in one.rows))
+    value = value_axis(one, "value", zero=True, grid=True) | {"stack": "zero"}
+    encoding: Spec = {
+        "y": category_axis(one, "category"),
+        "x": value,
+        "color": colour(one, canvas),
+        "order": {"field": "order", "type": "quantitative"},
+    }
+    bar: Spec = {"type": "bar", "height": {"band": 0.7}, "stroke": canvas.theme.ground, "strokeWidth": 1}
+    layer = {"data": {"values": list(one.rows)}, "mark": bar, "encoding": encoding | told(one)}
+    return {"layer": [layer]}
+
+
+def _words_along(one: Drawn, role: str) -> Spec:
+    """Names or few levels along x, upright."""
+    axis: Spec = {"title": one.chart.x_title or one.title(role), "labelAngle": 0, "grid": False}
+    return {"field": role, "type": "ordinal", "sort": one.values(role), "axis": axis}
+
+
+DRAWERS: Mapping[str, Callable[[Drawn, Canvas], Spec]] = {
+    "points": points,
+    "bars": bars,
+    "lines": lines,
+    "steps": steps,
+    "scatter": scatter,
+    "histogram": histogram,
+    "heat": heat,
+    "spans": spans,
+    "stacked": stacked,
+}

@@ -1,0 +1,166 @@
+"""The parts of a report as markup: findings, tables, figures, sections. The page and the console lay out the same parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from believable.analysis.records import Analysis, Chart, Finding, Section, Status, Table
+from believable.report import numbers
+from believable.report.colours import PAGE
+from believable.report.drawn import Links, hues, no_links
+from believable.report.figures import specification
+from believable.report.marks import Spec
+from believable.report.markup import Html, join, prose, tag
+from believable.report.tables import html_notes, html_table
+from believable.stats.estimate import Estimate
+
+STATUS_WORDS: Mapping[Status, str] = {
+    "confirmatory": "Confirmatory",
+    "exploratory": "Exploratory",
+    "descriptive": "Descriptive",
+}
+STATUS_ABOUT: Mapping[Status, str] = {
+    "confirmatory": "Declared in the registered plan before the data were seen.",
+    "exploratory": "Not declared beforehand: read it as a question for the next study.",
+    "descriptive": "Describes this sample; no claim beyond it.",
+}
+
+#: Draws a specification as SVG markup; `pictures.inline_svg`, or a stand-in where figures come later.
+Drawing = Callable[[Spec], str]
+
+
+@dataclass(slots=True)
+class Layout:
+    """Laying out one report: numbers of tables and figures, and what the page's script needs of each figure."""
+
+    analysis: Analysis
+    draw: Drawing
+    links: Links = no_links
+    figures: dict[str, Spec] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+    _hues: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._hues = hues(self.analysis)
+
+    # ------------------------------------------------------------------------------------------ pieces
+
+    def table(self, table: Table) -> Html:
+        self.tables[table.name] = table
+        title = join([tag("b", f"Table {len(self.tables)}"), ". ", prose(table.title)])
+        save = tag(
+            "span",
+            _button("CSV", "csv", table.name),
+            _button("LaTeX", "tex", table.name),
+            class_="save",
+        )
+        caption = tag("figcaption", tag("span", title, badge(table.status, quiet=True)), save)
+        return tag(
+            "figure", caption, html_table(table, self.links), html_notes(table), class_="table", id=f"t-{table.name}"
+        )
+
+    def figure(self, chart: Chart, section: Section) -> Html:
+        tables = (*section.tables, *self.analysis.tables)
+        spec = specification(chart, tables, PAGE, self._hues, self.links)
+        self.figures[chart.name] = spec
+        drawing = Html(own_ids(self.draw(spec), chart.name))
+        about = spec["description"]
+        picture = tag("div", drawing, class_="plot", data_figure=chart.name, role="img", aria_label=about)
+        words = [tag("b", f"Figure {len(self.figures)}"), ". ", tag("span", prose(chart.title), class_="title")]
+        words += [". ", prose(chart.caption)] if chart.caption else ["."]
+        save = tag("span", _button("SVG", "svg", chart.name), class_="save")
+        caption = tag("figcaption", tag("span", *words), save)
+        return tag("figure", picture, caption, class_="chart", id=f"f-{chart.name}")
+
+    def section(self, section: Section, heading: str) -> Html:
+        return tag(
+            "section",
+            tag("h2", heading, badge(section.status, quiet=True)),
+            *(tag("p", prose(text)) for text in section.paragraphs),
+            *(finding(one) for one in section.findings),
+            *(self.figure(chart, section) for chart in section.charts),
+            *(self.table(table) for table in section.tables if not table.data_only),
+            id=f"s-{section.name}",
+        )
+
+
+def own_ids(drawing: str, name: str) -> str:
+    """The drawing with ids of its own: the renderer counts them on from figure to figure and from run to run."""
+    order: dict[str, str] = {}
+
+    def renamed(found: re.Match[str]) -> str:
+        return order.setdefault(found.group(), f"{name}-{len(order)}")
+
+    return _RENDERERS_ID.sub(renamed, drawing)
+
+
+_RENDERERS_ID = re.compile(r"\b(?:clip|gradient_)\d+\b")
+
+
+def _button(words: str, what: str, name: str) -> Html:
+    return tag("button", words, type="button", data_save=what, data_name=name, title=f"Save as {words}")
+
+
+def badge(status: Status, *, quiet: bool = False) -> Html:
+    """What a result may be used for. Descriptive ones need no badge in running text."""
+    if quiet and status == "descriptive":
+        return Html("")
+    return tag("span", STATUS_WORDS[status], class_=f"badge {status}", title=STATUS_ABOUT[status])
+
+
+def verdict(found: Finding) -> Html:
+    if found.supported is None:
+        return Html("")
+    words = "criterion met" if found.supported else "criterion not met"
+    sign = "✓" if found.supported else "✗"
+    return tag("span", f"{sign} {words}", class_=f"verdict {'met' if found.supported else 'unmet'}")
+
+
+def finding(found: Finding) -> Html:
+    """One result: what it may be used for, in words, and its numbers."""
+    hypothesis = tag("span", found.hypothesis, class_="hypothesis") if found.hypothesis else None
+    head = tag("p", badge(found.status), hypothesis, verdict(found), class_="marks")
+    figures = [tag("div", tag("dt", name), tag("dd", value)) for name, value in numbers_of(found)]
+    return tag(
+        "article",
+        head,
+        tag("h3", prose(found.title)),
+        tag("p", prose(found.sentence)),
+        tag("dl", *figures, class_="numbers") if figures else None,
+        class_=f"finding {found.status}",
+    )
+
+
+def numbers_of(found: Finding) -> list[tuple[str, Html]]:
+    """The finding's numbers by name, each with its method; what is undefined says why."""
+    rows: list[tuple[str, Html]] = []
+    if found.estimate is not None:
+        rows += estimate_rows("Estimate", found.estimate)
+    if found.test is not None:
+        words = numbers.test_words(found.test)
+        rows.append(("Test", prose(words) if words else undefined(found.test.reason)))
+        rows.append(("Method", prose(found.test.method)))
+        if found.test.effect is not None:
+            rows += estimate_rows("Effect", found.test.effect)
+        rows += [("Note", prose(note)) for note in found.test.notes]
+    if found.p_adjusted is not None:
+        rows.append(("Adjusted", prose(numbers.p_words(found.p_adjusted))))
+    return rows
+
+
+def estimate_rows(name: str, estimate: Estimate) -> list[tuple[str, Html]]:
+    if estimate.value is None:
+        return [(name, undefined(estimate.reason))]
+    interval = numbers.interval(estimate)
+    value = join([tag("b", numbers.number(estimate.value)), f", {interval}" if interval else None])
+    rows = [(name, value)]
+    if interval is None:
+        rows.append(("Interval", undefined(estimate.reason)))
+    rows.append((f"{name}: method", join([prose(estimate.method), ", ", tag("i", "n"), f" = {numbers.integer(estimate.n)}"])))
+    return rows + [("Note", prose(note)) for note in estimate.notes]
+
+
+def undefined(reason: str | None) -> Html:
+    return tag("span", "undefined: ", prose(reason or "no reason given"), class_="undefined")
