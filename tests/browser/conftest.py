@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import multiprocessing
 import os
 import shutil
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,14 +26,20 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from believable.web.app import prepare
+from believable.web.app import serve as serve_app
 from believable.web.publish import Published
-from believable.web.settings import SETTINGS_VARIABLE, Settings
+from believable.web.settings import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--mute-audio",
 )  # fmt: skip
+
+
+#: Servers are forked from a process that has the application loaded: most of a start is reading code.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["believable.web.app"])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,7 +67,7 @@ class Server:
         self.port = port
         self.published: tuple[Published, ...] = ()
         self.researcher_link: str | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkServerProcess | None = None
 
     @property
     def url(self) -> str:
@@ -76,24 +82,23 @@ class Server:
         self.published = tuple(published)
 
     def start(self) -> None:
-        code = (
-            "from believable.web.app import serve; from believable.web.settings import Settings; import os;"
+        self._process = FORKS.Process(
+            target=serve_app, args=(self.settings,), kwargs={"port": self.port}, daemon=True
         )
-        code += f"serve(Settings.from_json(os.environ[{SETTINGS_VARIABLE!r}]), port={self.port})"
-        environment = {**os.environ, SETTINGS_VARIABLE: self.settings.to_json()}
-        self._process = subprocess.Popen([sys.executable, "-c", code], env=environment)
-        for _ in range(300):
+        self._process.start()
+        for _ in range(600):
             try:
                 with urllib.request.urlopen(f"{self.url}/health", timeout=5):
                     return
             except (urllib.error.URLError, ConnectionError, TimeoutError):
-                time.sleep(0.1)
+                time.sleep(0.05)
         raise TimeoutError("the server did not start")
 
     def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self._process is not None:
-            self._process.send_signal(how)
-            self._process.wait(30)
+            assert self._process.pid is not None
+            os.kill(self._process.pid, how)
+            self._process.join(30)
             self._process = None
 
 
@@ -218,12 +223,13 @@ NAMES = {
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
 
 
-def make_video(path: Path, *, seconds: float = 1.5, shade: int = 60) -> None:
+def make_video(path: Path, *, seconds: float = 1.5, shade: int = 60, rate: int = 24) -> None:
     """A small real H.264 video of a square that moves."""
-    frames, rate, width, height = int(seconds * 24), 24, 320, 180
+    frames, width, height = int(seconds * rate), 320, 180
     with av.open(str(path), "w") as container:
         stream = container.add_stream("h264", rate=rate)
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        stream.options = {"preset": "ultrafast", "g": "15"}
         for number in range(frames):
             picture = np.full((height, width, 3), shade, dtype=np.uint8)
             left = int((width - 40) * number / frames)
@@ -396,10 +402,9 @@ def stored() -> Callable[[Server], Stored]:
     return look
 
 
-@pytest.fixture(scope="session")
-def recordings() -> ModuleType:
-    """Small recordings and studies around them: the module beside this file."""
-    spec = importlib.util.spec_from_file_location("recordings", Path(__file__).parent / "recordings.py")
+def _beside(name: str) -> ModuleType:
+    """A module that lies beside this file."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -408,8 +413,46 @@ def recordings() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def recordings() -> ModuleType:
+    """Small recordings and studies around them."""
+    return _beside("recordings")
+
+
+@pytest.fixture(scope="session")
+def witness() -> ModuleType:
+    """What an input met, told by the page itself."""
+    return _beside("witness")
+
+
+@pytest.fixture(scope="session")
 def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A minute of the square that moves."""
     path = tmp_path_factory.mktemp("long") / "clip.mp4"
     make_video(path, seconds=60)
     return path
+
+
+@pytest.fixture(scope="session")
+def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve seconds of it, thirty pictures a second."""
+    path = tmp_path_factory.mktemp("thirty") / "clip.mp4"
+    make_video(path, seconds=12, rate=30)
+    return path
+
+
+@pytest.fixture(params=["replay", "video"])
+def watched_study(
+    request: pytest.FixtureRequest, tmp_path: Path, recordings: ModuleType
+) -> Callable[[str], Path]:
+    """`watched_study(watch)`: a study with a recording, and one with a real video and its action log."""
+
+    def make(watch: str) -> Path:
+        folder = tmp_path / "study"
+        if request.param == "replay":
+            return recordings.study(folder, watch)  # type: ignore[no-any-return]
+        (folder / "stimuli").mkdir(parents=True)
+        (folder / "stimuli/clip.mp4").write_bytes(request.getfixturevalue("long_video").read_bytes())
+        recordings.action_log(folder / "stimuli/clip.actions.json", seconds=60)
+        return recordings.study(folder, watch, file="stimuli/clip.mp4")  # type: ignore[no-any-return]
+
+    return make

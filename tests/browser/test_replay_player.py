@@ -1,12 +1,10 @@
-"""The replay player in a real browser: what was on screen and how fast, seeking, plan and log, flags."""
+"""The replay player in a real browser: seeking, plan and log, flags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from believable.bundle.read import read
@@ -15,8 +13,6 @@ from believable.instruments import INSTRUMENTS
 from believable.store.engine import Store
 from believable.store.export import export
 
-#: Two animation frames on a busy machine, in milliseconds of real time.
-SLACK_MS = 60
 FREE = "controls: {pause: true, seek: true, speeds: [0.5, 1, 8], speed: 1, must_finish: false}"
 
 
@@ -36,69 +32,6 @@ def saved(page: Page) -> None:
 
 def of_kind(held: Any, prefix: str) -> list[dict[str, Any]]:
     return [event for event in held.events if event["kind"].startswith(prefix)]
-
-
-def one(held: Any, kind: str) -> dict[str, Any]:
-    (event,) = of_kind(held, kind)
-    return event
-
-
-@pytest.fixture(params=["replay", "video"])
-def watched_study(request: pytest.FixtureRequest, tmp_path: Path, recordings: Any) -> Callable[[str], Path]:
-    """`watched_study(watch)`: a study with a recording, and one with a real video and its action log."""
-
-    def make(watch: str) -> Path:
-        folder = tmp_path / "study"
-        if request.param == "replay":
-            return recordings.study(folder, watch)  # type: ignore[no-any-return]
-        (folder / "stimuli").mkdir(parents=True)
-        (folder / "stimuli/clip.mp4").write_bytes(request.getfixturevalue("long_video").read_bytes())
-        recordings.action_log(folder / "stimuli/clip.actions.json", seconds=60)
-        return recordings.study(folder, watch, file="stimuli/clip.mp4")  # type: ignore[no-any-return]
-
-    return make
-
-
-def joined(held: Any) -> list[tuple[float, float, float]]:
-    """What was shown, with pieces that follow each other at the same speed put together (reports; stalls, where the clock and the
-    picture on screen are up to two pictures apart)."""
-    whole: list[tuple[float, float, float]] = []
-    for event in of_kind(held, "media.interval"):
-        low, high, rate = (event["data"][key] for key in ("from_ms", "to_ms", "rate"))
-        if whole and whole[-1][2] == rate and abs(low - whole[-1][1]) <= rate * SLACK_MS:
-            low = whole.pop()[0]
-        whole.append((low, high, rate))
-    return whole
-
-
-def test_watched_intervals_equal_the_script_with_seeks_and_speeds(
-    page: Page, serve: Any, watched_study: Any, stored: Any
-) -> None:
-    server = serve(watched_study(FREE))
-    join(page, server.link())
-    play(page)
-    page.wait_for_timeout(900)
-    page.locator("select.speed").select_option("8")
-    page.wait_for_timeout(900)
-    page.locator("button.play").focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(700)
-    page.keyboard.press("k")
-    page.wait_for_timeout(300)
-    saved(page)
-
-    held = stored(server)
-    intervals = joined(held)
-    start, faster, seek, pause = (one(held, f"media.{kind}") for kind in ("play", "rate", "seek", "pause"))
-    assert faster["data"]["rate"] == 8
-    assert intervals == [
-        (0, faster["data"]["media_ms"], 1),
-        (faster["data"]["media_ms"], seek["data"]["from_ms"], 8),
-        (seek["data"]["to_ms"], pytest.approx(pause["data"]["media_ms"], abs=8 * SLACK_MS), 8),
-    ]
-    assert seek["data"]["to_ms"] > seek["data"]["from_ms"] + 1000
-    for (low, high, rate), begin, end in zip(intervals[:2], (start, faster), (faster, seek), strict=True):
-        assert (high - low) / rate == pytest.approx(end["mono_ms"] - begin["mono_ms"], abs=3 * SLACK_MS)
 
 
 def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
@@ -163,33 +96,6 @@ def test_without_seeking_a_line_is_only_text(page: Page, serve: Any, tmp_path: P
     expect(page.locator("div.log-line")).to_have_count(12)
     assert page.locator("button.log-line").count() == 0
     assert page.locator("input.seek").count() == 0
-
-
-@pytest.mark.parametrize("speed", ["1", "0.5"])
-def test_one_key_flags_what_is_on_screen_without_stopping(
-    page: Page, serve: Any, watched_study: Any, stored: Any, speed: str
-) -> None:
-    server = serve(watched_study(f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}"))
-    join(page, server.link())
-    page.locator("select.speed").select_option(speed)
-    page.get_by_role("button", name="Log of actions").click()
-    play(page)
-    page.wait_for_timeout(700)
-    page.keyboard.press("f")
-    page.wait_for_timeout(300)
-    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
-    expect(page.locator(".flags-entry")).to_have_count(1)
-    expect(page.locator(".log-lines li.flagged")).to_have_count(1)
-    page.locator("button.play").click()
-    saved(page)
-
-    held = stored(server)
-    flag, start = one(held, "flag.add"), one(held, "media.play")
-    assert flag["data"]["action"] == "a1"
-    expected = start["data"]["media_ms"] + float(speed) * (flag["mono_ms"] - start["mono_ms"])
-    assert flag["data"]["media_ms"] == pytest.approx(
-        expected, abs=SLACK_MS if speed == "0.5" else 2 * SLACK_MS
-    )
 
 
 def test_flags_are_set_explained_taken_back_restored_and_exported(

@@ -26,6 +26,13 @@ test("after the last picture time runs on, never past the video's own clock", ()
   assert.deepEqual(pictures.at(9000, 1, 300), { media_ms: 360, frame: 10 });
 });
 
+test("the picture on screen is the last one that had appeared", () => {
+  assert.equal(frames().on(1000), null);
+  assert.deepEqual(shown(10).on(900), { shown_ms: 1000, media_ms: 0, frame: 1 });
+  assert.deepEqual(shown(10).on(1079), { shown_ms: 1040, media_ms: 40, frame: 2 });
+  assert.deepEqual(shown(10).on(1080), { shown_ms: 1080, media_ms: 80, frame: 3 });
+});
+
 test("a jump forgets what was shown before", () => {
   const pictures = shown(10);
   pictures.clear();

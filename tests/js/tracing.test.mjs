@@ -127,6 +127,13 @@ test("an input that waited for its turn never goes back behind what is recorded"
   assert.deepEqual(events.map(({ mono_ms }) => mono_ms), [1016, 1016]);
 });
 
+test("an input that a heartbeat overtook keeps its own time", () => {
+  const { trace, events } = bench();
+  for (let ms = 0; ms <= 1200; ms += 16) trace.tick(ms);
+  trace.change(1, "wheel", 1170);
+  assert.deepEqual(events.map(({ input, mono_ms }) => [input, mono_ms]), [["heartbeat", 0], ["heartbeat", 1004], ["wheel", 1170]]);
+});
+
 test("marks", () => {
   const { marks, events } = bench();
   marks.add(1, "key", 1000);

@@ -45,6 +45,18 @@ test("pauses, jumps and speeds make intervals of their own", () => {
   assert.deepEqual(intervals, [[0, 1000, 1], [4000, 5000, 2]]);
 });
 
+test("it says where it ended, so that what goes on starts exactly there", () => {
+  const { intervals, part } = log();
+  assert.equal(part.stop(10), null);
+  part.start(1000.4, 8);
+  assert.equal(part.stop(1333.6), 1333.6);
+  part.start(1333.6, 8);
+  assert.equal(part.stop(1320), 1333.6, "a picture that is a little older changes nothing");
+  part.start(1333.6, 8);
+  assert.equal(part.stop(2000), 2000);
+  assert.deepEqual(intervals, [[1000, 1334, 8], [1334, 2000, 8]]);
+});
+
 const all = { pause: true, seek: true, replay: true, volume: true, max_views: null, must_finish: false, speeds: [1], speed: 1, zoom: false };
 
 test("the browser's own controls appear only where everything is allowed", () => {

@@ -25,6 +25,26 @@ ALWAYS: Mapping[str, str] = {
     "damaged": "damaged data",
 }
 
+#: What is left when those are out.
+_AFTER: Mapping[str, str] = {
+    "incomplete": "Complete",
+    "declined": "Consented",
+    "screened_out": "Not screened out",
+    "failed_checks": "Passed checks that end the session",
+    "rejected": "Not rejected",
+    "damaged": "Undamaged",
+}
+
+#: What the plan's rules leave out, in words.
+WORDS: Mapping[str, str] = {
+    "failed_check": "answered a check wrongly",
+    "unanswered": "left too many questions open",
+    "too_fast": "took too little time",
+    "reviewed": "text excluded in the review",
+    "unreliable": "failed the quality tests",
+    "answer": "excluded by an answer",
+}
+
 OVER = 0.5
 BELOW = 1 / 3
 
@@ -49,12 +69,12 @@ class _Funnel:
     drops: list[Drop] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
 
-    def drop(self, title: str, reason: str, found: Mapping[str, str]) -> None:
+    def drop(self, title: str, reason: str, words: str, found: Mapping[str, str]) -> None:
         """Leave out those of `found` that are still in; the step is kept also when it finds nobody."""
         before = len(self.left)
         self.drops += [Drop(one, "session", reason, found[one]) for one in self.left if one in found]
         self.left = [one for one in self.left if one not in found]
-        self.steps.append(Step(title, before, len(self.left), reason))
+        self.steps.append(Step(title, before, len(self.left), words))
 
 
 def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> Kept:
@@ -64,13 +84,14 @@ def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> Kept:
     order = np.argsort(people["number"].values, kind="stable")
     pool = bool(simulated.all()) if len(simulated) else bundle.simulated
     funnel = _Funnel([str(sessions[place]) for place in order])
+    funnel.steps.append(Step("Sessions in the dataset", len(sessions), len(sessions), ""))
     if len(simulated) and simulated.any() and not pool:
         others = dict.fromkeys(sessions[simulated].tolist(), "never pooled with real ones")
-        funnel.drop("Real sessions", "simulated", others)
+        funnel.drop("Real sessions", "simulated", "simulated, never pooled with real ones", others)
     _not_in_the_bundle(bundle, funnel)
     for reason, found in _always(bundle, people).items():
         if found:
-            funnel.drop(f"Without those that {ALWAYS[reason]}", reason, found)
+            funnel.drop(_AFTER[reason], reason, ALWAYS[reason], found)
     complete = set(funnel.left)
     trials: set[tuple[str, str]] = set()
     answers: set[tuple[str, str, str, int]] = set()
@@ -79,9 +100,7 @@ def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> Kept:
             _reviewed_parts(bundle, rule, set(funnel.left), funnel, trials, answers)
             continue
         title, found = _RULES[rule.rule](bundle, rule, complete)
-        funnel.drop(title, rule.rule, found)
-    if not funnel.steps:
-        funnel.steps.append(Step("Sessions", len(funnel.left), len(funnel.left), "none left out"))
+        funnel.drop(title, rule.rule, WORDS[rule.rule], found)
     return Kept(
         tuple(funnel.left),
         tuple(funnel.drops),

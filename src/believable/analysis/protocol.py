@@ -24,11 +24,16 @@ def untouched(data: Data, plan: Plan) -> Data:
     return data
 
 
+def no_warnings(data: Data, plan: Plan) -> tuple[str, ...]:
+    """The design raises no doubts."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class ProtocolAnalysis:
     """`clean` leaves out what the protocol itself calls unusable (outliers, say), with drops and funnel; it runs before the
     others. `analyse` gives the sections of the report, `main` the main outcomes alone. `methods` is the protocol's part of the
-    methods paragraph, in full sentences.
+    methods paragraph, in full sentences. `warnings` are doubts about the design that a reader has to see first.
     """
 
     declaration: Declaration
@@ -36,6 +41,7 @@ class ProtocolAnalysis:
     main: Callable[[Data, Plan, np.random.Generator], Main]
     methods: Callable[[Data, Plan], str]
     clean: Callable[[Data, Plan], Data] = untouched
+    warnings: Callable[[Data, Plan], tuple[str, ...]] = no_warnings
 
     @property
     def name(self) -> str:

@@ -100,6 +100,8 @@ class Finding:
     hypothesis: str | None = None
     #: Which one, where the outcome is found for several: a condition, a type of clip, a pair of types.
     about: str = ""
+    #: An equivalence test stands beside the difference test of the same outcome.
+    kind: Literal["estimate", "equivalence"] = "estimate"
     #: Whether the declared criterion is met; None where it is undefined or not declared.
     supported: bool | None = None
 

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from believable.bundle.coding import TABLES as CODE_TABLES
 from believable.bundle.read import ARRAYS, BLANKS, Bundle, Column, ColumnTable, RawEvent
@@ -77,9 +78,7 @@ def bundle(
     known = {**BY_NAME, **{table.name: table for table in CODE_TABLES}}
     for name in tables:
         if name not in known:
-            raise InvalidInput(
-                f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, known)}"
-            )
+            raise InvalidInput(f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, known)}")
     shapes = {table.name: table for table in tables_of(definitions)} if definitions else dict(BY_NAME)
     plain = {name: dict(cells) for name, cells in PLAIN.items()}
     plain["participants"] |= {
@@ -162,20 +161,9 @@ def _with_own(shape: Table, columns: Mapping[str, Any]) -> Table:
 
 
 def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> Column:
-    kind = ARRAYS[field.type]
-    if not _is_many(value):
-        value = [value] * length if value is None or field.type == "string" else np.full(length, value, kind)
-    if isinstance(value, np.ndarray) and value.dtype != object and field.type != "string":
-        missing = np.isnan(value) if value.dtype.kind == "f" else np.zeros(length, np.bool_)
-        blank: Any = BLANKS[field.type]
-        array = np.where(missing, blank, value).astype(kind)
-    else:
-        cells = value.tolist() if isinstance(value, np.ndarray) else value
-        if plain is not None and field.required:
-            cells = [plain if cell is None else cell for cell in cells]
-        missing = np.fromiter((cell is None for cell in cells), np.bool_, length)
-        array = np.empty(length, kind)
-        array[:] = [BLANKS[field.type] if cell is None else cell for cell in cells]
+    array, missing = _array(field, value, length)
+    if field.required and plain is not None and missing.any():
+        array[missing], missing = plain, np.zeros(length, np.bool_)
     if field.required and missing.any():
         raise InvalidInput(
             f"table {table}: column {field.name!r} is never empty, and row {int(np.argmax(missing))} has nothing there."
@@ -183,3 +171,24 @@ def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> C
         )
     array.flags.writeable = missing.flags.writeable = False
     return Column(field, array, missing)
+
+
+def _array(field: Field, value: Any, length: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Values and where there are none."""
+    kind, blank = ARRAYS[field.type], BLANKS[field.type]
+    if value is None:
+        return np.full(length, blank, kind), np.ones(length, np.bool_)
+    if not _is_many(value):
+        return np.full(length, value, kind), np.zeros(length, np.bool_)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and field.type != "string":
+        missing = np.isnan(value) if value.dtype.kind == "f" else np.zeros(length, np.bool_)
+        filled: Any = blank
+        return np.where(missing, filled, value).astype(kind), missing
+    cells = np.empty(length, object)
+    cells[:] = value
+    nothing: Any = None
+    missing = np.asarray(np.equal(cells, nothing), np.bool_)
+    if field.type == "string":
+        return cells, missing
+    cells[missing] = blank
+    return cells.astype(kind), missing

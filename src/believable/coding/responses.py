@@ -26,7 +26,8 @@ class Response:
     """A text with what is known about it. Of all this a coder sees the text, the question, the choice between A and B and the
     stimuli under other names; never condition, scenario or session.
 
-    `stimuli` are those of the page in order, `conditions` theirs; `moment_ms` is the time in the medium it refers to; `flag` the flag's `seq`.
+    `stimuli` are those of the page in order, `conditions` theirs; `moment_ms` is the time in the medium that it refers to;
+    `flag` is the flag's `seq`.
     """
 
     text: str

@@ -116,6 +116,11 @@ def append_inputs(conn: Connection, opened: Opened, *, tick: int, changes: Seque
     rounds.append(conn, opened.key, opened.holder, tick, changes)
 
 
+def applied(conn: Connection, opened: Opened) -> list[list[int]]:
+    """All inputs of the round that are stored."""
+    return rounds.changes_of(conn, opened.key)
+
+
 def record(setup: RoundSetup, changes: Sequence[Sequence[int]]) -> Recorded:
     """The recording of a round that is over, made from what is stored: the same again whoever makes it."""
     replay = record_round(setup, changes, setup.settings().round_ticks)

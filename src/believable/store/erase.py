@@ -12,6 +12,11 @@ from sqlalchemy import Connection, delete, insert, update
 from believable.store.sessions import Session
 from believable.store.tables import (
     blobs,
+    coding_marks,
+    coding_operations,
+    coding_outcomes,
+    coding_strays,
+    coding_texts,
     decisions,
     events,
     links,
@@ -24,8 +29,10 @@ from believable.store.tables import (
 )
 from believable.store.writer import ERASED
 
+#: What was coded of a session's texts.
+OF_CODING = (coding_marks, coding_operations, coding_outcomes, coding_strays, coding_texts)
 #: Every table that holds something of a session.
-OF_SESSION = (events, strays, trials, decisions, blobs, round_inputs, rounds)
+OF_SESSION = (events, strays, trials, decisions, blobs, round_inputs, rounds, *OF_CODING)
 
 
 def withdraw(conn: Connection, session: Session, at_ms: int) -> None:

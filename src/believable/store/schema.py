@@ -10,7 +10,7 @@ from believable.core.errors import Refused
 from believable.store.database import ADVISORY_KEY, Database
 
 #: The newest revision under `migrations/versions`.
-REVISION = "0002"
+REVISION = "0003"
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 

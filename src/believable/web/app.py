@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -59,8 +60,11 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store, collect = open_collect(settings, clock=time, new_id=new_id)
+        # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
+        workshop = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
+            app.state.workshop = workshop
             app.state.published = publish_folders(collect, settings)
             console = Console(
                 store=store,
@@ -74,6 +78,7 @@ def create_app(
             app.include_router(console_router(console))
             yield
         finally:
+            workshop.shutdown()
             store.close()
 
     app = FastAPI(
@@ -128,6 +133,8 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
         workers=workers,
         http="httptools",
         loop="uvloop",
+        ws_per_message_deflate=False,  # thirty short messages a second gain nothing from it
+        ws_max_size=64 * 1024,
         access_log=False,
         server_header=False,
         log_level="warning",

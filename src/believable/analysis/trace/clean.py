@@ -43,6 +43,7 @@ class Cleaning:
     window_ms: float = 3000
     btrace_window: BtraceRule = "sign"
     outlier_sd: float = 2.0
+    least_full: float = 0.5
 
     @property
     def per_window(self) -> int:
@@ -218,13 +219,24 @@ def _binned(
 
 
 def _scaled(annotation: Annotation, bins: FloatArray, lost: int, cleaning: Cleaning) -> Windowed:
-    raw = windows(bins, per=cleaning.per_window)
+    raw = _windows(bins, cleaning)
     if annotation.tool == "ranktrace":
         return Windowed(annotation, raw, normalise(raw), normalise(raw, constant=0.5), lost)
     if annotation.tool == "gtrace":
         return Windowed(annotation, raw, raw, (raw + 1) / 2, lost)
     judged = np.sign(raw) if cleaning.btrace_window == "sign" else raw
     return Windowed(annotation, raw, judged, btrace_values(raw, rule=cleaning.btrace_window), lost)
+
+
+def _windows(bins: FloatArray, cleaning: Cleaning) -> FloatArray:
+    """Window means; the last window may be partial where it is full enough."""
+    rest = len(bins) % cleaning.per_window
+    if rest and len(bins) > rest and rest < cleaning.least_full * cleaning.per_window:
+        bins = bins[:-rest]
+    elif rest and 2 * rest < cleaning.per_window:
+        # `windows` would leave out what is less than half full.
+        return np.append(windows(bins[:-rest], per=cleaning.per_window), bins[-rest:].mean())
+    return windows(bins, per=cleaning.per_window)
 
 
 def _kept(traces: Sequence[Windowed], found: Outliers) -> list[Windowed]:

@@ -34,8 +34,6 @@ export function mount(root, { player, params, texts, record, saved }) {
   let period = -2;
   /** @type {import("/static/participant/actionlog.js").ActionLog | null} */
   let log = null;
-  /** What the key marks now. @type {Action | null} */
-  let aimed = null;
 
   const box = element("div", "flags");
   const now = element("div", "flags-now");
@@ -54,13 +52,13 @@ export function mount(root, { player, params, texts, record, saved }) {
   /** @param {Action} action */
   const flagOn = (action) => [...flags.values()].find((flag) => flag.action === action.id) ?? null;
 
-  /** @param {Action | null} action @param {number} [mono_ms] when the person did it */
+  /** @param {Action | null} action @param {number} mono_ms when the person did it */
   function add(action, mono_ms) {
-    const media_ms = Math.round(mono_ms === undefined ? player.time_ms : player.moment(mono_ms).media_ms);
+    const { media_ms } = player.moment(mono_ms);
     last += 1;
     const flag = { id: `f${last}`, media_ms, action: action?.id ?? null, reason: "" };
     flags.set(flag.id, flag);
-    record("flag.add", { flag: flag.id, media_ms, action: flag.action, reason: "" }, mono_ms === undefined ? undefined : { mono_ms });
+    record("flag.add", { flag: flag.id, media_ms, action: flag.action, reason: "" }, { mono_ms });
     say("flags.added", action);
     changed();
   }
@@ -91,10 +89,13 @@ export function mount(root, { player, params, texts, record, saved }) {
     log?.marksChanged();
   }
 
-  /** What is on screen, each with a thumb; the one the key means is marked: of whom the picture follows, else what began last. */
+  /** What the key means: of whom the picture follows, else what began last. @param {Action[]} going @returns {Action | null} */
+  const meant = (going) => going.filter((one) => one.actor === player.view?.followed).at(-1) ?? going.at(-1) ?? null;
+
+  /** What is on screen, each with a thumb; the one the key means is marked. */
   function showNow() {
     const going = log ? log.current(player.time_ms) : [];
-    aimed = going.filter((one) => one.actor === player.view?.followed).at(-1) ?? going.at(-1) ?? null;
+    const aimed = meant(going);
     const rows = going.map((action) => {
       const row = element("div", `flags-row${action === aimed ? " aimed" : ""}`);
       const given = flagOn(action);
@@ -171,7 +172,7 @@ export function mount(root, { player, params, texts, record, saved }) {
     log = player.actions;
     log?.setMarks({
       flagged: (action) => Boolean(flagOn(action)),
-      toggle: (action) => { const given = flagOn(action); if (given) remove(given); else add(action); },
+      toggle: (action, mono_ms) => { const given = flagOn(action); if (given) remove(given); else add(action, mono_ms); },
     });
     showList();
   }
@@ -183,7 +184,7 @@ export function mount(root, { player, params, texts, record, saved }) {
     if (target.closest("input, textarea, select, dialog")) return;
     event.preventDefault();
     tick();
-    add(aimed, event.timeStamp);
+    add(log ? meant(log.current(player.moment(event.timeStamp).media_ms)) : null, event.timeStamp);
   }
 
   for (const name of ["time", "seek"]) player.on(name, tick);

@@ -10,6 +10,8 @@
 export const SAMPLE = "trace.sample";
 export const MARK = "trace.mark";
 export const HEARTBEAT_MS = 1000;
+/** An input may be on its way for so long. A heartbeat tells what held so long ago, so that an input keeps its own time. */
+export const SETTLED_MS = 100;
 
 /** @param {{player: Watched, record: Record, saved?: Saved}} outside */
 export function createTrace({ player, record, saved = [] }) {
@@ -34,7 +36,9 @@ export function createTrace({ player, record, saved = [] }) {
 
   /** To be called for every picture: while the stimulus runs there is a sample at its start and at least one a second. @param {number} mono_ms */
   function tick(mono_ms) {
-    if (player.running && (!ran || mono_ms - last >= HEARTBEAT_MS)) sample("heartbeat", Math.max(mono_ms, last));
+    const settled_ms = mono_ms - SETTLED_MS;
+    if (player.running && !ran) sample("heartbeat", Math.max(mono_ms, last));
+    else if (player.running && settled_ms - last >= HEARTBEAT_MS) sample("heartbeat", settled_ms);
     ran = player.running;
   }
 

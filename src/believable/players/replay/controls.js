@@ -1,6 +1,6 @@
 // @ts-check
 /** The replay player's controls: only what the policy allows is there at all. */
-import { element, left, speedChoice } from "../video/controls.js";
+import { element, left, minutes, speedChoice } from "../video/parts.js";
 import { ZOOM_STEP } from "./view.js";
 
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
@@ -90,12 +90,6 @@ function followChoice(player, texts) {
   choice.addEventListener("change", () => player.view.follow(choice.value || null));
   player.on("view", () => { choice.value = player.view.followed ?? ""; });
   return [choice];
-}
-
-/** @param {number} ms */
-function minutes(ms) {
-  const whole = Math.round(ms / 1000);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
 /** @param {string} className @param {string} label @returns {HTMLButtonElement} */

@@ -16,6 +16,7 @@ import { buildControls, shownTime } from "./controls.js";
 import { paint } from "./painter.js";
 import { displayList, recording } from "./scene.js";
 import { ZOOM_STEP, view } from "./view.js";
+import { frames } from "../video/frames.js";
 import { nextSpeed, viewsLeft } from "../video/policy.js";
 import { watched } from "../video/watched.js";
 
@@ -41,10 +42,13 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   let pausedByHiding = false;
   let drawnAt = 0;
   let handle = 0;
+  const pictures = frames();
   const intervals = watched((interval) => record("media.interval", interval));
   /** @param {string} name @param {any} [data] */
   const emit = (name, data) => (listeners[name] ?? []).forEach((listener) => listener(data));
   const at = () => ({ media_ms: Math.round(time) });
+  /** @param {number} ms @returns {number} the frame of the recording that is shown then */
+  const frameOf = (ms) => Math.min(Math.floor(ms / replay.frameMs), replay.frames - 1);
 
   const player = {
     get time_ms() { return time; },
@@ -62,9 +66,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     get log() { return replay; },
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
     moment: (mono_ms) => {
-      const exact = playing ? Math.min(Math.max(time + (mono_ms - drawnAt) * rate, 0), time) : time;
-      const media_ms = Math.round(exact);
-      return { media_ms, frame: replay ? Math.min(Math.floor(media_ms / replay.frameMs), replay.frames - 1) : null };
+      const shown = (playing && pictures.on(mono_ms)) || { media_ms: time, frame: replay ? frameOf(time) : null };
+      return { media_ms: Math.round(shown.media_ms), frame: shown.frame };
     },
     /** What was watched so far is told now: something else on the page changes. */
     split: () => {
@@ -80,6 +83,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       }
       playing = true;
       drawnAt = performance.now();
+      pictures.clear();
       record("media.play", at());
       intervals.start(time, rate);
       emit("play");
@@ -107,6 +111,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     intervals.stop(time);
     record("media.seek", { from_ms: Math.round(time), to_ms: Math.round(ms) });
     time = ms;
+    pictures.clear();
     if (playing) intervals.start(time, rate);
     emit("seek");
     emit("time");
@@ -132,8 +137,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
 
   /** @param {number} now */
   function advance(now) {
-    const passed = now - drawnAt;
-    drawnAt = now;
+    const passed = Math.max(0, now - drawnAt); // a picture may have begun before the key or click that started it
+    drawnAt = Math.max(now, drawnAt);
     if (passed > LONGEST_FRAME_MS) {
       record("media.stall", { ...at(), error: null });
       intervals.stop(time);
@@ -141,7 +146,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       intervals.start(time, rate);
       return;
     }
-    time = Math.min(time + Math.max(0, passed) * rate, replay.durationMs);
+    time = Math.min(time + passed * rate, replay.durationMs);
+    pictures.add({ shown_ms: now, media_ms: time, frame: frameOf(time) });
     intervals.frame(time);
     emit("time");
     if (time >= replay.durationMs) finish();

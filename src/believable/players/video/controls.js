@@ -1,5 +1,6 @@
 // @ts-check
 /** The player's own controls: only what the policy allows is there at all. */
+import { element, left, minutes, speedChoice } from "./parts.js";
 
 /**
  * @param {any} player
@@ -31,7 +32,7 @@ export function buildControls(player, policy, texts) {
     const over = player.views > 0 && video.paused && (video.ended || video.currentTime === 0 || video.currentTime >= video.duration);
     main.textContent = over ? texts["media.replay"] : video.paused ? texts["media.play"] : texts["media.pause"];
     main.hidden = (over && player.viewsLeft < 1) || (!video.paused && !policy.pause);
-    clock.textContent = `${minutes(video.currentTime)} / ${minutes(video.duration)}`;
+    clock.textContent = `${minutes(video.currentTime * 1000)} / ${minutes(video.duration * 1000)}`;
     note.textContent = player.views > 0 ? left(player.viewsLeft, texts) : "";
   }
   for (const name of ["play", "pause", "ended", "timeupdate", "loadedmetadata", "seeked"]) video.addEventListener(name, refresh);
@@ -49,7 +50,7 @@ function seekLine(player, texts) {
   line.addEventListener("input", () => player.seek((Number(line.value) / 1000) * player.duration_ms));
   player.video.addEventListener("timeupdate", () => {
     line.value = String(Math.round((1000 * player.video.currentTime) / player.video.duration));
-    line.setAttribute("aria-valuetext", minutes(player.video.currentTime));
+    line.setAttribute("aria-valuetext", minutes(player.video.currentTime * 1000));
   });
   return line;
 }
@@ -62,17 +63,6 @@ function progressLine(player, texts) {
     line.value = player.video.duration ? player.video.currentTime / player.video.duration : 0;
   });
   return line;
-}
-
-/** @param {any} player @param {import("./policy.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
-export function speedChoice(player, policy, texts) {
-  const choice = /** @type {HTMLSelectElement} */ (element("select", { className: "speed" }));
-  choice.setAttribute("aria-label", texts["media.speed"]);
-  for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
-  choice.value = String(player.rate);
-  choice.addEventListener("change", () => { player.rate = Number(choice.value); });
-  player.on("rate", () => { choice.value = String(player.rate); });
-  return choice;
 }
 
 /** @param {HTMLVideoElement} video @param {Record<string, string>} texts @returns {HTMLElement[]} */
@@ -89,22 +79,4 @@ function volume(video, texts) {
   video.addEventListener("volumechange", refresh);
   refresh();
   return [mute, level];
-}
-
-/** @param {number} n @param {Record<string, string>} texts */
-export function left(n, texts) {
-  if (n < 1) return texts["media.ended"];
-  if (n === Infinity) return "";
-  return n === 1 ? texts["media.view_left"] : texts["media.views_left"].replace("{n}", String(n));
-}
-
-/** @param {number} seconds */
-export function minutes(seconds) {
-  const whole = Number.isFinite(seconds) ? Math.round(seconds) : 0;
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
-/** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */
-export function element(name, properties) {
-  return Object.assign(document.createElement(name), properties);
 }

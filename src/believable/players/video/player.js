@@ -10,8 +10,9 @@
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
  * @property {EventTarget} [keys] where keys are listened to: the whole page, unless there are several players
  */
-import { buildControls, minutes } from "./controls.js";
+import { buildControls } from "./controls.js";
 import { frames } from "./frames.js";
+import { minutes } from "./parts.js";
 import { nativeControls, nextSpeed, viewsLeft } from "./policy.js";
 import { watched } from "./watched.js";
 
@@ -32,7 +33,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   let views = seen.views;
   let frameMs = seen.position_ms;
   let lastMs = seen.position_ms;
-  /** Where the next interval begins: the frame that stood still before playing went on. */
+  /** Where the next interval begins: exactly where the last one ended, or where a jump went. */
   let fromMs = seen.position_ms;
   let stalled = false;
   let pausedByHiding = false;
@@ -48,7 +49,9 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   const timeMs = () => (framed && intervals.running ? Math.max(frameMs, 0) : video.currentTime * 1000);
   /** @param {string} name @param {any} [data] */
   const emit = (name, data) => (listeners[name] ?? []).forEach((listener) => listener(data));
-  const at = () => ({ media_ms: Math.round(video.currentTime * 1000) });
+  /** Nothing is shown any more from this moment on. @param {number} ms */
+  const halt = (ms) => { fromMs = intervals.stop(ms) ?? fromMs; };
+  const halted = () => ({ media_ms: Math.round(fromMs) });
 
   /** @param {number} _now @param {VideoFrameCallbackMetadata} frame */
   function onFrame(_now, frame) {
@@ -89,27 +92,26 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     on: (name, listener) => void (listeners[name] ??= []).push(listener),
     /** What was on screen at a time of the page's clock. @param {number} mono_ms @returns {{media_ms: number, frame: number | null}} */
     moment: (mono_ms) => {
-      const clock_ms = video.currentTime * 1000;
+      const waited_ms = player.running ? Math.max(0, performance.now() - mono_ms) : 0;
+      const clock_ms = Math.max(0, video.currentTime * 1000 - waited_ms * video.playbackRate);
       const shown = pictures.at(mono_ms, video.playbackRate, clock_ms) ?? { media_ms: clock_ms, frame: null };
       return { media_ms: Math.round(shown.media_ms), frame: shown.frame };
     },
     /** What was watched so far is told now: something else on the page changes. */
     split: () => {
       if (!intervals.running) return;
-      const ms = timeMs();
-      intervals.stop(ms);
+      const ms = intervals.stop(timeMs()) ?? fromMs;
       intervals.start(ms, video.playbackRate);
     },
     /** How a moment is written. @param {number} ms */
-    clock: (ms) => minutes(ms / 1000),
+    clock: minutes,
     video,
     destroy,
   };
 
   /** @param {number} seconds */
   function jump(seconds) {
-    const from = timeMs();
-    intervals.stop(from);
+    const from = intervals.stop(timeMs()) ?? fromMs;
     record("media.seek", { from_ms: Math.round(from), to_ms: Math.round(seconds * 1000) });
     expected = seconds;
     pictures.clear();
@@ -128,12 +130,12 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       record("media.ready", { duration_ms: Math.round(duration * 1000), width, height });
       emit("ready");
     })],
-    ["play", () => record("media.play", { media_ms: Math.round(fromMs) })],
+    ["play", () => record("media.play", halted())],
     ["playing", () => {
-      if (stalled) record("media.resume", at());
+      if (stalled) record("media.resume", halted());
       stalled = false;
       frameMs = video.currentTime * 1000;
-      intervals.start(Math.min(fromMs, frameMs), video.playbackRate);
+      intervals.start(fromMs, video.playbackRate);
       emit("play");
     }],
     ["timeupdate", () => {
@@ -143,27 +145,24 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       emit("time");
     }],
     ["pause", () => {
-      intervals.stop(video.ended ? video.duration * 1000 : timeMs());
-      fromMs = video.currentTime * 1000;
-      if (!video.ended) record("media.pause", { ...at(), reason: pausedByHiding ? "hidden" : pauseReason });
+      halt(video.ended ? video.duration * 1000 : timeMs());
+      if (!video.ended) record("media.pause", { ...halted(), reason: pausedByHiding ? "hidden" : pauseReason });
       pauseReason = "person";
       emit("pause");
     }],
     ["waiting", () => {
       if (video.paused || video.seeking || stalled) return;
       stalled = true;
-      fromMs = timeMs();
-      intervals.stop(fromMs);
-      record("media.stall", { ...at(), error: null });
+      halt(timeMs());
+      record("media.stall", { ...halted(), error: null });
     }],
     ["seeking", () => {
       if (Math.abs(video.currentTime - expected) < JUMP_S) return;
       if (policy.seek) { const to = video.currentTime; expected = to; seekSeen(to); } else video.currentTime = expected;
     }],
     ["ratechange", () => {
-      const ms = timeMs();
       const running = intervals.running;
-      intervals.stop(ms);
+      const ms = intervals.stop(timeMs()) ?? fromMs;
       if (!policy.speeds.includes(video.playbackRate)) video.playbackRate = policy.speed;
       record("media.rate", { media_ms: Math.round(ms), rate: video.playbackRate });
       if (running) intervals.start(ms, video.playbackRate);
@@ -176,15 +175,16 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       emit("ended");
     }],
     ["error", () => {
-      record("media.stall", { ...at(), error: video.error?.code ?? 0 });
+      halt(timeMs());
+      record("media.stall", { ...halted(), error: video.error?.code ?? 0 });
       emit("trouble", video.error);
     }],
   ];
 
   /** A seek made with the browser's own controls. @param {number} to seconds */
   function seekSeen(to) {
-    intervals.stop(Math.min(timeMs(), Math.max(lastMs, frameMs)));
-    record("media.seek", { from_ms: Math.round(lastMs), to_ms: Math.round(to * 1000) });
+    const from = intervals.stop(Math.min(timeMs(), Math.max(lastMs, frameMs))) ?? fromMs;
+    record("media.seek", { from_ms: Math.round(from), to_ms: Math.round(to * 1000) });
     pictures.clear();
     awaited = fromMs = frameMs = to * 1000;
     emit("seek");

@@ -9,10 +9,13 @@ export function watched(report) {
   /** @type {{from: number, rate: number} | null} */
   let open = null;
 
-  /** @param {number} ms */
+  /** @param {number} ms @returns {number | null} where it ended, null if nothing was running */
   function close(ms) {
-    if (open && ms > open.from) report({ from_ms: whole(open.from), to_ms: whole(ms), rate: open.rate });
+    if (!open) return null;
+    const { from, rate } = open;
     open = null;
+    if (ms > from) report({ from_ms: whole(from), to_ms: whole(ms), rate });
+    return Math.max(from, ms);
   }
 
   return {
@@ -27,7 +30,7 @@ export function watched(report) {
       open = { from: ms, rate };
     },
 
-    /** Nothing is shown any more, or not at this speed. @param {number} ms the last moment that was */
+    /** Nothing is shown any more, or not at this speed. What goes on without a jump starts exactly where this ended. @param {number} ms the last moment that was shown */
     stop: close,
 
     get running() { return open !== null; },

@@ -63,17 +63,19 @@ def code_pair(
         )
     both = _stack(first, second)
     coded = code_labels(both, name="a, b", ndim=2, categories=categories)
-    complete = (coded.codes >= 0).all(axis=1)
+    complete = (coded.codes >= 0).all(axis=0)
     if complete.all():
-        return coded.codes[:, 0], coded.codes[:, 1], coded.categories, coded.numeric, 0
-    kept = coded.codes[complete]
+        return coded.codes[0], coded.codes[1], coded.categories, coded.numeric, 0
+    kept = coded.codes[:, complete]
     used = (
         coded
         if categories is not None
-        else code_labels(both[complete], name="a, b", ndim=2)  # a category seen only in dropped pairs is none
+        else code_labels(
+            both[:, complete], name="a, b", ndim=2
+        )  # a category seen only in dropped pairs is none
     )
     codes = used.codes if categories is None else kept
-    return codes[:, 0], codes[:, 1], used.categories, coded.numeric, int((~complete).sum())
+    return codes[0], codes[1], used.categories, coded.numeric, int((~complete).sum())
 
 
 def count_table(coded: Coded) -> IntArray:
@@ -171,20 +173,19 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
 def _stack(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     kinds = {array.dtype.kind in "biuf" for array in (first, second) if array.size}
     if len(kinds) > 1:
-        return np.array(
-            [list(pair) for pair in zip(first.tolist(), second.tolist(), strict=True)], dtype=object
-        )
-    return np.stack([first, second], axis=1)
+        return np.array([first.tolist(), second.tolist()], dtype=object)
+    return np.stack([first, second])
 
 
 def _code_numbers(
     array: NDArray[Any], missing: NDArray[np.bool_], name: str
 ) -> tuple[IntArray, tuple[Any, ...]]:
-    numbers = array.astype(np.int64) if array.dtype.kind in "bi" else array
-    low = float(np.fmin.reduce(numbers, axis=None)) if array.size else math.nan
+    numbers = array.astype(np.int64, copy=False) if array.dtype.kind in "bi" else array
+    least, most = (np.fmin, np.fmax) if array.dtype.kind == "f" else (np.minimum, np.maximum)
+    low = float(least.reduce(numbers, axis=None)) if array.size else math.nan
     if math.isnan(low):  # every cell is missing
         return np.full(array.shape, -1, dtype=np.int64), ()
-    high = float(np.fmax.reduce(numbers, axis=None))
+    high = float(most.reduce(numbers, axis=None))
     if math.isinf(low) or math.isinf(high):
         raise InvalidInput(
             f"{name}: expected finite labels, got infinity. Give NaN or None for a missing label."
@@ -202,13 +203,18 @@ def _code_whole_numbers(
     numbers: NDArray[Any], missing: NDArray[np.bool_], low: int, high: int
 ) -> tuple[IntArray, tuple[Any, ...]] | None:
     """Small whole numbers need no sorting: their distance from the lowest is the code. None when some are not whole."""
-    above = numbers - low
-    above[missing] = -1
-    codes = above.astype(np.int64)
-    if numbers.dtype.kind == "f" and not (codes == above).all():
-        return None
     span = high - low + 1
-    used = np.bincount((codes + 1).ravel(), minlength=span + 1)[1:].nonzero()[0]
+    if numbers.dtype.kind == "f":
+        above = numbers - low
+        above[missing] = -1
+        codes = above.astype(np.int64)
+        if not (codes == above).all():
+            return None
+        times = np.bincount((codes + 1).ravel(), minlength=span + 1)[1:]
+    else:
+        codes = numbers - low if low else numbers
+        times = np.bincount(codes.ravel(), minlength=span)
+    used = times.nonzero()[0]
     if len(used) < span:
         place = np.full(span + 1, -1, dtype=np.int64)  # the last place serves the code −1
         place[used] = np.arange(len(used))

@@ -20,7 +20,7 @@ CLIPS = Declaration(
         ),
         Role(
             "artificial", "Conditions whose clips are artificial.", "condition",
-            ("artificial", "rule_based", "scripted", "standin_agent", "standin_artificial"), several=True,
+            ("artificial", "rule_based", "scripted", "standin_agent", "standin_rules"), several=True,
         ),
         Role(
             "rating", "1 human … 5 artificial.", defaults=("page.rating", "rating"), required=True,

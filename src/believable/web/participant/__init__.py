@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.applications import Starlette
 
 import believable.players
-from believable.web.participant import join, session
+from believable.web.participant import join, play, session
 from believable.web.participant.events import EventsFirst, append_events
 
 __all__ = ["PLAYERS", "EventsFirst", "add_events_route", "router"]
@@ -18,6 +18,7 @@ PLAYERS = Path(believable.players.__file__).parent
 router = APIRouter()
 router.include_router(join.router)
 router.include_router(session.router)
+router.include_router(play.router)
 
 
 def add_events_route(app: Starlette) -> None:

@@ -30,7 +30,7 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 #: Texts the scripts show.
 _SCRIPT_TEXTS = (
     "status.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "media.", "replay.", "overlay.", "flags.",
-    "trace.", "practice.", "device.",
+    "trace.", "practice.", "device.", "play.",
     "button.", "break.wait", "compare.",
     "question.", "refused.", "page.error", "progress.value",
 )  # fmt: skip

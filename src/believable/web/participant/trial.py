@@ -22,6 +22,7 @@ from believable.study.records import (
     Controls,
     Finish,
     Group,
+    Play,
     Practice,
     Qa,
     Question,
@@ -32,7 +33,7 @@ from believable.study.records import (
 from believable.study.rules import holds
 from believable.study.texts import Texts
 from believable.web.pages import fragment
-from believable.web.participant import annotation, markdown, quality, several
+from believable.web.participant import annotation, markdown, play, quality, several
 from believable.web.participant.questions import QuestionView, client_rule, localised, view
 
 _TITLES = {
@@ -76,7 +77,8 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
         + [f"/static/players/{one.name}/{one.style}" for one in players]
         + (["/static/participant/overlay.css"] if _opens_beside(trial) else [])
         + (["/static/participant/several.css"] if isinstance(trial, Compare | Group) else [])
-        + quality.styles(trial),
+        + quality.styles(trial)
+        + play.styles(trial),
         "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
         | {one.name: f"/static/players/{one.name}/{one.module}" for one in players}
         | quality.modules(trial),
@@ -92,6 +94,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any
         **annotation.trial_json(session),
         **several.trial_json(session),
         **quality.trial_json(session),
+        **play.trial_json(session),
     }
 
 
@@ -147,6 +150,7 @@ def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
         "several": None,
         "device": None,
         "signal": None,
+        "play": None,
         "wait_s": 0,
         "annotate": None,
         "saved": [],
@@ -187,8 +191,15 @@ def _html(session: SessionView, views: Sequence[QuestionView]) -> Markup:
         annotate=annotation.shown(trial, session.language, texts),
         device=quality.device_parts(trial),
         notice=quality.notice(session, texts),
+        next_words=_next_words(trial),
         texts=_page_texts(session),
     )
+
+
+def _next_words(trial: Trial) -> str:
+    if isinstance(trial, Play) and trial.practice:
+        return "play.ready"
+    return "consent.accept" if isinstance(trial, Consent) else "button.next"
 
 
 #: A page that shows a recording does not speak of a video.
@@ -217,7 +228,8 @@ def _title(session: SessionView, prose: Markup | None) -> str | None:
         return None
     if trial.kind == "consent":
         return texts["consent.title"]
-    return texts[_TITLES[trial.kind]] if trial.kind in _TITLES else None
+    key = _TITLES.get(trial.kind) or play.title(trial)
+    return None if key is None else texts[key]
 
 
 def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
@@ -230,7 +242,9 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
         return markdown.page(text.in_language(session.language))
     if isinstance(planned.trial, Practice):
         return markdown.page(texts_of(session)[f"practice.text.{planned.trial.annotate.kind}"])
-    if (words := quality.words(planned.trial, texts_of(session))) is not None:
+    texts = texts_of(session)
+    words = quality.words(planned.trial, texts) or play.words(planned.trial, texts)
+    if words is not None:
         return markdown.page(words)
     fallback = {"break": "break.text", "rate": "rate.text"}.get(planned.trial.kind)
     return markdown.page(texts_of(session)[fallback]) if fallback else None

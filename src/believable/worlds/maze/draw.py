@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from believable.replay.records import Actor, Replay
+from believable.replay.records import Actor, Replay, Timing, World
 from believable.replay.tiles import tile_rects
 from believable.worlds.scene import Scene, Shape, Sprite
 
@@ -17,6 +17,13 @@ def draw(replay: Replay) -> Scene:
     actors = sorted(replay.actors, key=lambda actor: order.get(actor.role, 5))
     sprites = tuple(_sprite(actor) for actor in actors)
     return Scene(world.width, world.height, "#f4f1ea", (), sprites, above=walls)
+
+
+def live_scene(walls: tuple[str, ...]) -> Scene:
+    """The looks of a round that is being played: one sprite for each role, in the order they are drawn."""
+    world = World("maze", len(walls[0]), len(walls), walls)
+    actors = tuple(Actor(role, role, role) for role in _SHAPES)
+    return draw(Replay(world=world, actors=actors, timing=Timing(1, 1), tracks=()))
 
 
 def _sprite(actor: Actor) -> Sprite:

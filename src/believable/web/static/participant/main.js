@@ -87,6 +87,7 @@ async function run() {
   let recorder = null;
   /** @type {import("./channel.js").Channel | null} */
   let channel = null;
+  let epoch = 0;
 
   /** @type {import("./session.js").Screen} */
   const screen = {
@@ -98,6 +99,7 @@ async function run() {
         submit: (answers) => void course.submit(answers),
         decline: () => void course.decline(),
         typing: createTyping(tabStorage(), session, trial.position),
+        line: () => ({ address: `${state.base}/play`, epoch }),
       });
       showProgress(trial.position, trial.total);
       if (!first) {
@@ -139,6 +141,7 @@ async function run() {
   const course = createSession({
     api, queue, screen, sleep,
     connect: (head, unsent) => {
+      epoch = head.epoch;
       channel = createChannel(queue, head.epoch, unsent, {
         post: api.post,
         later: (work, ms) => setTimeout(work, ms),

@@ -34,7 +34,7 @@ export function showLog(panel, { player, log, seekable, texts }) {
       line.addEventListener("click", () => player.seek(action.t0_ms));
     }
     const thumb = Object.assign(document.createElement("button"), { className: "thumb", type: "button", hidden: true, tabIndex: -1 });
-    thumb.addEventListener("click", () => log.marks?.toggle(action));
+    thumb.addEventListener("click", (event) => log.marks?.toggle(action, event.timeStamp));
     item.append(line, thumb);
     return { action, item, line, thumb };
   }

@@ -21,6 +21,7 @@
  * @property {number} wait_s
  * @property {{tones: number | null, wheel: boolean} | null} device
  * @property {import("/static/players/signal/course.js").Signal | null} signal what a quality test shows
+ * @property {import("/static/play/game.js").PlayData | null} play a round to be played
  * @property {import("./annotate.js").Annotate | null} annotate
  * @property {import("./annotate.js").SavedEvent[]} saved events of the annotation so far
  *
@@ -30,6 +31,7 @@
  * @property {(answers: Record<string, any>) => void} submit
  * @property {() => void} decline
  * @property {import("./typing.js").Typing} typing
+ * @property {() => {address: string, epoch: number}} line where a round is played, and as which tab
  */
 import { showErrors } from "./errors.js";
 import { asContent, preload } from "./preload.js";
@@ -91,6 +93,7 @@ async function special(form, next, trial, outside, signal) {
   if (trial.stills.length) void import("./stills.js").then(({ remind }) => remind(form, trial, signal)).catch(() => undefined);
   if (trial.several) return (await import("./several.js")).several(form, trial, outside, signal);
   if (trial.kind === "watch" || trial.signal) return watch(form, next, trial, outside, signal);
+  if (trial.play) return (await import("/static/play/game.js")).play(form, trial, outside);
   if (trial.kind === "practice") return (await import("./annotate.js")).practice(form, next, trial, outside);
   if (trial.kind === "break" && trial.wait_s > 0) return pause(form, next, trial.wait_s, outside.texts);
   return () => undefined;

@@ -1,0 +1,245 @@
+"""Traces as tables to draw: examples with their uncertainty band, group means with the agreement between annotators."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from believable.analysis.records import Cell, Chart, Column, Table
+from believable.analysis.trace.agreement import TOOL_NAMES, Agreement
+from believable.analysis.trace.clean import Cleaning, Pair, Tool, Windowed
+from believable.stats.agreement import krippendorff_alpha
+from believable.stats.inputs import FloatArray
+from believable.stats.means import mean_t
+from believable.traces import gold_standard, sda
+
+_TIME = Column("time_s", "time (s)", "number", 2, "Middle of the window, in seconds.")
+_TOOL = Column("tool", "Tool")
+
+
+def times_s(windows: int, cleaning: Cleaning) -> list[float]:
+    """The middle of each window."""
+    return [(index + 0.5) * cleaning.window_ms / 1000 for index in range(windows)]
+
+
+def all_traces(pairs: Sequence[Pair], cleaning: Cleaning) -> Table:
+    """Every window of every kept trace, for those who want to compute further."""
+    rows: list[tuple[Cell, ...]] = [
+        (pair.session, TOOL_NAMES[pair.tool], place, trace.annotation.condition, time, float(value))
+        for pair in pairs
+        for place, trace in ((1, pair.first), (2, pair.second))
+        for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
+    ]
+    return Table(
+        "traces",
+        "Traces in windows",
+        (
+            Column("session", "Participant"),
+            _TOOL,
+            Column("round", "Round", "integer"),
+            Column("condition", "Condition"),
+            _TIME,
+            Column("value", "Value", "number", 3, "Window value from 0 to 1."),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+
+
+def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: int) -> tuple[Table, Chart]:
+    """The first participants of each tool: both rounds, with the mean and the band of uncertainty around it."""
+    rows: list[tuple[Cell, ...]] = []
+    for tool in dict.fromkeys(pair.tool for pair in pairs):
+        for number, pair in enumerate([one for one in pairs if one.tool == tool][:count], start=1):
+            for place, trace in ((1, pair.first), (2, pair.second)):
+                mean = float(trace.values.mean())
+                panel = f"{TOOL_NAMES[tool]} {number}, round {place}"
+                rows += [
+                    (panel, time, float(value), mean - epsilon, mean + epsilon)
+                    for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
+                ]
+    table = Table(
+        "example_traces",
+        "Traces with their band of uncertainty",
+        (
+            Column("trace", "Trace"),
+            _TIME,
+            Column("value", "Value", "number", 3),
+            Column("low", "μ − ε", "number", 3, "Lower edge of the band: windows below it are low."),
+            Column("high", "μ + ε", "number", 3, "Upper edge of the band: windows above it are high."),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    chart = Chart(
+        "example_traces",
+        "Traces with their band of uncertainty",
+        "lines",
+        "example_traces",
+        {"x": "time_s", "y": "value", "low": "low", "high": "high", "facet": "trace"},
+        "time (s)",
+        "believability",
+        f"The band is the trace's mean ± ε = {epsilon:g}; windows outside it count as high or low.",
+        y_range=(0.0, 1.0),
+    )
+    return table, chart
+
+
+def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table, Chart]:
+    """Per tool and condition: the mean trace, the middle half of the annotators around it, and how well they agree."""
+    groups: dict[tuple[Tool, str], list[Windowed]] = defaultdict(list)
+    for pair in pairs:
+        for trace in (pair.first, pair.second):
+            groups[pair.tool, trace.annotation.condition].append(trace)
+    rows: list[tuple[Cell, ...]] = []
+    agreeing: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for (tool, condition), traces in sorted(groups.items()):
+        table = _cut([trace.values for trace in traces])
+        lows, highs = np.quantile(table, [0.25, 0.75], axis=0)
+        for index, time in enumerate(times_s(table.shape[1], cleaning)):
+            mean = mean_t(table[:, index])
+            rows.append(
+                (
+                    TOOL_NAMES[tool], condition, time, mean.value, float(lows[index]), float(highs[index]), mean.low, mean.high,
+                    mean.n,
+                )
+            )  # fmt: skip
+        alpha = krippendorff_alpha(table.T, "interval") if len(table) > 1 else None
+        others = _left_out_sda(table)
+        if alpha is None or alpha.value is None:
+            reason = "one annotator only" if alpha is None else alpha.reason or "undefined"
+            undefined[len(agreeing), "alpha"] = reason
+        if others is None:
+            undefined[len(agreeing), "sda"] = "one annotator only"
+        value = None if alpha is None else alpha.value
+        agreeing.append((TOOL_NAMES[tool], condition, len(table), value, others))
+    means = Table(
+        "mean_traces",
+        "Mean traces",
+        (
+            _TOOL,
+            Column("condition", "Condition"),
+            _TIME,
+            Column("mean", "Mean", "number", 3),
+            Column("quartile_low", "25 %", "number", 3, "Lower quartile of the annotators."),
+            Column("quartile_high", "75 %", "number", 3, "Upper quartile of the annotators."),
+            Column("ci_low", "low", "number", 3, "Lower bound of the mean, t interval, window by window."),
+            Column("ci_high", "high", "number", 3, "Upper bound of the mean, t interval, window by window."),
+            Column("n", "n", "integer"),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    agreement = Table(
+        "trace_agreement",
+        "Agreement between annotators",
+        (
+            _TOOL,
+            Column("condition", "Condition"),
+            Column("n", "Traces", "integer"),
+            Column("alpha", "Krippendorff's α", "number", 3, "Interval level, windows as units."),
+            Column(
+                "sda",
+                "SDA with the others",
+                "number",
+                3,
+                "Mean SDA of each trace with the median of the others.",
+            ),
+        ),
+        tuple(agreeing),
+        "Each participant played rounds of their own, so that low agreement may come from different events."
+        if _own_rounds(pairs)
+        else "",
+        undefined=undefined,
+    )
+    chart = Chart(
+        "mean_traces",
+        "Mean traces with the middle half of the annotators",
+        "lines",
+        "mean_traces",
+        {
+            "x": "time_s", "y": "mean", "low": "quartile_low", "high": "quartile_high", "colour": "condition", "facet": "tool",
+        },
+        "time (s)",
+        "believability",
+        "Lines are means over annotators; the band spans their middle half: the narrower, the better they agree.",
+        y_range=(0.0, 1.0),
+    )  # fmt: skip
+    return means, agreement, chart
+
+
+def by_epsilon(found: Sequence[Agreement]) -> tuple[Table, Chart]:
+    """Correlations with the choice over ε, with intervals, for drawing."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        r = one.test.estimate
+        if one.measure in ("high", "low", "difference") and r is not None and r.value is not None:
+            panel = f"{ {'high': 'H', 'low': 'L', 'difference': 'D'}[one.measure] }, centre {one.centre}"
+            rows.append((panel, TOOL_NAMES[one.tool], one.epsilon, r.value, r.low, r.high, one.test.p_value))
+    table = Table(
+        "correlations_by_epsilon",
+        "Correlations with the choice by uncertainty",
+        (
+            Column("measure", "Measure"),
+            _TOOL,
+            Column("epsilon", "ε", "number", 2),
+            Column("r", "r", "number", 3),
+            Column("ci_low", "low", "number", 3),
+            Column("ci_high", "high", "number", 3),
+            Column("p_value", "p", "p"),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    chart = Chart(
+        "correlations_by_epsilon",
+        "Correlations with the choice by uncertainty",
+        "lines",
+        "correlations_by_epsilon",
+        {"x": "epsilon", "y": "r", "low": "ci_low", "high": "ci_high", "colour": "tool", "facet": "measure"},
+        "ε",
+        "r",
+        "Intervals: jackknife on the Fisher z scale.",
+        rules=(("y", 0.0, "no relation"),),
+        y_range=(-1.0, 1.0),
+    )
+    return table, chart
+
+
+def _cut(traces: Sequence[FloatArray]) -> FloatArray:
+    length = min(len(trace) for trace in traces)
+    return np.stack([trace[:length] for trace in traces])
+
+
+def _left_out_sda(table: FloatArray) -> float | None:
+    """Mean SDA of each trace with the median of the others."""
+    if len(table) < 2 or table.shape[1] < 2:
+        return None
+    return float(np.mean([sda(table[row], other) for row, other in enumerate(_medians_without(table))]))
+
+
+def _medians_without(table: FloatArray) -> FloatArray:
+    """The median of all other rows, for every row. From the ordered columns: removing one value moves the middle by a step."""
+    n = len(table)
+    if n <= 3:
+        return np.stack([gold_standard(table, leave_out=row) for row in range(n)])
+    ordered = np.sort(table, axis=0)
+    ranks = np.argsort(np.argsort(table, axis=0, kind="stable"), axis=0, kind="stable")
+    columns = np.arange(table.shape[1])[None, :]
+
+    def without(place: int) -> FloatArray:
+        """The value at this place once the row's own is gone."""
+        return np.asarray(ordered[np.where(ranks <= place, place + 1, place), columns])
+
+    half = (n - 1) // 2
+    if (n - 1) % 2:
+        return without(half)
+    return np.asarray((without(half - 1) + without(half)) / 2)
+
+
+def _own_rounds(pairs: Sequence[Pair]) -> bool:
+    stimuli = [trace.annotation.stimulus for pair in pairs for trace in (pair.first, pair.second)]
+    return len(set(stimuli)) == len(stimuli) or not any(stimuli)

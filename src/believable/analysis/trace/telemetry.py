@@ -1,0 +1,216 @@
+"""What happened in the rounds beside what people annotated: telemetry in the same windows, and how it goes with the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from believable.analysis.data import Data
+from believable.analysis.plan import Plan
+from believable.analysis.records import Cell, Chart, Column, Finding, Section, Table
+from believable.analysis.trace import collect
+from believable.analysis.trace.agreement import TOOL_NAMES
+from believable.analysis.trace.clean import Cleaning, Pair, Tool, Windowed
+from believable.analysis.words import fixed
+from believable.bundle.read import ColumnTable
+from believable.stats.correlations import within_correlation
+from believable.stats.inputs import FloatArray
+
+TELEMETRY = "telemetry"
+TIME = "t_ms"
+#: Columns of the table that say which row it is, and measure nothing.
+_NOT_MEASURED = frozenset({"position", "run", "seq", TIME, "frame", "tick"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Channel:
+    """One telemetry channel of one round, averaged over the trace's windows; NaN where a window holds nothing."""
+
+    name: str
+    trace: Windowed
+    values: FloatArray
+
+
+def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
+    """Telemetry over traces; None where the bundle has none."""
+    if TELEMETRY not in data.bundle.tables or not len(data.table(TELEMETRY)):
+        return None
+    cleaning = collect.cleaning_of(plan)
+    channels = tuple(_channels(data, plan, pairs, cleaning))
+    if not channels:
+        return None
+    drawn = _drawn(pairs, channels, cleaning, int(plan.option("examples")))
+    table = _related(channels, plan)
+    chart = Chart(
+        "telemetry",
+        "Traces and what happened",
+        "lines",
+        "telemetry_examples",
+        {"x": "time_s", "y": "value", "colour": "channel", "facet": "trace"},
+        "time (s)",
+        "share of its range",
+        "Every line runs from its lowest to its highest value in that round.",
+    )
+    return Section(
+        "telemetry",
+        "Traces and what happened in the round",
+        (
+            "Telemetry is averaged over the same windows as the trace; correlations are within rounds, so that differences "
+            "between participants play no part. They are exploratory.",
+        ),
+        _findings(table),
+        (table, drawn),
+        (chart,) if drawn.rows else (),
+        "exploratory",
+    )
+
+
+def in_windows(t_ms: FloatArray, values: FloatArray, count: int, window_ms: float) -> FloatArray:
+    """The mean of the samples in each window; NaN where there is none."""
+    place = (t_ms // window_ms).astype(np.int64)
+    inside = (place >= 0) & (place < count) & np.isfinite(values)
+    sums = np.bincount(place[inside], values[inside], minlength=count)
+    sizes = np.bincount(place[inside], minlength=count)
+    return np.asarray(np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0))
+
+
+def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning) -> Iterator[Channel]:
+    table = data.table(TELEMETRY)
+    rounds = _rounds(data, plan, table)
+    names = [
+        name
+        for name, column in table.columns.items()
+        if column.field.type in ("number", "integer", "boolean") and name not in _NOT_MEASURED
+    ]
+    times = table[TIME].values.astype(np.float64)
+    for pair in pairs:
+        for place, trace in ((1, pair.first), (2, pair.second)):
+            rows = rounds.get((pair.session, place))
+            if rows is None:
+                continue
+            for name in names:
+                column = table[name]
+                values = np.where(column.missing[rows], np.nan, column.values[rows].astype(np.float64))
+                yield Channel(
+                    name, trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
+                )
+
+
+def _rounds(
+    data: Data, plan: Plan, table: ColumnTable
+) -> dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Rows of each session's first, second … round: rounds are numbered by their position in the session."""
+    sessions, positions = table["session"].values, table["position"].values
+    code = data.code_of(table)
+    order = np.lexsort((positions, code))
+    if not len(order):
+        return {}
+    cuts = np.flatnonzero((np.diff(code[order]) != 0) | (np.diff(positions[order]) != 0)) + 1
+    counted: dict[str, int] = {}
+    found: dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+    for rows in np.split(order, cuts):
+        session = str(sessions[rows[0]])
+        counted[session] = counted.get(session, 0) + 1
+        found[session, counted[session]] = rows
+    return found
+
+
+def _related(channels: Sequence[Channel], plan: Plan) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    marked: set[tuple[int, str]] = set()
+    tools: tuple[Tool, ...] = tuple(dict.fromkeys(one.trace.annotation.tool for one in channels))
+    for name in dict.fromkeys(one.name for one in channels):
+        for tool in tools:
+            mine = [one for one in channels if one.name == name and one.trace.annotation.tool == tool]
+            known = [np.isfinite(one.values) for one in mine]
+            trace = np.concatenate([one.trace.values[ok] for one, ok in zip(mine, known, strict=True)])
+            values = np.concatenate([one.values[ok] for one, ok in zip(mine, known, strict=True)])
+            rounds = np.repeat(np.arange(len(mine)), [int(ok.sum()) for ok in known])
+            test = within_correlation(trace, values, rounds.tolist(), level=plan.level)
+            r = test.estimate
+            cells = (None, None, None) if r is None else (r.value, r.low, r.high)
+            for column, cell in zip(
+                ("r", "ci_low", "ci_high", "p_value"), (*cells, test.p_value), strict=True
+            ):
+                if cell is None:
+                    undefined[len(rows), column] = test.reason or (r.reason if r else None) or "undefined"
+            if test.significant(plan.alpha):
+                marked.add((len(rows), "r"))
+            rows.append((name, TOOL_NAMES[tool], len(mine), *cells, test.p_value))
+    return Table(
+        "telemetry_correlations",
+        "Traces and telemetry, within rounds",
+        (
+            Column("channel", "Telemetry"),
+            Column("tool", "Tool"),
+            Column("rounds", "Rounds", "integer"),
+            Column("r", "r", "number", 3, "Within-round correlation over windows."),
+            Column("ci_low", "low", "number", 3),
+            Column("ci_high", "high", "number", 3),
+            Column("p_value", "p", "p"),
+        ),
+        tuple(rows),
+        "Windows of one round depend on each other, so that p and intervals are too small; read them as a ranking.",
+        status="exploratory",
+        undefined=undefined,
+        marked=frozenset(marked),
+    )
+
+
+def _findings(table: Table) -> tuple[Finding, ...]:
+    known = [row for row in table.rows if isinstance(row[3], float)]
+    if not known:
+        return ()
+    strongest = max(known, key=lambda row: abs(float(row[3] or 0)))
+    r = fixed(float(strongest[3] or 0), 3)
+    return (
+        Finding(
+            "telemetry",
+            "Strongest telemetry channel",
+            f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over {strongest[2]} rounds"
+            " (exploratory).",
+            "exploratory",
+        ),
+    )
+
+
+def _drawn(pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleaning, count: int) -> Table:
+    """The first participants of each tool: their trace and every channel, each from its lowest to its highest value."""
+    rows: list[tuple[Cell, ...]] = []
+    by_trace: dict[int, list[Channel]] = {}
+    for channel in channels:
+        by_trace.setdefault(id(channel.trace), []).append(channel)
+    for tool in dict.fromkeys(pair.tool for pair in pairs):
+        for number, pair in enumerate([one for one in pairs if one.tool == tool][:count], start=1):
+            for place, trace in ((1, pair.first), (2, pair.second)):
+                panel = f"{TOOL_NAMES[tool]} {number}, round {place}"
+                lines = [("trace", trace.values)]
+                lines += [(one.name, _from_0_to_1(one.values)) for one in by_trace.get(id(trace), [])]
+                for name, values in lines:
+                    rows += [
+                        (panel, name, (index + 0.5) * cleaning.window_ms / 1000, float(value))
+                        for index, value in enumerate(values)
+                        if np.isfinite(value)
+                    ]
+    return Table(
+        "telemetry_examples",
+        "Traces and telemetry of single rounds",
+        (
+            Column("trace", "Round"),
+            Column("channel", "Line"),
+            Column("time_s", "time (s)", "number", 2),
+            Column("value", "Value", "number", 3),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+
+
+def _from_0_to_1(values: FloatArray) -> FloatArray:
+    known = values[np.isfinite(values)]
+    if not len(known) or known.min() == known.max():
+        return np.where(np.isfinite(values), 0.5, np.nan)
+    return np.asarray((values - known.min()) / (known.max() - known.min()))
