@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
@@ -49,7 +49,7 @@ class Actions:
     to_ms: FloatArray
 
     @classmethod
-    def of(cls, ids: Sequence[str], from_ms: Sequence[float], to_ms: Sequence[float]) -> Actions:
+    def of(cls, ids: Sequence[str], from_ms: ArrayLike, to_ms: ArrayLike) -> Actions:
         starts = np.asarray(from_ms, dtype=np.float64)
         order = np.argsort(starts, kind="stable")
         ends = np.asarray(to_ms, dtype=np.float64)[order]

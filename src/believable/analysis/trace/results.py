@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -213,9 +214,8 @@ def _other_rule(pairs: Sequence[Pair], plan: Plan) -> list[Table]:
     found = agreements(turned, "btrace", epsilons=plan.option("epsilons"), level=plan.level)
     note = f"BTrace windows by the rule `{rule}`, for the same participants as above."
     made = counts_table(found, "mean", alpha=plan.alpha, note=note)
-    name = f"counts_mean_btrace_{rule}"
-    return [Table(name, f"{made.title} (BTrace windows: {rule})", made.columns, made.rows, made.note, undefined=made.undefined,
-                  marked=made.marked)]  # fmt: skip
+    name, title = f"counts_mean_btrace_{rule}", f"{made.title} (BTrace windows: {rule})"
+    return [replace(made, name=name, title=title)]
 
 
 def _sentence(outcome: str, tool: Tool, test: TestResult, plan: Plan) -> str:

@@ -28,7 +28,8 @@ REPLAY = Declaration(
         Outcome("coherence", "Causal coherence", "Paired difference.", tested=True),
         Outcome("adherence", "Plan adherence", "Paired difference where the overlay was opened in both.", tested=True),
         Outcome("categories", "Categories of reasons", "Shares of coded reasons by condition."),
-        Outcome("order", "Order and overlay", "Covariates of the flags.", tested=True),
+        Outcome("order", "Order", "Rating by the order of watching, condition and overlay held fixed.", tested=True),
+        Outcome("overlay", "Overlay", "Rating with an opened overlay, condition and order held fixed.", tested=True),
     ),
     options=(
         Option("least_shown_ms", "Wall time on screen for an action to count as viewed.", "number", 200, 0),
