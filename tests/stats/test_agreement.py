@@ -60,9 +60,10 @@ class TestAgainstOtherTools:
         assert agreement.percent_agreement(rows).value == pytest.approx(expected["observed"], abs=1e-11)
 
     @BOTH
-    def test_conger_kappa_is_that_of_irrcac(self, case: int) -> None:
-        expected = PYTHON["complete"][case]["conger_kappa"]["value"]
-        assert agreement.conger_kappa(INPUT["labels"][case]).value == pytest.approx(expected, abs=1e-11)
+    @pytest.mark.parametrize(("kind", "rows"), [("complete", "labels"), ("gaps", "gaps")])
+    def test_conger_kappa_is_that_of_irrcac(self, case: int, kind: str, rows: str) -> None:
+        expected = PYTHON[kind][case]["conger_kappa"]["value"]
+        assert agreement.conger_kappa(INPUT[rows][case]).value == pytest.approx(expected, abs=1e-11)
 
     @BOTH
     @pytest.mark.parametrize("level", LEVELS)
@@ -211,6 +212,7 @@ class TestPublishedData:
         published = {
             "gwet_ac1": 0.77544,
             "fleiss_kappa": 0.76117,
+            "conger_kappa": 0.76282,
             "krippendorff_alpha": 0.74342,
             "brennan_prediger": 0.77273,
             "percent_agreement": 0.81818,

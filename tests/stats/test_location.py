@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,40 +79,57 @@ def test_shift_and_interval_as_in_r() -> None:
     assert (estimate.value, estimate.low, estimate.high) == pytest.approx(r["hl"], rel=1e-9)
 
 
-def test_published_turing_test_study() -> None:
-    """All Mann-Whitney values of the study, from the reconstructed marginals."""
+def turing_test_study(measure: str) -> tuple[list[float], list[float]]:
+    """Both studies' values of a measure, from the reconstructed marginals."""
     if not HNTT.exists():
         pytest.skip("the public study data are not here")
-    expected = json.loads((HNTT / "expected.json").read_text())["recomputed_from_reconstruction"]
     with (HNTT / "hntt_long.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    names = {"accuracy": "accuracy", "uncertainty": "uncertainty", "hybrid_share": "hybrid_true_n30"}
-    for measure, key in names.items():
-        one, two = (
-            [float(row["value"]) for row in rows if row["measure"] == measure and row["study"] == study]
-            for study in "12"
-        )
-        found = mann_whitney(one, two)
-        assert found.statistic is not None
-        assert min(found.statistic, len(one) * len(two) - found.statistic) == expected[key]["U_min"]
-        assert found.p_value == pytest.approx(expected[key]["p_two_sided"], abs=5e-8)
-        one_sided = min(mann_whitney(one, two, alternative=side).p_value or 1 for side in ("less", "greater"))
-        assert one_sided == pytest.approx(expected[key]["p_one_sided"], abs=5e-8)
-    phantom = [
-        [
-            0.0,
-            *(
-                float(row["value"])
-                for row in rows
-                if row["measure"] == "hybrid_share" and row["study"] == study
-            ),
-        ]
-        for study in "12"
-    ]
-    printed = mann_whitney(*phantom)
-    assert printed.statistic is not None
-    assert 31 * 31 - printed.statistic == expected["hybrid_n31_as_in_notebook"]["U_min"]
-    assert printed.p_value == pytest.approx(expected["hybrid_n31_as_in_notebook"]["p_two_sided"], abs=5e-8)
+        rows = [row for row in csv.DictReader(file) if row["measure"] == measure]
+    one, two = ([float(row["value"]) for row in rows if row["study"] == study] for study in "12")
+    return one, two
+
+
+def as_published(one: list[float], two: list[float], expected: dict[str, Any]) -> None:
+    found = mann_whitney(one, two)
+    assert found.statistic is not None
+    assert min(found.statistic, len(one) * len(two) - found.statistic) == expected["U_min"]
+    assert found.p_value == pytest.approx(expected["p_two_sided"], abs=5e-8)
+    one_sided = min(mann_whitney(one, two, alternative=side).p_value or 1 for side in ("less", "greater"))
+    assert one_sided == pytest.approx(expected["p_one_sided"], abs=5e-8)
+    if "means" in expected:
+        assert [np.mean(one), np.mean(two)] == pytest.approx(expected["means"])
+    if "sds" in expected:
+        assert [np.std(one), np.std(two)] == pytest.approx(expected["sds"], abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("measure", "recomputed", "printed"),
+    [
+        ("accuracy", "accuracy", "accuracy"),
+        ("uncertainty", "uncertainty", "uncertainty"),
+        ("hybrid_share", "hybrid_n31_as_in_notebook", "hybrid_vs_symbolic"),
+    ],
+)
+def test_published_turing_test_study(measure: str, recomputed: str, printed: str) -> None:
+    """Every value of the study's notebook; its shares of hybrid agents count a phantom participant with 0."""
+    one, two = turing_test_study(measure)
+    if measure == "hybrid_share":
+        one, two = [0.0, *one], [0.0, *two]
+    expected = json.loads((HNTT / "expected.json").read_text())
+    as_published(one, two, expected["recomputed_from_reconstruction"][recomputed])
+    output = expected["published_outputs"][printed]
+    for values, study in ((one, "study1"), (two, "study2")):
+        assert [np.mean(values), np.std(values)] == pytest.approx(output[study])
+    assert output["mannwhitney_U"] == expected["recomputed_from_reconstruction"][recomputed]["U_min"]
+    assert output["p_printed"] == round(
+        expected["recomputed_from_reconstruction"][recomputed]["p_one_sided"], 3
+    )
+
+
+def test_published_turing_test_study_without_the_phantom() -> None:
+    one, two = turing_test_study("hybrid_share")
+    expected = json.loads((HNTT / "expected.json").read_text())["recomputed_from_reconstruction"]
+    as_published(one, two, expected["hybrid_true_n30"])
 
 
 def test_the_rule_chooses_the_test() -> None:

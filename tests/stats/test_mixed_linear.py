@@ -69,8 +69,12 @@ def test_sleepstudy_as_in_lme4() -> None:
     assert found.correlations[0].value == pytest.approx(OUTPUT["sleepstudy"]["cor"]["Subject"], rel=1e-4)
     expected = json.loads((SHARED / "expected.json").read_text())["sleepstudy_REML"]
     assert -2 * found.log_likelihood == pytest.approx(expected["REML"], abs=1e-6)
-    assert found.term("Days").estimate.se == pytest.approx(expected["se"]["Days"], rel=1e-4)
-    assert found.random_sd("Subject", "Days") == pytest.approx(expected["sd"]["Days"], rel=1e-4)
+    for name in ("(Intercept)", "Days"):
+        assert found.term(name).estimate.value == pytest.approx(expected["fixef"][name], rel=1e-8)
+        assert found.term(name).estimate.se == pytest.approx(expected["se"][name], rel=1e-4)
+        assert found.random_sd("Subject", name) == pytest.approx(expected["sd"][name], rel=1e-4)
+    assert found.correlations[0].value == pytest.approx(expected["corr"], rel=1e-3)
+    assert found.sigma == pytest.approx(expected["sigma"], rel=1e-5)
     as_in_lme4(
         mixed_linear("Reaction ~ Days + (Days | Subject)", table, criterion="ML"), OUTPUT["sleepstudy_ml"]
     )

@@ -81,6 +81,21 @@ def test_cbpp_at_the_converged_optimum() -> None:
         )
 
 
+def test_glmers_default_stops_just_before_our_optimum() -> None:
+    found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size")
+    early = json.loads((SHARED / "expected.json").read_text())["cbpp"]
+    assert 0 < found.log_likelihood - early["logLik"] < 3e-4
+    values, errors = (
+        [getattr(term.estimate, name) or 0.0 for term in found.terms] for name in ("value", "se")
+    )
+    assert values == pytest.approx(list(early["fixef"].values()), abs=6e-4)
+    assert errors == pytest.approx(list(early["se"].values()), rel=0.015)
+    assert found.random_sd("herd") == pytest.approx(early["sd_herd"], abs=3e-4)
+    parameters, rows = len(found.terms) + 1, len(cbpp()["herd"])
+    assert 2 * parameters - 2 * found.log_likelihood == pytest.approx(early["AIC"], abs=1e-3)
+    assert math.log(rows) * parameters - 2 * found.log_likelihood == pytest.approx(early["BIC"], abs=1e-3)
+
+
 def test_profile_intervals_as_in_lme4() -> None:
     found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size", interval="profile")
     ours = [bound for term in found.terms for bound in (term.estimate.low, term.estimate.high)]

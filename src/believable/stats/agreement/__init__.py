@@ -6,8 +6,10 @@ Items of one scale: `cronbach_alpha`. Rankings: `kendall_w`. Intervals treat the
 """
 
 from believable.stats.agreement.concordance import kendall_w, mean_rank_correlation
+from believable.stats.agreement.conger import conger_kappa
 from believable.stats.agreement.kappa import cohen_kappa
 from believable.stats.agreement.krippendorff import krippendorff_alpha
+from believable.stats.agreement.light import light_kappa
 from believable.stats.agreement.multirater import (
     brennan_prediger,
     fleiss_kappa,
@@ -15,7 +17,6 @@ from believable.stats.agreement.multirater import (
     gwet_ac1,
     percent_agreement,
 )
-from believable.stats.agreement.pairwise import conger_kappa, light_kappa
 from believable.stats.agreement.reliability import IccForm, cronbach_alpha, finn, icc, robinson_a
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from believable.stats.agreement.interval import coefficient, jackknife_se
-from believable.stats.agreement.ratings import complete_rows, number_table
+from believable.stats.agreement.ratings import complete_rows, number_table, too_small
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray
 
@@ -33,15 +33,9 @@ def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
     check_level(level)
     method = "kendall_w (tie-corrected; jackknife interval)"
     table, notes = complete_rows(number_table(ratings, name="ratings"))
+    if small := too_small(table, method=method, level=level, notes=notes):
+        return small
     n, k = table.shape
-    if n < 2 or k < 2:
-        return undefined(
-            f"needs at least two items and two raters, got {n} and {k}",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
     ranks = _mid_ranks(table)
     sums, ties = ranks.sum(axis=1), _tie_sums(table)
     limit = k * k * (n**3 - n) - k * float(ties.sum())
@@ -89,15 +83,9 @@ def mean_rank_correlation(ratings: Any, *, level: float = 0.95) -> Estimate:
     check_level(level)
     method = "mean_rank_correlation (Fisher mean; jackknife interval)"
     table, notes = complete_rows(number_table(ratings, name="ratings"))
-    n, k = table.shape
-    if n < 3 or k < 2:
-        return undefined(
-            f"needs at least three items and two raters, got {n} and {k}",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+    if small := too_small(table, method=method, level=level, notes=notes, least_rows=3):
+        return small
+    n = len(table)
     value = _fisher_mean(table)
     if value is None:
         return undefined(

@@ -13,7 +13,14 @@ from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.interval import coefficient, no_items, unseen_share
-from believable.stats.agreement.ratings import IntArray, code_labels, count_table, number_table
+from believable.stats.agreement.ratings import (
+    IntArray,
+    code_labels,
+    count_table,
+    few_ratings,
+    number_table,
+    pair_counts,
+)
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.shares import mean_share
@@ -68,11 +75,11 @@ def percent_agreement(
     method = f"percent_agreement ({rule}; Wilson interval)"
     if tolerance is None:
         coded = code_labels(ratings, name="ratings", ndim=2)
-        pairs, agreeing = _pair_counts(count_table(coded))
+        pairs, agreeing = pair_counts(count_table(coded))
     else:
         pairs, agreeing = _near_pair_counts(number_table(ratings, name="ratings"), tolerance)
     usable = pairs > 0
-    notes = _left_out(usable)
+    notes = few_ratings(usable)
     if not usable.any():
         return no_items(method, level, notes=notes)
     shares = agreeing[usable] / pairs[usable]
@@ -174,7 +181,7 @@ def _parts(ratings: Any, categories: Sequence[Any] | None, level: float) -> _Agr
     check_level(level)
     coded = code_labels(ratings, name="ratings", ndim=2, categories=categories)
     counts = count_table(coded)
-    pairs, agreeing = _pair_counts(counts)
+    pairs, agreeing = pair_counts(counts)
     usable = pairs > 0
     if coded.codes.shape[1] < 2:
         return "there is one rater only; agreement needs two"
@@ -215,7 +222,7 @@ def _chance_corrected(
         level=level,
         method=method,
         at_one=at_one,
-        notes=_left_out(parts.usable),
+        notes=few_ratings(parts.usable),
         statistic=z,
         p_value=p_value,
     )
@@ -238,12 +245,6 @@ def _fleiss_z(parts: _Agreement) -> float | None:
     return (parts.observed - expected) / (1 - expected) / math.sqrt(variance)
 
 
-def _pair_counts(counts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Per item: ordered pairs of ratings, and those that agree."""
-    rated = counts.sum(axis=1)
-    return (rated * (rated - 1)).astype(np.float64), (counts * (counts - 1)).sum(axis=1).astype(np.float64)
-
-
 def _near_pair_counts(table: FloatArray, tolerance: float) -> tuple[FloatArray, FloatArray]:
     present = ~np.isnan(table)
     rated = present.sum(axis=1)
@@ -253,8 +254,3 @@ def _near_pair_counts(table: FloatArray, tolerance: float) -> tuple[FloatArray, 
         near[:, column] = False
         agreeing += near.sum(axis=1)  # a comparison with NaN is False, so missing cells never agree
     return (rated * (rated - 1)).astype(np.float64), agreeing
-
-
-def _left_out(usable: NDArray[np.bool_]) -> tuple[str, ...]:
-    few = int((~usable).sum())
-    return (f"{few} of {len(usable)} items have fewer than two ratings",) if few else ()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
+from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
 
 IntArray = NDArray[np.int64]
@@ -86,6 +87,18 @@ def count_table(coded: Coded) -> IntArray:
     return np.bincount(cells.ravel(), minlength=items * (width + 1)).reshape(items, width + 1)[:, 1:]
 
 
+def pair_counts(counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Per item: ordered pairs of ratings, and those that agree."""
+    rated = counts.sum(axis=1)
+    return (rated * (rated - 1)).astype(np.float64), (counts * (counts - 1)).sum(axis=1).astype(np.float64)
+
+
+def few_ratings(usable: NDArray[np.bool_]) -> tuple[str, ...]:
+    """The note on items that cannot show agreement."""
+    few = int((~usable).sum())
+    return (f"{few} of {len(usable)} items have fewer than two ratings",) if few else ()
+
+
 def number_table(ratings: Any, *, name: str) -> FloatArray:
     """A table of numbers, NaN for a missing cell."""
     array = _as_array(ratings, name)
@@ -114,6 +127,25 @@ def complete_rows(table: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
     if not left_out:
         return table, ()
     return table[complete], (f"{left_out} of {len(table)} rows left out for a missing cell",)
+
+
+def too_small(
+    table: FloatArray,
+    *,
+    method: str,
+    level: float,
+    notes: tuple[str, ...],
+    least_rows: int = 2,
+    rows: str = "items",
+    columns: str = "raters",
+) -> Estimate | None:
+    """The undefined answer for a table with too few rows or fewer than two columns; None when it is large enough."""
+    n, k = table.shape
+    if n >= least_rows and k >= 2:
+        return None
+    least = {2: "two", 3: "three"}[least_rows]
+    reason = f"needs at least {least} {rows} and two {columns}, got {n} and {k}"
+    return undefined(reason, method=method, n=n, level=level, notes=notes)
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:

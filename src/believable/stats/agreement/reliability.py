@@ -11,7 +11,7 @@ from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.interval import coefficient, jackknife_se
-from believable.stats.agreement.ratings import complete_rows, number_table
+from believable.stats.agreement.ratings import complete_rows, number_table, too_small
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, one_of
 
@@ -110,15 +110,9 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     check_level(level)
     method = "cronbach_alpha (Feldt interval)"
     table, notes = complete_rows(number_table(items, name="items"))
+    if small := too_small(table, method=method, level=level, notes=notes, rows="cases", columns="items"):
+        return small
     n, k = table.shape
-    if n < 2 or k < 2:
-        return undefined(
-            f"needs at least two cases and two items, got {n} and {k}",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
     total = float(table.sum(axis=1).var(ddof=1))
     single = float(table.var(axis=0, ddof=1).sum())
     if total <= 1e-14 * max(single, float(np.abs(table).max()) ** 2, 1e-300):
@@ -208,17 +202,10 @@ def _jackknifed(
 def _squares(
     table: FloatArray, method: str, level: float, notes: tuple[str, ...], *, needs_variance: bool = True
 ) -> _Squares | Estimate:
-    n, k = table.shape
-    if n < 2 or k < 2:
-        return undefined(
-            f"needs at least two items and two raters, got {n} and {k}",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+    if small := too_small(table, method=method, level=level, notes=notes):
+        return small
     if needs_variance and np.ptp(table) == 0:
-        return undefined("all ratings are the same", method=method, n=n, level=level, notes=notes)
+        return undefined("all ratings are the same", method=method, n=len(table), level=level, notes=notes)
     return _mean_squares(table)
 
 

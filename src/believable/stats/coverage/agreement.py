@@ -107,6 +107,7 @@ def _category_cases() -> list[CoverageCase]:
     draw = partial(mixture, n=60, raters=4, shares=_THREE, care=0.8, missing=0.2)
     cases += [
         CoverageCase("fleiss_kappa: n=60 raters=4 missing=20 %", 0.64, draw, agreement.fleiss_kappa),
+        CoverageCase("conger_kappa: n=60 raters=4 missing=20 %", 0.64, draw, agreement.conger_kappa),
         CoverageCase(
             "krippendorff_alpha nominal: n=60 raters=4 missing=20 %", 0.64, draw, agreement.krippendorff_alpha
         ),

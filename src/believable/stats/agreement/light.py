@@ -1,8 +1,8 @@
-"""Several raters through all their pairs: Light's κ and Conger's exact κ."""
+"""Light's κ: several raters through all their pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,24 +22,8 @@ def light_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level:
     Undefined   fewer than two raters or complete rows; a pair of raters whose chance agreement is 1.
     Source      Light 1971; Conger 1980. Checked: R irr 0.84.1 `kappam.light`.
     """
-    return _from_pairs(ratings, categories, level, "light_kappa", _light)
-
-
-def conger_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
-    """Agreement of several distinct raters beyond chance, chance from each rater's own habits (Fleiss' "exact" κ).
-
-    Formula     (p_o − p_e)/(1 − p_e), p_o and p_e the means over all pairs of raters. Two raters: Cohen's κ.
-    Range, interval, missing, undefined   as `light_kappa`.
-    Source      Conger 1980. Checked: R irr 0.84.1 `kappam.fleiss(exact = TRUE)`.
-    """
-    return _from_pairs(ratings, categories, level, "conger_kappa", _conger)
-
-
-def _from_pairs(
-    ratings: Any, categories: Sequence[Any] | None, level: float, name: str, combine: Any
-) -> Estimate:
     check_level(level)
-    method = f"{name} (log-scale jackknife interval)"
+    method = "light_kappa (log-scale jackknife interval)"
     coded = code_labels(ratings, name="ratings", ndim=2, categories=categories)
     codes, notes = _complete(coded)
     n, raters = codes.shape
@@ -52,7 +36,7 @@ def _from_pairs(
             notes=notes,
         )
     agreeing, joint, margins = _pair_sums(codes, len(coded.categories))
-    value = combine(agreeing, joint, n)
+    value = _light(agreeing, joint, n)
     if value is None:
         return undefined(
             "a pair of raters used one and the same category throughout",
@@ -61,7 +45,7 @@ def _from_pairs(
             level=level,
             notes=notes,
         )
-    left = [combine(agreeing - same, joint_left, n - 1) for same, joint_left in _without_each(codes, margins)]
+    left = [_light(agreeing - same, joint_left, n - 1) for same, joint_left in _without_each(codes, margins)]
     known = np.array([value if one is None else one for one in left]) if n > 2 else np.zeros(n)
     expected = float(joint.mean())
     at_one = 1 - unseen_share(n, level=level) / (1 - expected) if expected < 1 else None
@@ -90,7 +74,7 @@ def _chance(margins: FloatArray, n: int) -> FloatArray:
     return np.asarray((margins @ margins.T)[first, second] / n**2)
 
 
-def _without_each(codes: IntArray, margins: FloatArray) -> Any:
+def _without_each(codes: IntArray, margins: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
     """For each item: which pairs agree on it, and the chance agreement of the pairs without it."""
     first, second = np.triu_indices(codes.shape[1], k=1)
     if len(codes) < 2:
@@ -106,10 +90,3 @@ def _light(agreeing: FloatArray, chance: FloatArray, n: int) -> float | None:
     if (chance >= 1 - 1e-15).any():
         return None
     return float(((agreeing / n - chance) / (1 - chance)).mean())
-
-
-def _conger(agreeing: FloatArray, chance: FloatArray, n: int) -> float | None:
-    expected = float(chance.mean())
-    if expected >= 1 - 1e-15:
-        return None
-    return (float(agreeing.mean()) / n - expected) / (1 - expected)
