@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
-from believable.store import decisions, erase, events, rounds, sessions, trials
+from believable.store import decisions, erase, events, rounds, sessions, tables, trials
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
@@ -20,6 +20,24 @@ from believable.store.trials import ClosedTrial
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
+
+
+def code(conn: Connection, session: Session, words: str) -> None:
+    """A text of this session on the coder's desk, coded, decided, and sent once more by a tab that was taken over."""
+    name, at = f"project-{session.number}", {"session": session.id, "received_ms": 0}
+    made = {"id": name, "pool": "real", "title": "t", "sources": "[]", "seed": 1, "created_ms": 0}
+    conn.execute(insert(tables.coding_projects).values(**made))
+    text = {"project": name, "number": 1, "session": session.id, "place": "p", "text": f"{words} text", "about": "{}"}
+    conn.execute(insert(tables.coding_texts).values(**text))
+    log = {"id": f"log-{session.number}", "project": name, "coder": "c", "head_hash": ""}
+    conn.execute(insert(tables.coding_logs).values(**log))
+    sent = {"log": log["id"], "seq": 1, "body": f"{words} memo", **at}
+    conn.execute(insert(tables.coding_operations).values(**sent))
+    conn.execute(insert(tables.coding_strays).values(**sent, epoch=1))
+    mark = {"project": name, "round": 1, "number": 1, "session": session.id, "body": f"{words} mark", "version": 1}
+    flags = {"done": True, "suggested": False, "review": False}
+    conn.execute(insert(tables.coding_marks).values(**mark, **flags, coder="c", at_ms=0))
+    conn.execute(insert(tables.coding_outcomes).values(**mark, how="discussed", note=words, user="u", at_ms=0))
 
 
 def fill(store: Store, session: Session, body: Body, words: str) -> None:
@@ -48,6 +66,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
         key = RoundKey(session.id, 0, 0, 1)
         rounds.create(conn, key, setup=f'"{words} setup"', holder="h", at_ms=0)
         rounds.append(conn, key, "h", 3, [[0, 1, 1, 0, 90, 0, 0]])
+        code(conn, session, words)
 
     store.write(more)
 

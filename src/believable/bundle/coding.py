@@ -34,6 +34,14 @@ SPANS = Field(
 )
 DISCARD = Field("discard", "string", "Why the text is left out; empty where it is not.")
 
+SAMPLE = Field(
+    "sample",
+    "string",
+    "Part of the round: coded jointly, by all coders for agreement, by two as overlap, or by one.",
+    required=True,
+    one_of=("joint", "agreement", "overlap", "single"),
+)
+
 #: Which text a row is about. Texts that were imported belong to no session.
 _PLACE = (
     replace(SESSION, required=False),
@@ -76,13 +84,7 @@ CODE_LABELS = Table(
         CODEBOOK,
         RESPONSE,
         Field("round", "integer", "Round of coding, from 1.", required=True),
-        Field(
-            "sample",
-            "string",
-            "Part of the round: coded jointly, by all coders for agreement, by several as overlap, or by one.",
-            required=True,
-            one_of=("joint", "agreement", "overlap", "single"),
-        ),
+        SAMPLE,
         Field("coder", "string", "Who coded: coder_1, coder_2, …", required=True),
         VERSION,
         CODE,
@@ -129,6 +131,7 @@ CODE_FINAL = Table(
         ),
         Field("coder", "string", "Whose labels they are, where they are one coder's."),
         Field("round", "integer", "Round they come from.", required=True),
+        SAMPLE,
         VERSION,
         Field("note", "string", "What was written down when it was resolved."),
         *_PLACE,

@@ -65,7 +65,9 @@ def codebook_keys(bundle: Bundle, codebook: str | None = None) -> tuple[CodeName
 def coded_responses(bundle: Bundle, codebook: str | None = None) -> tuple[CodedResponse, ...]:
     """One record per text with final codes, the discarded ones too. The judge is the session.
 
-    The condition is that of the stimulus; on a page that showed several, all of them, sorted and joined by ` + `.
+    Where a sample was split between coders, it is the sample for analysis, and texts coded before to reach agreement are left
+    out; else every text counts but those coded jointly. The condition is that of the stimulus; on a page that showed several,
+    all of them, sorted and joined by ` + `.
     """
     name = _the_codebook(bundle, codebook)
     shown = shown_conditions(bundle)
@@ -73,7 +75,9 @@ def coded_responses(bundle: Bundle, codebook: str | None = None) -> tuple[CodedR
     for row in bundle["code_final"].rows():
         if row["codebook"] == name:
             found.setdefault(_whole(row["response"]), []).append(row)
-    return tuple(_response(rows, shown) for _, rows in sorted(found.items()))
+    split = any(rows[0]["sample"] in ("overlap", "single") for rows in found.values())
+    wanted = ("overlap", "single") if split else ("agreement",)
+    return tuple(_response(rows, shown) for _, rows in sorted(found.items()) if rows[0]["sample"] in wanted)
 
 
 def shown_conditions(bundle: Bundle) -> dict[tuple[str, int, int], str]:

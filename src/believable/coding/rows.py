@@ -77,9 +77,13 @@ def label_rows(
 
 
 def final_rows(
-    book_id: str, finals: Iterable[Final], responses: Mapping[int, Response], names: Mapping[str, str]
+    book_id: str,
+    finals: Iterable[Final],
+    responses: Mapping[int, Response],
+    names: Mapping[str, str],
+    samples: Mapping[tuple[int, int], str],
 ) -> Iterator[Row]:
-    """`names` are the pseudonyms of the coders."""
+    """`names` are the pseudonyms of the coders; `samples` says which part of its round a text is in, by (round, number)."""
     for one in finals:
         response = responses[one.number]
         base: dict[str, str | int | float | bool | None] = {
@@ -89,6 +93,7 @@ def final_rows(
             "how": one.how,
             "coder": None if one.coder is None else names[one.coder],
             "round": one.round,
+            "sample": samples[one.round, one.number],
             "version": one.version,
             "note": one.note or None,
             "condition": response.condition,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from believable.bundle.coding import CodingRows
 from believable.coding.phrases import read_reason, simulated_coder
-from believable.coding.resolve import Coded, Final, finals
+from believable.coding.resolve import Coded, finals
 from believable.coding.responses import Response
 from believable.coding.rows import code_rows, final_rows, label_rows
 from believable.coding.samples import Plan, assign, draw
@@ -49,30 +49,27 @@ def simulate_coding(
     )
     labels: list[dict[str, str | int | float | bool | None]] = []
     coded: dict[int, list[Coded]] = {}
+    samples: dict[tuple[int, int], str] = {}
     for number, plan in plans:
         rng = seeds.generator(seed, "simulated coding", number)
-        for task in assign(draw(items, plan, rng), CODERS, plan, rng):
+        free = [item for item in items if item.number not in coded]
+        for task in assign(draw(free, plan, rng), CODERS, plan, rng):
             truth = read_reason(phrases, numbered[task.number].text)
             own = seeds.generator(seed, "simulated coder", task.coder, number, task.number)
             mark = replace(simulated_coder(whole, truth, own, error=how.error), done=True)
             coded.setdefault(task.number, []).append(Coded(number, task.coder, 1, mark))
             sample = plan.kind if plan.kind != "split" else "overlap" if task.shared else "single"
+            samples[number, task.number] = sample
             rows = label_rows(
                 book.id, task.number, numbered[task.number], mark, coder=task.coder, round_number=number,
                 sample=sample, version=1, suggested=False, review=False,
             )  # fmt: skip
             labels += [dict(row) for row in rows]
     held = finals({one: tuple(given) for one, given in coded.items()}, {}, rule="random_coder", seed=seed)
+    names = {name: name for name in CODERS}
     return CodingRows(
-        tuple(code_rows(whole, 1)),
-        tuple(labels),
-        tuple(final_rows(book.id, _of_main_round(held), numbered, {name: name for name in CODERS})),
+        tuple(code_rows(whole, 1)), tuple(labels), tuple(final_rows(book.id, held, numbered, names, samples))
     )
-
-
-def _of_main_round(held: Sequence[Final]) -> list[Final]:
-    """The analysis rests on the sample of the main round; agreement texts outside of it served their purpose."""
-    return [one for one in held if one.round == 2]
 
 
 def _shuffled(responses: Sequence[Response], seed: int) -> list[Response]:

@@ -24,8 +24,8 @@ from believable.store.tables import attempts, logins, one_time_links, users
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Connection], T]
 
-Role: TypeAlias = Literal["owner", "researcher", "coder"]
-ROLES: tuple[Role, ...] = ("owner", "researcher", "coder")
+Role: TypeAlias = Literal["owner", "researcher", "coordinator", "coder"]
+ROLES: tuple[Role, ...] = ("owner", "researcher", "coordinator", "coder")
 
 #: The account that the first one-time link belongs to.
 FIRST_OWNER = "owner"

@@ -25,6 +25,7 @@ from believable.core.errors import NotFound
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.store import studies
+from believable.store.coding_export import coding_rows
 from believable.store.engine import Store
 from believable.store.pools import POOLS
 from believable.store.tables import decisions, definitions, events, sessions, strays, tombstones, trials
@@ -61,6 +62,7 @@ def export(
             instruments=instruments,
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
+            coding=coding_rows(conn, study_id, simulated=simulated),
             progress=lambda done: progress(done, total),
         )
 

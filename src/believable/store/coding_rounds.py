@@ -1,0 +1,227 @@
+"""Rounds of coding: what was drawn, who codes what, and how far they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import Connection, and_, func, insert, select, update
+
+from believable.coding.samples import Item, Plan, Task, assign, draw
+from believable.core import seeds
+from believable.core.errors import InvalidInput, NotFound
+from believable.store import coding_texts
+from believable.store.coding_projects import Project
+from believable.store.tables import coding_marks, coding_rounds, coding_tasks
+from believable.store.tables import coding_texts as texts_table
+
+CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    number: int
+    kind: str
+    plan: Plan
+    coders: tuple[str, ...]
+    state: str
+    user: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoderProgress:
+    """How far a coder is in a round."""
+
+    round: int
+    coder: str
+    n: int
+    done: int
+    uncertain: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedText:
+    """A text on a coder's list."""
+
+    round: int
+    number: int
+    position: int
+    shared: bool
+
+
+def add(
+    conn: Connection,
+    project: Project,
+    plan: Plan,
+    coders: Sequence[str],
+    *,
+    again: int | None = None,
+    user: str,
+    at_ms: int,
+) -> Round:
+    """Draws a round from the texts that no earlier round of agreement or split has, and assigns it.
+
+    `again` takes the texts of that earlier round instead: they are coded anew after the codebook was refined.
+    """
+    number = 1 + int(
+        conn.execute(
+            select(func.max(coding_rounds.c.number)).where(coding_rounds.c.project == project.id)
+        ).scalar()
+        or 0
+    )
+    rng = seeds.generator(project.seed, "coding round", number)
+    if again is not None:
+        get(conn, project.id, again)
+        chosen = _numbers(conn, project.id, again)
+        rng.shuffle(chosen)
+    else:
+        chosen = draw(_free(conn, project.id, plan), plan, rng)
+    if not chosen:
+        raise InvalidInput(
+            "round: no text is left to draw. Collect more texts, or code an earlier round again."
+        )
+    made = Round(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
+    kept = asdict(plan) | {"coders": list(coders), "again": again}
+    conn.execute(
+        insert(coding_rounds).values(
+            project=project.id, number=number, kind=plan.kind, plan=json.dumps(kept), state="open", user=user, created_ms=at_ms
+        )
+    )  # fmt: skip
+    put_tasks(conn, project.id, number, assign(chosen, coders, plan, rng))
+    return made
+
+
+def _numbers(conn: Connection, project: str, number: int) -> list[int]:
+    query = select(coding_tasks.c.number).where(
+        coding_tasks.c.project == project, coding_tasks.c.round == number
+    )
+    return sorted(set(conn.execute(query).scalars()))
+
+
+def _free(conn: Connection, project: str, plan: Plan) -> list[Item]:
+    """What can be drawn: a joint round only looks at texts, later rounds leave out what was coded for agreement already."""
+    used = set(
+        conn.execute(
+            select(coding_tasks.c.number)
+            .join(
+                coding_rounds,
+                and_(
+                    coding_rounds.c.project == coding_tasks.c.project,
+                    coding_rounds.c.number == coding_tasks.c.round,
+                ),
+            )
+            .where(coding_tasks.c.project == project)
+        ).scalars()
+    )
+    everything = coding_texts.texts(conn, project)
+    return [one.response.item(number) for number, one in everything.items() if number not in used]
+
+
+def put_tasks(conn: Connection, project: str, number: int, tasks: Sequence[Task]) -> None:
+    rows = [
+        {
+            "project": project,
+            "round": number,
+            "coder": task.coder,
+            "number": task.number,
+            "position": task.position,
+            "shared": task.shared,
+        }
+        for task in tasks
+    ]
+    for start in range(0, len(rows), CHUNK):
+        conn.execute(insert(coding_tasks), rows[start : start + CHUNK])
+
+
+def rounds(conn: Connection, project: str) -> tuple[Round, ...]:
+    query = select(coding_rounds).where(coding_rounds.c.project == project).order_by(coding_rounds.c.number)
+    found = []
+    for row in conn.execute(query):
+        kept = json.loads(row.plan)
+        plan = Plan(kept["kind"], kept["n"], kept["per_judge"], kept["overlap"], kept["stratify"])
+        found.append(
+            Round(row.number, row.kind, plan, tuple(kept["coders"]), row.state, row.user, row.created_ms)
+        )
+    return tuple(found)
+
+
+def get(conn: Connection, project: str, number: int) -> Round:
+    found = next((one for one in rounds(conn, project) if one.number == number), None)
+    if found is None:
+        raise NotFound(f"project {project!r} has no round {number}. See its page.")
+    return found
+
+
+def set_state(conn: Connection, project: str, number: int, state: str) -> None:
+    if state not in ("open", "closed"):
+        raise InvalidInput(f"round: expected open or closed, got {state[:20]!r}.")
+    get(conn, project, number)
+    conn.execute(
+        update(coding_rounds)
+        .where(coding_rounds.c.project == project, coding_rounds.c.number == number)
+        .values(state=state)
+    )
+
+
+def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, ...]:
+    """A coder's list in the rounds that are open, newest round first; withdrawn texts are gone."""
+    query = (
+        select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.position, coding_tasks.c.shared)
+        .join(
+            coding_rounds,
+            and_(
+                coding_rounds.c.project == coding_tasks.c.project,
+                coding_rounds.c.number == coding_tasks.c.round,
+            ),
+        )
+        .join(
+            texts_table,
+            and_(
+                texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number
+            ),
+        )
+        .where(
+            coding_tasks.c.project == project, coding_tasks.c.coder == coder, coding_rounds.c.state == "open"
+        )
+        .order_by(coding_tasks.c.round, coding_tasks.c.position)
+    )
+    return tuple(AssignedText(row[0], row[1], row[2], bool(row[3])) for row in conn.execute(query))
+
+
+def samples(conn: Connection, project: str) -> Mapping[tuple[int, int], str]:
+    """(round, text) → joint, agreement, overlap or single."""
+    query = (
+        select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.shared, coding_rounds.c.kind)
+        .join(
+            coding_rounds,
+            and_(
+                coding_rounds.c.project == coding_tasks.c.project,
+                coding_rounds.c.number == coding_tasks.c.round,
+            ),
+        )
+        .where(coding_tasks.c.project == project)
+    )
+    return {
+        (row[0], row[1]): row[3] if row[3] != "split" else "overlap" if row[2] else "single"
+        for row in conn.execute(query)
+    }
+
+
+def progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
+    given = (
+        select(coding_tasks.c.round, coding_tasks.c.coder, func.count())
+        .where(coding_tasks.c.project == project)
+        .group_by(coding_tasks.c.round, coding_tasks.c.coder)
+        .order_by(coding_tasks.c.round, coding_tasks.c.coder)
+    )
+    finished = (
+        select(coding_marks.c.round, coding_marks.c.coder, func.count())
+        .where(coding_marks.c.project == project, coding_marks.c.done)
+        .group_by(coding_marks.c.round, coding_marks.c.coder)
+    )
+    done = {(row[0], row[1]): row[2] for row in conn.execute(finished)}
+    return tuple(
+        CoderProgress(row[0], row[1], row[2], done.get((row[0], row[1]), 0)) for row in conn.execute(given)
+    )
