@@ -1,0 +1,51 @@
+// @ts-check
+/**
+ * When the page's own tick has to run so that an input reaches the server in time for it, and which moment of the server's
+ * game the page shows. Fed with what arrives; time comes in as a parameter.
+ */
+import { TICK_MS } from "./rules.js";
+
+/** So many pictures count for the offset: two seconds. */
+const REMEMBERED = 60;
+/** Ticks in reserve, beside what the line's own unsteadiness asks for. */
+const MARGIN_TICKS = 1;
+/** The opponent is shown this much later than the newest picture, so that there is always a next one to move towards. */
+const DELAY_TICKS = 2;
+const LONGEST_LEAD_MS = 800;
+
+/** @typedef {ReturnType<typeof createClock>} GameClock */
+
+export function createClock() {
+  /** @type {number[]} */
+  let offsets = [];
+  /** @type {number | null} */
+  let rtt = null;
+  let unsteady = 0;
+
+  const offset = () => Math.max(...offsets);
+
+  return {
+    /** A picture of tick `tick` arrived. @param {number} tick @param {number} now_ms */
+    heard(tick, now_ms) {
+      offsets.push(tick * TICK_MS - now_ms);
+      if (offsets.length > REMEMBERED) offsets.shift();
+    },
+    /** How long there and back took. @param {number} ms */
+    echoed(ms) {
+      if (rtt === null) rtt = ms;
+      unsteady += (Math.abs(ms - rtt) - unsteady) / 4;
+      rtt += (ms - rtt) / 8;
+    },
+    /** The game stood still: what was known of its pace no longer holds. */
+    restart() { offsets = []; },
+    get ready() { return offsets.length > 0; },
+    get rtt_ms() { return rtt; },
+    /** The tick, with fractions, that the page's own figure should be at. @param {number} now_ms */
+    own(now_ms) {
+      const lead = Math.min((rtt ?? 0) + 2 * unsteady, LONGEST_LEAD_MS);
+      return (now_ms + offset() + lead) / TICK_MS + MARGIN_TICKS;
+    },
+    /** The tick, with fractions, at which everything else is shown. @param {number} now_ms */
+    others: (now_ms) => (now_ms + offset()) / TICK_MS - DELAY_TICKS,
+  };
+}

@@ -1,0 +1,190 @@
+// @ts-check
+/**
+ * A round on the page: decided by the server, drawn here sixty times a second, the own figure moved at once.
+ *
+ * @typedef {{practice: boolean, on_loss: string, duration_s: number}} PlayData
+ * @typedef {import("./prediction.js").Picture} Picture
+ */
+import { createClock } from "./clock.js";
+import { createHud } from "./hud.js";
+import { createKeys } from "./keys.js";
+import { createLog } from "./log.js";
+import { createOthers } from "./others.js";
+import { createPrediction } from "./prediction.js";
+import { gridOf } from "./rules.js";
+import { createStage } from "./stage.js";
+import { createWire } from "./wire.js";
+
+/** The page never runs ahead by more than this in one go; after a longer stop it jumps. */
+const MOST_TICKS = 12;
+
+/**
+ * @param {HTMLFormElement} form @param {{position: number, play: PlayData | null}} trial
+ * @param {{texts: Record<string, string>, record: (kind: string, data?: any) => Promise<any>,
+ *   line: () => {address: string, epoch: number}}} outside
+ * @returns {() => void} undoes it
+ */
+export function play(form, trial, { texts, record, line }) {
+  const { practice, on_loss } = /** @type {PlayData} */ (trial.play);
+  const canvas = /** @type {HTMLCanvasElement} */ (form.querySelector(".field canvas"));
+  const actions = /** @type {HTMLElement} */ (form.querySelector(".actions"));
+  const hud = createHud(form, texts);
+  const clock = createClock();
+  const others = createOthers();
+  const log = createLog(record, { now: () => performance.now() });
+  const leaving = new AbortController();
+  /** @type {ReturnType<typeof createStage> | null} */ let stage = null;
+  /** @type {ReturnType<typeof createPrediction> | null} */ let prediction = null;
+  /** @type {any} */ let welcome = null;
+  let state = "connecting";
+  let begun = false;
+  let number = 0;
+  let told = "";
+  let handle = 0;
+  actions.hidden = !practice;
+
+  const keys = createKeys(canvas, {
+    keys: document,
+    active: () => state === "run" || state === "count",
+    toTiles: (x, y) => stage?.toTiles(x, y) ?? [0, 0],
+  });
+
+  const { address, epoch } = line();
+  const wire = createWire(address.replace(/^\//, `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`),
+    { epoch, position: trial.position }, { welcome: greeted, picture: arrived, over: ended, lost, refused },
+    {
+      open: (to) => new WebSocket(to),
+      now: () => performance.now(),
+      every: (work, ms) => setInterval(work, ms),
+      stop: (timer) => clearInterval(timer),
+      later: (work, ms) => setTimeout(work, ms),
+    });
+
+  /** @param {any} given */
+  function greeted(given) {
+    welcome = given;
+    number = Math.max(number, given.received);
+    told = "";
+    const grid = gridOf(given.walls);
+    prediction = createPrediction(grid, given.rules);
+    stage ??= createStage(canvas, given.scene, grid.width);
+    clock.restart();
+    state = "connected";
+    void record("play.connected", { attempt: given.attempt, received: given.received });
+  }
+
+  /** @param {Picture} picture */
+  function arrived(picture) {
+    const now = performance.now();
+    if (picture.q !== undefined) clock.echoed(now - picture.q - (picture.w ?? 0));
+    others.add(picture);
+    if (picture.st !== state) entered(picture);
+    if (state === "run") {
+      clock.heard(picture.t, now);
+      prediction?.correct(picture);
+    } else if (state === "count") {
+      hud.veil("count", String(Math.max(1, Math.ceil((picture.c ?? 0) / 1000))), texts["play.count"]);
+    }
+    hud.show(picture, welcome.ticks, practice, now);
+  }
+
+  /** The round is in another state now. @param {Picture} picture */
+  function entered(picture) {
+    const before = state;
+    state = picture.st;
+    log.note("play.state", { attempt: welcome.attempt, state, tick: picture.t });
+    if (state === "run") {
+      clock.restart();
+      prediction?.restart(picture);
+      hud.unveil();
+      canvas.focus({ preventScroll: true });
+    } else if (state === "ready") {
+      keys.look(picture.p[2]);
+      hud.veil("ready", "", "", texts[practice ? "play.practice_start" : "play.start"]);
+    } else if (state === "pause" && before === "connected" && begun && !document.hidden) {
+      wire.send({ go: true });
+    } else if (state === "pause") {
+      hud.veil("pause", texts["play.hidden"], texts["play.hidden_text"], texts["play.again"]);
+    }
+  }
+
+  function lost() {
+    const was = state;
+    state = "lost";
+    keys.release();
+    log.note("play.lost", { was });
+    hud.veil("lost", texts["play.lost"], texts[on_loss === "restart" && !practice ? "play.restart_text" : "play.lost_text"]);
+  }
+
+  /** @param {{score: number}} over */
+  function ended({ score }) {
+    state = "over";
+    log.flush();
+    void record("play.over", { score });
+    hud.veil("over", texts["play.over"], texts["play.over_text"].replace("{score}", String(score)));
+    actions.hidden = false;
+    /** @type {HTMLElement | null} */ (actions.querySelector("button.next"))?.focus({ preventScroll: true });
+  }
+
+  function refused() {
+    state = "refused";
+    hud.veil("refused", texts["play.elsewhere"]);
+  }
+
+  /** One tick of the own figure: what is pressed, at once here and as soon as possible there. */
+  function tick() {
+    if (!prediction?.own) return;
+    const pressed = keys.sample(prediction.own);
+    const { dx, dy, aim, shoot, bomb } = pressed;
+    const said = `${dx} ${dy} ${aim} ${shoot} ${bomb}`;
+    if (said !== told) {
+      told = said;
+      number += 1;
+      const input = [number, prediction.tick, dx, dy, aim, shoot, bomb];
+      wire.send({ i: [input] });
+      log.input(welcome.attempt, input);
+    }
+    prediction.advance(pressed);
+  }
+
+  function frame() {
+    handle = requestAnimationFrame(frame);
+    const picture = others.latest;
+    if (!stage || !prediction || !picture) return;
+    const now = performance.now();
+    let share = 1;
+    if (state === "run" && clock.ready) {
+      const wanted = Math.min(clock.own(now), welcome.ticks);
+      if (wanted - prediction.tick > MOST_TICKS) while (prediction.tick < wanted - MOST_TICKS) prediction.advance(prediction.keysAt(prediction.tick - 1));
+      while (prediction.tick < wanted) tick();
+      share = Math.min(Math.max(wanted - prediction.tick + 1, 0), 1);
+    }
+    if (state !== "run") prediction.restart(picture);
+    const shown = prediction.shown(share, now);
+    const opponent = state === "run" && clock.ready ? others.opponent(clock.others(now)) : others.opponent(picture.t);
+    if (shown && opponent) stage.draw(shown, opponent, picture);
+  }
+
+  hud.go.addEventListener("click", () => {
+    begun = true;
+    canvas.focus({ preventScroll: true });
+    /** @type {HTMLElement} */ (form.querySelector(".game")).scrollIntoView({ block: "nearest" });
+    wire.send({ go: true });
+  }, { signal: leaving.signal });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden || (state !== "run" && state !== "count")) return;
+    keys.release();
+    wire.send({ pause: true });
+  }, { signal: leaving.signal });
+  handle = requestAnimationFrame(frame);
+
+  return () => {
+    leaving.abort();
+    cancelAnimationFrame(handle);
+    log.flush();
+    log.stop();
+    keys.destroy();
+    wire.close();
+  };
+}
+
