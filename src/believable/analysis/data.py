@@ -272,11 +272,14 @@ class Data:
 
     # ------------------------------------------------------------------------------------------ leaving out
 
-    def without(self, sessions: Mapping[str, str], *, reason: str, title: str) -> Data:
-        """The same data without these sessions (each with its detail), with the drops and one more step in the funnel."""
+    def without(self, sessions: Mapping[str, str], *, reason: str, title: str, words: str = "") -> Data:
+        """The same data without these sessions (each with its detail), with the drops and one more step in the funnel.
+
+        `title` says what is left, `words` why the others are out.
+        """
         left = tuple(one for one in self.sessions if one not in sessions)
         drops = tuple(Drop(one, "session", reason, sessions[one]) for one in self.sessions if one in sessions)
-        step = Step(title, len(self.sessions), len(left), reason)
+        step = Step(title, len(self.sessions), len(left), words or reason.replace("_", " "))
         return replace(self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step))
 
     def with_drops(self, drops: Sequence[Drop], step: Step | None = None) -> Data:

@@ -154,6 +154,8 @@ class Source:
     versions: Mapping[str, str]
     simulated: bool
     demonstration: bool
+    #: Hash of the registered plan; empty where nothing was registered.
+    registered: str = ""
 
 
 @dataclass(frozen=True, slots=True)

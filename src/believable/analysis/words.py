@@ -7,6 +7,9 @@ import math
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 
+#: Statistics that only have one tail, so that no side needs to be named.
+_ONE_TAILED = ("F", "χ²")
+
 
 def fixed(number: float | None, digits: int = 2) -> str:
     """`0.83`, `∞`, or `undefined`.
@@ -65,9 +68,8 @@ def test_words(test: TestResult, symbol: str) -> str:
     if test.statistic is None:
         return f"no test: {test.reason}"
     df = f"({', '.join(f'{one:.4g}' for one in test.df)})" if test.df else ""
-    return (
-        f"{symbol}{df} = {fixed(test.statistic)}, {p_words(test.p_value)}, {test.alternative}; {test.method}"
-    )
+    side = "" if symbol in _ONE_TAILED else f", {test.alternative}"
+    return f"{symbol}{df} = {fixed(test.statistic)}, {p_words(test.p_value)}{side}; {test.method}"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -1,0 +1,285 @@
+"""What is computed from ratings: indices weighted by experience, recall, precision, signal detection, all over respondents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from believable.analysis.clips.ratings import Ratings
+from believable.stats.estimate import Estimate, undefined, without_interval
+from believable.stats.indices import ARTIFICIAL, HUMAN_ANSWERS, clip_precision, clip_recall
+from believable.stats.inputs import FloatArray
+from believable.stats.resample import interval
+from believable.stats.result import Alternative, TestResult, no_result, tail
+from believable.stats.shares import mean_share
+
+BLOCK = 1000
+MIDDLE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """Per respondent: experience and mean h (1 human … 0 artificial) for each type; NaN where a type was not rated."""
+
+    experience: FloatArray
+    human: Mapping[str, FloatArray]
+
+    def of(self, type_: str) -> tuple[FloatArray, FloatArray]:
+        """e and mean h of the respondents who rated this type."""
+        human = self.human[type_]
+        known = ~np.isnan(human)
+        return self.experience[known], human[known]
+
+
+def weighted(found: Ratings) -> Weighted:
+    """h = |r − 5|/4 of each rating, averaged over a respondent's clips of a type. Only respondents whose experience is known."""
+    known = ~np.isnan(found.experience)
+    human = {}
+    for type_ in found.types:
+        own = found.of(type_)
+        count = np.bincount(found.respondent[own], minlength=len(known))
+        h = np.abs(found.rating[own] - ARTIFICIAL) / (ARTIFICIAL - 1)
+        total = np.bincount(found.respondent[own], weights=h, minlength=len(known))
+        mean = np.full(len(known), np.nan)
+        mean[count > 0] = total[count > 0] / count[count > 0]
+        human[type_] = mean[known]
+    return Weighted(found.experience[known], human)
+
+
+def resampled(
+    columns: FloatArray,
+    statistic: Callable[[FloatArray], FloatArray],
+    *,
+    name: str,
+    rng: np.random.Generator,
+    resamples: int,
+    level: float,
+) -> Estimate:
+    """A statistic of column sums over respondents, with its bootstrap interval over respondents.
+
+    columns     respondents × parts; `statistic` takes sums of the parts (… × parts) and gives one number per row
+    Interval    percentile, at quantiles widened for the number of respondents ("expanded")
+    Undefined   no respondent, or a statistic that is no number on the data; one respondent: no interval
+    """
+    n, method = len(columns), f"{name}, expanded percentile bootstrap over respondents"
+    if n == 0:
+        return undefined("no respondent", method=method, n=0, level=level)
+    value = float(statistic(columns.sum(axis=0, keepdims=True))[0])
+    if not math.isfinite(value):
+        return undefined("nothing to divide by", method=method, n=n, level=level)
+    if n < 2:
+        return without_interval(value, "one respondent has no spread", method=method, n=1, level=level)
+    drawn = []
+    for start in range(0, resamples, BLOCK):
+        size = min(BLOCK, resamples - start)
+        counts = rng.multinomial(n, np.full(n, 1 / n), size=size)
+        drawn.append(statistic(counts @ columns))
+    replicates = np.concatenate(drawn)
+    replicates = replicates[np.isfinite(replicates)]
+    if len(replicates) < 2:
+        return without_interval(value, "undefined on nearly every resample", method=method, n=n, level=level)
+    bounds = interval(replicates, value, method="expanded", level=level, n=n)
+    if bounds is None:
+        return without_interval(value, "the resamples show no spread", method=method, n=n, level=level)
+    return Estimate(value, *bounds, level, n, method, se=float(replicates.std(ddof=1)))
+
+
+def believability(
+    data: Weighted, type_: str, *, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
+) -> Estimate:
+    """b = Σ e·mean(h)/Σ e over respondents, which is ΣΣ w/(n·m) with w = e·h/mean(e)."""
+    experience, human = data.of(type_)
+    columns = np.column_stack([experience * human, experience])
+    return resampled(columns, _ratio, name="believability index", rng=rng, resamples=resamples, level=level)
+
+
+def confidence(
+    experience: FloatArray,
+    *,
+    highest: float = 5,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> Estimate:
+    """c = mean(e)/highest."""
+    known = experience[~np.isnan(experience)]
+    columns = np.column_stack([known / highest, np.ones(len(known))])
+    return resampled(columns, _ratio, name="confidence index", rng=rng, resamples=resamples, level=level)
+
+
+def _ratio(sums: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result: FloatArray = sums[:, 0] / sums[:, 1]
+    return result
+
+
+def contrast(
+    data: Weighted, first: str, second: str, *, alternative: Alternative = "two-sided", level: float = 0.95
+) -> TestResult:
+    """b of one type minus b of another, over respondents who rated both: Σ e·(h₁ − h₂)/Σ e.
+
+    The variance is that of a ratio estimator over respondents (linearised); t with n − 1 degrees of freedom.
+    """
+    method = "weighted paired difference over respondents, t test"
+    one, two = data.human[first], data.human[second]
+    both = ~np.isnan(one) & ~np.isnan(two)
+    weight, difference = data.experience[both], (one - two)[both]
+    n = len(weight)
+    named = "difference of indices, t interval of a ratio over respondents"
+    if n < 2:
+        nothing = undefined(f"needs at least 2 respondents, got {n}", method=named, n=n, level=level)
+        return no_result(
+            f"needs at least 2 respondents, got {n}",
+            method=method,
+            n=n,
+            alternative=alternative,
+            estimate=nothing,
+        )
+    total = float(weight.sum())
+    value = float((weight * difference).sum()) / total
+    residual = weight * (difference - value)
+    se = math.sqrt(n / (n - 1) * float(residual @ residual)) / total
+    if se == 0:
+        flat = without_interval(value, "all respondents differ alike", method=named, n=n, level=level)
+        return no_result(
+            "all respondents differ alike", method=method, n=n, alternative=alternative, estimate=flat
+        )
+    half = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
+    estimate = Estimate(value, value - half, value + half, level, n, named, se=se, df=(float(n - 1),))
+    t = value / se
+    p = tail(float(special.stdtr(n - 1, t)), float(special.stdtr(n - 1, -t)), alternative)
+    return TestResult(t, p, n, method, (float(n - 1),), alternative, estimate)
+
+
+def equivalent(difference: TestResult, *, margin: float, alpha: float) -> TestResult:
+    """Two one-sided tests of a contrast against ± margin, with the interval at 1 − 2·alpha that decides alike."""
+    estimate = difference.estimate
+    method = f"TOST within ±{margin:g}, t tests over respondents"
+    if estimate is None or estimate.value is None or not estimate.se:
+        return no_result(
+            difference.reason or "no standard error", method=method, n=difference.n, estimate=estimate
+        )
+    df, se = estimate.df[0], estimate.se
+    lower, upper = (estimate.value + margin) / se, (estimate.value - margin) / se
+    p_low, p_high = float(special.stdtr(df, -lower)), float(special.stdtr(df, upper))
+    half = float(special.stdtrit(df, 1 - alpha)) * se
+    narrow = Estimate(
+        estimate.value,
+        estimate.value - half,
+        estimate.value + half,
+        1 - 2 * alpha,
+        estimate.n,
+        estimate.method,
+        se=se,
+        df=(df,),
+    )
+    t, p, side = (lower, p_low, "greater") if p_low >= p_high else (upper, p_high, "less")
+    return TestResult(t, p, difference.n, method, (df,), "greater" if side == "greater" else "less", narrow)
+
+
+def recall(found: Ratings, type_: str, *, middle: str = "not_human", level: float = 0.95) -> Estimate:
+    """Share of a type's ratings that say human (1 or 2); the answer 3 is not human, or is left out."""
+    table = found.table(type_)
+    share = clip_recall(table, middle="left_out" if middle == "left_out" else "not_human", level=level)
+    return replace(share, method="share of ratings, Wilson interval over respondents")
+
+
+def precision(found: Ratings, answer: str, *, level: float = 0.95) -> Estimate:
+    """Of all clips called human (artificial), the share that is human or imitation (artificial)."""
+    tables = {type_: found.table(type_) for type_ in found.types}
+    right = {"human", "imitation"} if answer == "human" else {"artificial"}
+    share = clip_precision(
+        tables,
+        correct=right & set(tables),
+        answer="human" if answer == "human" else "artificial",
+        level=level,
+    )
+    return replace(share, method="share of calls, Wilson interval over respondents")
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Sensitivity d′ and criterion c of telling human clips from those of another type."""
+
+    other: str
+    d_prime: Estimate
+    criterion: Estimate
+    hits: int
+    misses: int
+    false_alarms: int
+    correct_rejections: int
+
+
+def detection(
+    found: Ratings,
+    other: str,
+    *,
+    middle: str,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> Detection:
+    """Human clips called human are hits, others called human false alarms. Loglinear correction; bootstrap over respondents."""
+    counted = found.rating != MIDDLE if middle == "left_out" else np.ones(len(found.rating), np.bool_)
+    said = np.isin(found.rating, HUMAN_ANSWERS)
+    n = len(found.experience)
+    parts = []
+    for type_ in ("human", other):
+        own = found.of(type_) & counted
+        parts.append(np.bincount(found.respondent[own & said], minlength=n))
+        parts.append(np.bincount(found.respondent[own], minlength=n))
+    columns = np.column_stack(parts).astype(np.float64)
+    columns = columns[columns[:, [1, 3]].sum(axis=1) > 0]
+    hits, humans, alarms, others = (int(one) for one in columns.sum(axis=0)) if len(columns) else (0, 0, 0, 0)
+    made = [
+        resampled(columns, part, name=name, rng=rng, resamples=resamples, level=level)
+        for name, part in (("d′ (loglinear)", _d_prime), ("criterion c (loglinear)", _criterion))
+    ]
+    if not humans or not others:
+        why = undefined(
+            "one kind of clip was never shown", method="d′ (loglinear)", n=len(columns), level=level
+        )
+        made = [why, why]
+    return Detection(other, made[0], made[1], hits, humans - hits, alarms, others - alarms)
+
+
+def _scores(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    hit = (sums[:, 0] + 0.5) / (sums[:, 1] + 1)
+    alarm = (sums[:, 2] + 0.5) / (sums[:, 3] + 1)
+    return special.ndtri(hit), special.ndtri(alarm)
+
+
+def _d_prime(sums: FloatArray) -> FloatArray:
+    hit, alarm = _scores(sums)
+    result: FloatArray = hit - alarm
+    return result
+
+
+def _criterion(sums: FloatArray) -> FloatArray:
+    hit, alarm = _scores(sums)
+    result: FloatArray = -(hit + alarm) / 2
+    return result
+
+
+def by_experience(data: Weighted, type_: str, level_: float, *, level: float = 0.95) -> Estimate:
+    """b of a type within one level of experience, where it is the mean of h over respondents."""
+    experience, human = data.of(type_)
+    own = human[experience == level_]
+    method = "mean h of respondents, Wilson interval with the effective number"
+    if not len(own):
+        return undefined("nobody at this level", method=method, n=0, level=level)
+    if len(own) < 2:
+        return without_interval(
+            float(own[0]), "one respondent has no spread", method=method, n=1, level=level
+        )
+    return Estimate(float(own.mean()), *mean_share(own, level=level), level, len(own), method)
+
+
+def levels(experience: FloatArray, highest: float) -> Sequence[float]:
+    """The levels of experience, those that nobody has too."""
+    top = max(highest, float(np.nanmax(experience)) if np.isfinite(experience).any() else 1.0)
+    return [float(one) for one in range(1, int(top) + 1)]

@@ -1,0 +1,264 @@
+"""A plan put on record: its canonical text and hash, kept in the study folder, and how a later plan differs from it, in words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from believable.analysis.plan import Plan
+from believable.core.errors import Conflict, InvalidInput
+
+FORMAT = "believable-plan/1"
+FOLDER = "preregistration"
+PLAN_FILE = "plan.json"
+HASH_FILE = "plan.json.sha256"
+RECORD_FILE = "registration.json"
+EARLIER = "earlier"
+
+#: Fields that change no number: worth listing, but results stay confirmatory.
+_HARMLESS = ("seed",)
+#: Fields of a hypothesis that only word it.
+_WORDING = ("text",)
+#: Stands for every outcome.
+ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and time in UTC."""
+
+    tree: Mapping[str, Any]
+    hash: str
+    registered_on: str
+
+    @property
+    def outcomes(self) -> frozenset[str]:
+        """Everything that was declared beforehand."""
+        plan = self.tree["plan"]
+        named = {one["outcome"] for one in plan["hypotheses"]}
+        return frozenset(named | {*plan["outcomes"]["primary"], *plan["outcomes"]["secondary"]})
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One difference between the registered plan and the one that was analysed. `outcomes` are those it touches (`*`: all)."""
+
+    field: str
+    words: str
+    outcomes: frozenset[str] = frozenset({ALL})
+
+    def touches(self, outcome: str) -> bool:
+        return ALL in self.outcomes or outcome in self.outcomes
+
+
+def tree_of(plan: Plan) -> dict[str, Any]:
+    """The plan as plain data, with roles settled and every option written out, so that no default can change it later."""
+    tree = plan.declared.model_dump(mode="json", by_alias=True)
+    tree["roles"] = {name: list(names) for name, names in plan.roles.items()}
+    tree["options"] = {one.name: _plain(plan.option(one.name)) for one in plan.declaration.options}
+    tree["tests"] = {
+        outcome.name: {one.name: _plain(plan.test_option(outcome.name, one.name)) for one in outcome.tests}
+        for outcome in plan.declaration.outcomes
+        if outcome.tests
+    }
+    return {"format": FORMAT, "plan": tree}
+
+
+def canonical(plan: Plan) -> str:
+    """Equal plans give equal bytes."""
+    return json.dumps(tree_of(plan), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plan_hash(plan: Plan) -> str:
+    """SHA-256 of the canonical text: that of `plan.json`."""
+    return hashlib.sha256(canonical(plan).encode()).hexdigest()
+
+
+def register(plan: Plan, study_folder: Path, *, registered_on: str, again: bool = False) -> Registration:
+    """Put the plan on record in the study folder. The same plan again changes nothing; another one needs `again`, and the
+    earlier registration is kept beside it.
+    """
+    folder = study_folder / FOLDER
+    before = read(study_folder)
+    digest = plan_hash(plan)
+    if before is not None and before.hash == digest:
+        return before
+    if before is not None:
+        if not again:
+            raise Conflict(
+                f"{folder}: another plan was registered on {before.registered_on} (hash {before.hash[:12]}). To register the"
+                " changed plan as well, and keep the first, add --again; to report the change as a deviation, do nothing."
+            )
+        kept = folder / EARLIER / before.hash[:12]
+        kept.mkdir(parents=True, exist_ok=True)
+        for name in sorted(one.name for one in folder.iterdir() if one.is_file()):
+            (folder / name).rename(kept / name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
+    (folder / HASH_FILE).write_text(f"{digest}  {PLAN_FILE}\n", encoding="utf-8")
+    record = {"registered_on": registered_on, "hash": digest}
+    (folder / RECORD_FILE).write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    return Registration(tree_of(plan), digest, registered_on)
+
+
+def read(study_folder: Path) -> Registration | None:
+    """The registration of a study folder; None where there is none. A changed file is refused."""
+    folder = study_folder / FOLDER
+    path = folder / PLAN_FILE
+    if not path.is_file():
+        return None
+    text = path.read_text(encoding="utf-8")
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    told = _first_word(folder / HASH_FILE)
+    if told != digest:
+        raise InvalidInput(
+            f"{path}: its hash is {digest[:12]}…, registered was {told[:12] or 'nothing'}…. A registered plan is not edited: put"
+            " the original back, and change study.yaml instead."
+        )
+    tree = json.loads(text)
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        raise InvalidInput(f"{path}: expected format {FORMAT!r}. Use the version that wrote it.")
+    record = folder / RECORD_FILE
+    when = json.loads(record.read_text(encoding="utf-8")).get("registered_on", "") if record.is_file() else ""
+    return Registration(tree, digest, str(when))
+
+
+def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:
+    """How the plan differs from the registered one, field by field, in words."""
+    was, now = registration.tree["plan"], tree_of(plan)["plan"]
+    found: list[Deviation] = []
+    for field in now:
+        if was.get(field) == now[field]:
+            continue
+        found += _COMPARE.get(field, _whole)(field, was.get(field), now[field])
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------------------------------- field by field
+
+
+def _whole(field: str, was: Any, now: Any) -> Iterator[Deviation]:
+    touched = frozenset[str]() if field in _HARMLESS else frozenset({ALL})
+    yield Deviation(field, f"{_named(field)}: registered {_shown(was)}, now {_shown(now)}.", touched)
+
+
+def _mapping(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+    for key in sorted({*was, *now}):
+        if was.get(key) != now.get(key):
+            words = f"{_named(field)} {key}: registered {_shown(was.get(key))}, now {_shown(now.get(key))}."
+            yield Deviation(f"{field}.{key}", words)
+
+
+def _tests(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+    for outcome in sorted({*was, *now}):
+        before, after = was.get(outcome) or {}, now.get(outcome) or {}
+        for key in sorted({*before, *after}):
+            if before.get(key) != after.get(key):
+                words = f"test of {outcome}, {key}: registered {_shown(before.get(key))}, now {_shown(after.get(key))}."
+                yield Deviation(f"tests.{outcome}.{key}", words, frozenset({outcome}))
+
+
+def _hypotheses(
+    field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
+) -> Iterator[Deviation]:
+    before, after = {one["id"]: one for one in was}, {one["id"]: one for one in now}
+    for name in before:
+        if name not in after:
+            outcome = before[name]["outcome"]
+            yield Deviation(
+                f"{field}.{name}",
+                f"hypothesis {name} (about {outcome}) was registered and is gone.",
+                frozenset({outcome}),
+            )
+    for name, one in after.items():
+        if name not in before:
+            words = f"hypothesis {name} (about {one['outcome']}) was not registered."
+            yield Deviation(f"{field}.{name}", words, frozenset({one["outcome"]}))
+            continue
+        for key in one:
+            if one[key] != before[name].get(key):
+                words = f"hypothesis {name}, {key}: registered {_shown(before[name].get(key))}, now {_shown(one[key])}."
+                touched = (
+                    frozenset[str]()
+                    if key in _WORDING
+                    else frozenset({one["outcome"], before[name]["outcome"]})
+                )
+                yield Deviation(f"{field}.{name}.{key}", words, touched)
+
+
+def _outcomes(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+    before = {name: rank for rank in ("primary", "secondary") for name in was.get(rank) or ()}
+    after = {name: rank for rank in ("primary", "secondary") for name in now.get(rank) or ()}
+    for name in sorted({*before, *after}):
+        if before.get(name) != after.get(name):
+            words = f"outcome {name}: registered {_ranked(before.get(name))}, now {_ranked(after.get(name))}."
+            yield Deviation(f"{field}.{name}", words, frozenset({name}))
+    if {**before} == {**after}:
+        yield Deviation(field, "the outcomes are listed in another order.", frozenset())
+
+
+def _exclusions(
+    field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
+) -> Iterator[Deviation]:
+    before, after = [_rule_words(one) for one in was], [_rule_words(one) for one in now]
+    for words in before:
+        if words not in after:
+            yield Deviation(field, f"exclusion rule no longer applied: {words}.")
+    for words in after:
+        if words not in before:
+            yield Deviation(field, f"exclusion rule not registered: {words}.")
+    if sorted(before) == sorted(after):
+        yield Deviation(field, "the exclusion rules are applied in another order.", frozenset())
+
+
+_COMPARE = {
+    "roles": _mapping,
+    "options": _mapping,
+    "stopping": _whole,
+    "tests": _tests,
+    "hypotheses": _hypotheses,
+    "outcomes": _outcomes,
+    "exclusions": _exclusions,
+}
+
+
+def _rule_words(rule: Mapping[str, Any]) -> str:
+    details = ", ".join(
+        f"{key} {_shown(value)}" for key, value in rule.items() if key != "rule" and value is not None
+    )
+    return f"{rule['rule']} ({details})" if details else str(rule["rule"])
+
+
+def _ranked(rank: str | None) -> str:
+    return "as nothing" if rank is None else f"as {rank}"
+
+
+def _named(field: str) -> str:
+    return {
+        "roles": "role",
+        "options": "option",
+        "stopping": "stopping rule",
+        "multiplicity": "multiplicity rule",
+    }.get(field, field)
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == []:
+        return "nothing"
+    if isinstance(value, list):
+        return ", ".join(_shown(one) for one in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items() if one is not None)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _first_word(path: Path) -> str:
+    return (path.read_text(encoding="utf-8").split() or [""])[0] if path.is_file() else ""
