@@ -98,6 +98,20 @@ def test_davidson_as_the_log_linear_model_of_r(index: int) -> None:
     assert [e.value for e in half.log_strength] == pytest.approx(r["half"], abs=1e-6)
 
 
+@pytest.mark.parametrize("index", [0, 1, 2, 3])
+def test_elo_and_shares_won_as_in_r(index: int) -> None:
+    r, sample = OUTPUT["rates"][index], [*INPUT["no_ties"], *INPUT["ties"]][index]
+    assert list(elo(of(sample)).rating) == pytest.approx(r["elo"], rel=1e-12)
+    rates = win_rates(of(sample))
+    assert [rate.item for rate in rates] == r["items"]
+    assert [rate.wins for rate in rates] == r["wins"]
+    assert [rate.ties for rate in rates] == r["ties"]
+    assert [rate.share.value for rate in rates] == pytest.approx(r["share"], rel=1e-12)
+    assert [rate.average for rate in rates] == pytest.approx(r["average"], rel=1e-12)
+    for rate, (low, high) in zip(rates, r["interval"], strict=True):
+        assert (rate.share.low, rate.share.high) == pytest.approx((max(low, 0), min(high, 1)), rel=1e-9)
+
+
 def test_ties_can_be_left_out_and_are_counted() -> None:
     sample = INPUT["ties"][0]
     decided = [i for i, winner in enumerate(sample["winner"]) if winner != "tie"]

@@ -66,6 +66,7 @@ def test_groups(case: int) -> None:
     close(traces.gold_standard(group), expected["median"])
     close(traces.gold_standard(group, method="mean"), expected["mean"])
     close(traces.gold_standard(group, leave_out=0), expected["median_without_first"])
+    close(traces.gold_standard(group, method="lag_aligned", max_lag=6), expected["lag_aligned"])
 
 
 @BOTH

@@ -26,5 +26,19 @@ ties <- lapply(input$ties, function(s) {
   half <- as.numeric(s$winner == "left") + .5 * (s$winner == "tie")
   h <- suppressWarnings(glm(half ~ 0 + I(L - Rr), family = binomial, control = list(epsilon = 1e-14)))
   out$half <- centred(coef(h), vcov(h))$value; out$items <- items; out })
+# Elo and shares won from their definitions, on the samples with and without ties; Wilson's interval by prop.test.
+rates <- lapply(c(input$no_ties, input$ties), function(s) {
+  items <- sort(unique(c(s$left, s$right))); score <- ifelse(s$winner == "left", 1, ifelse(s$winner == "tie", .5, 0))
+  rating <- setNames(rep(1000, length(items)), items)
+  for (r in seq_along(score)) { l <- s$left[r]; g <- s$right[r]
+    change <- 4 * (score[r] - 1 / (1 + 10^((rating[[g]] - rating[[l]]) / 400)))
+    rating[[l]] <- rating[[l]] + change; rating[[g]] <- rating[[g]] - change }
+  long <- data.frame(item = c(s$left, s$right), other = c(s$right, s$left), score = c(score, 1 - score))
+  mine <- lapply(items, function(i) long[long$item == i, ])
+  interval <- lapply(mine, function(m) if (any(m$score == .5)) as.numeric(t.test(m$score)$conf.int)
+    else as.numeric(prop.test(sum(m$score), nrow(m), correct = FALSE)$conf.int))
+  list(items = items, elo = unname(rating), wins = sapply(mine, function(m) sum(m$score == 1)),
+    ties = sapply(mine, function(m) sum(m$score == .5)), share = sapply(mine, function(m) mean(m$score)), interval = interval,
+    average = sapply(mine, function(m) mean(tapply(m$score, m$other, mean)))) })
 write_json(list(tool = R.version.string, packages = list(BradleyTerry2 = as.character(packageVersion("BradleyTerry2"))),
-  no_ties = no_ties, ties = ties), args[2], digits = NA, auto_unbox = TRUE, pretty = TRUE)
+  no_ties = no_ties, ties = ties, rates = rates), args[2], digits = NA, auto_unbox = TRUE, pretty = TRUE)

@@ -42,13 +42,23 @@ dtw_pair <- function(p) {
   a <- nums(p[[1]]); b <- nums(p[[2]])
   list(abs = dtw(a, b, FALSE), square = dtw(a, b, TRUE), abs_window_8 = dtw(a, b, FALSE, 8))
 }
+# Each trace moved to where it correlates best with the median of the others (nearest shift of equals), then the mean.
+lag_aligned <- function(x, most) {
+  n <- ncol(x); tried <- order(abs(-most:most)); lags <- (-most:most)[tried]
+  shift <- sapply(seq_len(nrow(x)), function(k) { rest <- apply(x[-k, ], 2, median)
+    r <- sapply(lags, function(s) { i <- seq_len(n); j <- i + s; ok <- j >= 1 & j <= n; cor(x[k, j[ok]], rest[i[ok]]) })
+    lags[which.max(round(r, 11))] })
+  shift <- shift - trunc(median(shift))
+  colMeans(do.call(rbind, lapply(seq_len(nrow(x)), function(k) x[k, pmin(pmax(seq_len(n) + shift[k], 1), n)])))
+}
 group <- function(g) {
   t <- lapply(g, nums); k <- length(t)
   D <- outer(1:k, 1:k, Vectorize(function(i, j) if (i == j) 0 else dtw(t[[i]], t[[j]], FALSE)))
   zero <- sapply(t, function(x) dtw(minmax(x), rep(0, length(x)), FALSE)); total <- rowSums(D); x <- do.call(rbind, t)
   list(matrix = D, inactive = list(distances = zero, kept = zero >= mean(zero) - 2 * sd(zero)),
        consensus = list(distances = total, kept = abs(total - mean(total)) <= 1.5 * sd(total)),
-       median = apply(x, 2, median), mean = colMeans(x), median_without_first = apply(x[-1, ], 2, median))
+       median = apply(x, 2, median), mean = colMeans(x), median_without_first = apply(x[-1, ], 2, median),
+       lag_aligned = lag_aligned(x, 6))
 }
 lag <- function(l) {
   a <- nums(l$a); b <- nums(l$truth); n <- length(a)
