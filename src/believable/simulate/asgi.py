@@ -17,6 +17,15 @@ App = Callable[
 ]
 
 
+class AppClient(httpx.AsyncClient):
+    """A client of an application in this process, which can be reached without HTTP, too."""
+
+    def __init__(self, app: App) -> None:
+        transport = httpx.ASGITransport(app=app)
+        super().__init__(transport=transport, base_url="http://simulated", timeout=None)
+        self.app = app
+
+
 class AppFailed(BelievableError):
     """The application could not start or stop."""
 
@@ -44,10 +53,7 @@ async def running(app: App) -> AsyncIterator[httpx.AsyncClient]:
 
     await tell("startup")
     try:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(
-            transport=transport, base_url="http://simulated", timeout=None
-        ) as client:
+        async with AppClient(app) as client:
             yield client
     finally:
         await tell("shutdown")

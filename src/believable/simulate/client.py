@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ import httpx
 
 from believable.core.errors import BelievableError, Conflict, Refused
 from believable.simulate.pace import Pace
+from believable.simulate.socket import Socket, open_socket
 
 #: Events per batch.
 BATCH = 100
@@ -180,6 +182,14 @@ class Participant:
     async def open_medium(self, address: str, first_bytes: int = 65_536) -> bytes:
         """The beginning of a medium, which says how long it is."""
         return (await self._ask("GET", address, headers={"Range": f"bytes=0-{first_bytes - 1}"})).content
+
+    @asynccontextmanager
+    async def open_round(self) -> AsyncIterator[Socket]:
+        """A connection to the round of the current trial, played tick by tick."""
+        async with open_socket(self._http, f"/s/{self.token}/play") as socket:
+            hello = {"epoch": self.epoch, "position": self.position, "stepped": True}
+            await socket.send({"hello": hello})
+            yield socket
 
     async def submit(self, answers: Mapping[str, Any]) -> Advanced:
         """Press the button: the answers are an event like any other; the trial closes once they are safe."""

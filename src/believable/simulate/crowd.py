@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -16,10 +16,15 @@ from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.core.seeds import generator
 from believable.instruments.contract import Instrument
+from believable.simulate.behaviour import BEHAVIOURS, Behaviour
 from believable.simulate.client import PATIENT, Participant, Patience
 from believable.simulate.pace import Pace, VirtualPace
 from believable.simulate.person import Person, Traits, Visit
+from believable.simulate.recognise import Recogniser
 from believable.study.records import Study
+
+#: Chance to get a check right, of careless people and of all others, in studies whose people have a mind.
+CARELESS, CAREFUL = 0.25, 0.996
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +63,39 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the crowd goes: the server behind `http`, the link, and what a person needs to know about the study."""
+    """Where the crowd goes: the server behind `http`, the link, and what a person needs to know about the study.
+
+    With `behaviour` people judge as its truth says (`truth`, or its defaults); `recogniser` tells them what they see.
+    """
 
     http: httpx.AsyncClient
     link: str
     study: Study
     instruments: Registry[Instrument[Any]]
     patience: Patience = PATIENT
+    behaviour: Behaviour | None = None
+    truth: Any = None
+    recogniser: Recogniser = field(default_factory=Recogniser)
 
 
 def person(crowd: Crowd, number: int, place: Place, pace: Pace) -> tuple[Person, Participant]:
     rng, traits = crowd.member(number)
     browser = Participant(place.http, pace, place.patience)
-    return Person(browser, pace, rng, traits, place.study, place.instruments), browser
+    mind, behaviour = None, place.behaviour
+    if behaviour is not None:
+        # A source of chance of its own: whoever has no mind for this study acts as before.
+        own = generator(crowd.seed, "mind", number)
+        careless = own.random() >= traits.care
+        traits = replace(traits, care=CARELESS if careless else CAREFUL)
+        truth = behaviour.truth_for(place.study) if place.truth is None else place.truth
+        mind = behaviour.mind(truth, place.study, own, careless)
+    made = Person(browser, pace, rng, traits, place.study, place.instruments, mind, place.recogniser)
+    return made, browser
+
+
+def behaviour_for(study: Study) -> Behaviour | None:
+    """How people behave in this study, where its analysis names a protocol."""
+    return None if study.analysis is None else BEHAVIOURS[study.analysis.protocol]
 
 
 Progress = Callable[[Visit], None]

@@ -1,7 +1,8 @@
 """What a simulated person does on each page: reads, thinks, watches, answers, sometimes leaves.
 
-Answers come from the instruments' own `simulate`; the person only knows what the browser is shown, plus the study file for the
-right answers of checks, which a careful person finds.
+Answers come from the person's mind where the study's protocol has a behaviour, else from the instruments' own `simulate`. The
+person only knows what the browser is shown, plus the study folder: for the right answers of checks, which a careful person
+finds, and to recognise what is shown.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from typing import Any
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.simulate.annotator import practise
+from believable.simulate.behaviour.contract import Mind, Seen
 from believable.simulate.client import Advanced, Participant, Receipt
 from believable.simulate.pace import Pace
+from believable.simulate.player import play
+from believable.simulate.recognise import Recogniser
 from believable.simulate.tested import checked, followed
 from believable.simulate.viewer import watch, watch_signal
 from believable.study.records import Block, Check, Rule, Study, TimelineItem
@@ -90,7 +94,13 @@ class Person:
         traits: Traits,
         study: Study,
         instruments: Registry[Instrument[Any]],
+        mind: Mind | None = None,
+        recogniser: Recogniser | None = None,
     ) -> None:
+        self._mind = mind
+        self._recogniser = recogniser or Recogniser()
+        self._earlier: list[Seen] = []
+        self._page_seen: list[Seen] = []
         self._browser = browser
         self._pace = pace
         self._rng = rng
@@ -123,13 +133,26 @@ class Person:
     async def _page(self, trial: Mapping[str, Any]) -> None:
         self._browser.note("trial.shown")
         await self._browser.flush()
+        self._earlier += self._page_seen
+        self._page_seen = []
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
         if trial["kind"] == "watch" or trial.get("several"):
-            await watch(self._browser, self._pace, self._rng, trial, self._instruments)
+            self._page_seen = await watch(
+                self._browser,
+                self._pace,
+                self._rng,
+                trial,
+                self._instruments,
+                self._recogniser.seen,
+                self._mind,
+            )
         elif trial.get("signal"):
-            acts = followed(trial["signal"], self._rng, self._traits.care)
+            own = None if self._mind is None else self._mind.follow(trial["signal"])
+            acts = followed(trial["signal"], self._rng, self._traits.care) if own is None else own
             await watch_signal(self._browser, self._pace, self._rng, trial, acts)
+        elif trial.get("play"):
+            await play(self._browser, self._pace, self._rng, trial)
         elif trial["kind"] == "practice":
             await practise(self._browser, self._pace, self._rng, trial, self._traits.care)
         for _ in range(TRIES):
@@ -171,6 +194,10 @@ class Person:
     def _choose(self, question: Mapping[str, Any], trial_kind: str) -> Any:
         if trial_kind == "check" and question["id"] in self._right and self._rng.random() < self._traits.care:
             return self._right[question["id"]]
+        if self._mind is not None:
+            own = self._mind.answer(question["id"], self._page_seen, self._earlier)
+            if own is not None:
+                return own
         instrument = self._instruments[question["kind"]]
         return instrument.simulate(instrument.params.model_validate(question["params"]), self._rng)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from believable.core.registry import Registry
 from believable.instruments.contract import Act, Instrument
+from believable.simulate.behaviour.contract import Mind, Seen
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
 from believable.simulate.shown import Shown, aimed, length_ms, log_in, look_at
@@ -32,14 +34,24 @@ async def watch(
     rng: random.Random,
     trial: Mapping[str, Any],
     instruments: Registry[Instrument[Any]],
-) -> None:
+    recognise: Callable[[bytes, Shown], Seen] = lambda content, shown: Seen(None, shown.length_ms),
+    mind: Mind | None = None,
+) -> list[Seen]:
     """Watch every medium of the trial from beginning to end, and annotate where the page asks for it."""
+    watched = []
     for number, medium in enumerate(trial["media"]):
-        shown = await _look(browser, medium)
+        content, shown = await _look(browser, medium)
+        seen = recognise(content, shown)
         player = {"player": number} if trial.get("several") else {}
-        acts = aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
+        annotate = trial.get("annotate")
+        own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
+        acts = (
+            own if own is not None else aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
+        )
         rate = (trial.get("controls") or {}).get("speed") or 1
-        await _play(browser, pace, rng, trial, shown.length_ms, rate, acts, player)
+        opened = await _play(browser, pace, rng, trial, shown.length_ms, rate, acts, player)
+        watched.append(replace(seen, opened=opened))
+    return watched
 
 
 def _acts(
@@ -60,12 +72,13 @@ async def watch_signal(
     await _play(browser, pace, rng, trial, trial["signal"]["duration_ms"], 1, acts, {})
 
 
-async def _look(browser: Participant, medium: Mapping[str, Any]) -> Shown:
+async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, Shown]:
     whole = medium.get("player") == "replay"
-    shown = look_at(await browser.open_medium(medium["url"], WHOLE_BYTES if whole else BEGINNING_BYTES))
+    content = await browser.open_medium(medium["url"], WHOLE_BYTES if whole else BEGINNING_BYTES)
+    shown = look_at(content)
     if medium.get("log"):
-        return Shown(shown.length_ms, log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
-    return shown
+        shown = Shown(shown.length_ms, log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
+    return content, shown
 
 
 async def _play(
@@ -77,13 +90,17 @@ async def _play(
     rate: float,
     acts: Sequence[Act],
     player: Mapping[str, int],
-) -> None:
-    """`player` goes into every event of the player, where the page has several."""
+) -> frozenset[str]:
+    """`player` goes into every event of the player, where the page has several. Returns what was opened beside it."""
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
-    for which, there in (trial.get("overlay") or {}).items():
-        if there and rng.random() < OPENS_CHANCE:
-            browser.note("overlay.open", which=which, media_ms=0)
+    opened = [
+        which
+        for which, there in (trial.get("overlay") or {}).items()
+        if there and rng.random() < OPENS_CHANCE
+    ]
+    for which in opened:
+        browser.note("overlay.open", which=which, media_ms=0)
     browser.note("media.play", media_ms=0, **player)
     at_ms, waiting = 0, deque(acts)
     while at_ms < until_ms:
@@ -101,6 +118,7 @@ async def _play(
         await browser.flush()
     browser.note("media.ended", media_ms=until_ms, view=1, **player)
     await browser.flush()
+    return frozenset(opened)
 
 
 async def _act_until(

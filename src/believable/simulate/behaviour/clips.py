@@ -167,6 +167,9 @@ class Respondent:
     def acts(self, kind: str, seen: Seen) -> Sequence[Act] | None:
         return None
 
+    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
+        return None
+
     def answer(self, question: str, page: Sequence[Seen], earlier: Sequence[Seen]) -> Any:
         name, _, clip = question.rpartition("-")
         role = self._roles.role_of(name or question)

@@ -32,7 +32,7 @@ class Seen:
     """A stimulus that a simulated person watched. `stimulus` is None where the study file does not have it (a round just played).
 
     opened    what was opened beside it (plan, log)
-    moves     for recordings: how strongly the opponent turned, second by second
+    turning   for recordings of a game: how much the opponent turned, in degrees, second by second
     """
 
     stimulus: Stimulus | None
@@ -47,6 +47,10 @@ class Mind(Protocol):
 
     def acts(self, kind: str, seen: Seen) -> Sequence[Act] | None:
         """What is done while watching, for an annotating instrument."""
+        ...
+
+    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
+        """What is done in a quality test."""
         ...
 
     def answer(self, question: str, page: Sequence[Seen], earlier: Sequence[Seen]) -> Any:

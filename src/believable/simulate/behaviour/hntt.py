@@ -162,6 +162,9 @@ class Judge:
     def acts(self, kind: str, seen: Seen) -> Sequence[Act] | None:
         return None
 
+    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
+        return None
+
     def answer(self, question: str, page: Sequence[Seen], earlier: Sequence[Seen]) -> Any:
         role = self._roles.role_of(question)
         if role == "choice" and len(page) == 2:

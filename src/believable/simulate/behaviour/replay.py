@@ -332,6 +332,9 @@ class Viewer:
             made.append(Act(at_ms, "flag.remove", {"flag": name}))
         return made
 
+    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
+        return None
+
     def answer(self, question: str, page: Sequence[Seen], earlier: Sequence[Seen]) -> Any:
         role = self._roles.role_of(question)
         if page and page[0].stimulus is not None:
