@@ -27,6 +27,10 @@ PROTOCOLS: Registry[Protocol] = Registry(
             "demo", "Two short clips, a person's and a script's: who plays like a human? About five minutes."
         ),
         Protocol(
+            "trace",
+            "Two rounds against an opponent, each watched again and annotated throughout. About fifteen minutes.",
+        ),
+        Protocol(
             "replay", "Two versions of a character's day: flagged, rated, compared. About thirty minutes."
         ),
         Protocol("clips", "Pages of clips rated from human to artificial. About fifteen minutes."),
