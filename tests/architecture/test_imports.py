@@ -21,7 +21,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "agents stimuli bundle",
         "store coding",
         "analysis collect",
-        "report web simulate",
+        "report",
+        "web simulate",
         "cli",
     )
 )
@@ -42,6 +43,7 @@ ONLY_IN = {
     "gymnasium": {"worlds", "agents"},
     "torch": {"worlds", "agents"},
     "altair": {"report"},
+    "vl_convert": {"report"},
     "matplotlib": set(),
     "pandas": set(),
     "pickle": set(),

@@ -38,6 +38,7 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
             versions={"believable": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "scipy": "1.17.1"},
             simulated=simulated,
             demonstration=simulated,
+            registered="77aa" * 16,
         ),
         funnel=(
             Step("Sessions started", 72, 72, ""),
@@ -47,18 +48,24 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
         ),
         drops=(
             *(Drop(f"s{n:02d}", "session", "not finished", "left at trial 4") for n in range(6)),
-            *(Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit") for n in range(6, 9)),
+            *(
+                Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit")
+                for n in range(6, 9)
+            ),
             *(Drop(f"s{n:02d}", "session", "low-quality text", "copied <b>text</b>") for n in range(9, 12)),
             Drop("s20", "answer", "unanswered", "", "pairs.3", "certainty"),
         ),
         sections=(accuracy(rng), traces(rng), ratings(rng), moments(rng), kinds(rng)),
         deviations=("tests.accuracy.margin: registered 0.1, analysed with 0.15.",),
         methods=(
-            "Sixty judges saw six pairs of clips and chose, in each, the clip that walks more like a human would. Accuracy is a judge's share "
-            "of pairs in which the human clip was chosen. Intervals are percentile bootstraps of the median over judges (10,000 resamples)."
+            "Sixty judges saw six pairs of clips and chose, in each, the clip that walks more like a human would. "
+            "Accuracy is a judge's share "
+            "of pairs in which the human clip was chosen. "
+            "Intervals are percentile bootstraps of the median over judges (10,000 resamples)."
         ),
         results=(
-            "Median accuracy was 0.67, 95 % CI [0.50, 0.67]. Equivalence with chance within ± 0.10 was not shown, t(59) = 1.12, p = .134. "
+            "Median accuracy was 0.67, 95 % CI [0.50, 0.67]. "
+            "Equivalence with chance within ± 0.10 was not shown, t(59) = 1.12, p = .134. "
             "Not telling them apart in this sample is not evidence that they are the same."
         ),
         warnings=("Every page has the same composition: people could answer by elimination.",),
@@ -198,7 +205,11 @@ def ratings(rng: np.random.Generator) -> Section:
         "ratings",
         "Ratings by type of clip",
         (Column("type", "Type"), Column("answer", "Answer"), Column("share", "Share", "share", 1)),
-        tuple((kind, answer, value) for kind, row in shares.items() for answer, value in zip(answers, row, strict=True)),
+        tuple(
+            (kind, answer, value)
+            for kind, row in shares.items()
+            for answer, value in zip(answers, row, strict=True)
+        ),
     )
     epsilons = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
     cells = tuple(
@@ -217,17 +228,31 @@ def ratings(rng: np.random.Generator) -> Section:
         "Ratings and correlations",
         tables=(stacked, heat),
         charts=(
-            Chart("ratings", "Ratings", "stacked", "ratings", {"category": "type", "value": "share", "colour": "answer"}, x_title="Share of ratings"),
-            Chart("correlations", "Correlation with the final preference", "heat", "correlations", {"x": "epsilon", "y": "measure", "value": "r"}, x_title="ε"),
+            Chart("ratings", "Ratings", "stacked", "ratings",
+                  {"category": "type", "value": "share", "colour": "answer"}, x_title="Share of ratings"),
+            Chart("correlations", "Correlation with the final preference", "heat", "correlations",
+                  {"x": "epsilon", "y": "measure", "value": "r"}, x_title="ε"),
         ),
     )  # fmt: skip
 
 
 def moments(rng: np.random.Generator) -> Section:
     lanes = ("plan", "actions", "flags")
-    rows: list[tuple[Cell, ...]] = [("plan", 0.0, 30.0, "", "go to the café", None), ("plan", 30.0, 60.0, "", "meet Ana", None)]
+    rows: list[tuple[Cell, ...]] = [
+        ("plan", 0.0, 30.0, "", "go to the café", None),
+        ("plan", 30.0, 60.0, "", "meet Ana", None),
+    ]
     for start in range(0, 60, 6):
-        rows.append(("actions", float(start), start + 5.5, "", f"action {start // 6}", f"stimulus:day_a@{start * 1000}"))
+        rows.append(
+            (
+                "actions",
+                float(start),
+                start + 5.5,
+                "",
+                f"action {start // 6}",
+                f"stimulus:day_a@{start * 1000}",
+            )
+        )
     for _ in range(14):
         at = float(rng.uniform(2, 58))
         rows.append((lanes[2], at, at, "", "flag", f"stimulus:day_a@{int(at * 1000)}"))
@@ -262,7 +287,14 @@ def moments(rng: np.random.Generator) -> Section:
             (3, "says good night at noon", "standin_human", 4, 0.067, "stimulus:day_b@44000"),
         ),
     )
-    use = {"lane": "lane", "from": "start_s", "to": "end_s", "colour": "lane", "label": "text", "link": "link"}
+    use = {
+        "lane": "lane",
+        "from": "start_s",
+        "to": "end_s",
+        "colour": "lane",
+        "label": "text",
+        "link": "link",
+    }
     return Section(
         "moments",
         "Where the moment is",
@@ -318,8 +350,11 @@ def kinds(rng: np.random.Generator) -> Section:
         "Other figures",
         tables=(bars, scatter, curve),
         charts=(
-            Chart("index", "Believability index", "bars", "index", {"category": "level", "value": "b", "low": "low", "high": "high", "colour": "type"}, x_title="b"),
-            Chart("visual_auditory", "Visual against auditory test", "scatter", "visual_auditory", {"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"}, rules=(("x", 0, "gate"), ("y", 0, ""))),
+            Chart("index", "Believability index", "bars", "index",
+                  {"category": "level", "value": "b", "low": "low", "high": "high", "colour": "type"}, x_title="b"),
+            Chart("visual_auditory", "Visual against auditory test", "scatter", "visual_auditory",
+                  {"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"},
+                  rules=(("x", 0, "gate"), ("y", 0, ""))),
             Chart("steps", "Cumulative share", "steps", "power", {"x": "n", "y": "share"}, y_range=(0, 1)),
         ),
     )  # fmt: skip

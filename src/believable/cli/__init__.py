@@ -37,6 +37,8 @@ class Entry:
 COMMANDS: tuple[Entry, ...] = (
     Entry("new", "new", "Start a study folder from a ready-made protocol."),
     Entry("check", "check", "Report every problem of a study at once."),
+    Entry("power", "power", "Find out how many participants a study needs."),
+    Entry("preregister", "preregister", "Put the declared plan of a study on record."),
     Entry("stimuli", "stimuli", "Turn recordings into stimuli that differ in nothing but what is judged."),
     Entry("schema", "schema", "Print the JSON Schema of study files, for editors."),
     Entry("gallery", "gallery", "Try every instrument and player in the browser."),
@@ -47,6 +49,8 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("user", "user", "Add, list and change researcher accounts."),
     Entry("recruit", "recruit", "Match a recruiting platform's export with the sessions."),
     Entry("export", "export", "Write the dataset of a study."),
+    Entry("analyse", "analyse", "Compute the declared analysis of a study."),
+    Entry("report", "report", "Analyse a study and write its report: page, figures, tables."),
     Entry("import", "importing", "Turn another tool's export into our formats."),
     Entry("backup", "backup", "Copy the database while it is in use."),
     Entry("restore", "restore", "Put a verified backup back in place."),

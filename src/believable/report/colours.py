@@ -27,17 +27,39 @@ class Theme:
 
 
 _DARK_INK, _LIGHT_INK = "#14181d", "#ffffff"
+#: Where dark and light ink are read equally well.
+_MIDDLE_LUMINANCE = 0.19
+
+
+def _inks(grounds: tuple[str, ...]) -> tuple[str, ...]:
+    """The ink that is read best on each ground."""
+    return tuple(_DARK_INK if _luminance(ground) > _MIDDLE_LUMINANCE else _LIGHT_INK for ground in grounds)
+
+
+def _luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb`, as the web's accessibility guidelines define it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+_LIGHT_STEPS = ("#eef4f9", "#d3e4f1", "#aecde5", "#7db0d5", "#4a8dbf", "#226aa3", "#0a4a80")
+_LIGHT_SPLIT = ("#a14408", "#d07b3e", "#edbd97", "#f2f2f0", "#a5c8e1", "#4d90c2", "#0f5c94")
+_DARK_STEPS = ("#1e2832", "#203a50", "#24506f", "#2b6a93", "#3f88b8", "#66a9d6", "#9dcdee")
+_DARK_SPLIT = ("#f0a06a", "#c06e34", "#6e4326", "#2b2f36", "#264d6b", "#3f84b4", "#86c2ec")
 
 LIGHT = Theme(
     ink="#1c2127",
     soft="#5a6370",
     line="#dfe2e6",
     ground="#ffffff",
-    hues=("#0072b2", "#c4560a", "#00815e", "#a8467f", "#a87400", "#3b8fc7", "#6b6f78", "#7a5cc4"),
-    steps=("#eef4f9", "#d3e4f1", "#aecde5", "#7db0d5", "#4a8dbf", "#226aa3", "#0a4a80"),
-    steps_ink=(_DARK_INK,) * 4 + (_LIGHT_INK,) * 3,
-    split=("#a14408", "#d07b3e", "#edbd97", "#f2f2f0", "#a5c8e1", "#4d90c2", "#0f5c94"),
-    split_ink=(_LIGHT_INK, _DARK_INK, _DARK_INK, _DARK_INK, _DARK_INK, _DARK_INK, _LIGHT_INK),
+    hues=("#0072b2", "#c4560a", "#00916a", "#7d2f6b", "#a87400", "#3b8fc7", "#6b6f78", "#7a5cc4"),
+    steps=_LIGHT_STEPS,
+    steps_ink=_inks(_LIGHT_STEPS),
+    split=_LIGHT_SPLIT,
+    split_ink=_inks(_LIGHT_SPLIT),
 )
 
 DARK = Theme(
@@ -46,10 +68,10 @@ DARK = Theme(
     line="#343a43",
     ground="#171a1f",
     hues=("#5cb3ea", "#f08a4b", "#35c29a", "#e08fc0", "#e8b13c", "#93d0f2", "#a9b0ba", "#b39df0"),
-    steps=("#1e2832", "#203a50", "#24506f", "#2b6a93", "#3f88b8", "#66a9d6", "#9dcdee"),
-    steps_ink=(_LIGHT_INK,) * 4 + (_DARK_INK,) * 3,
-    split=("#f0a06a", "#c06e34", "#6e4326", "#2b2f36", "#264d6b", "#3f84b4", "#86c2ec"),
-    split_ink=(_DARK_INK, _LIGHT_INK, _LIGHT_INK, _LIGHT_INK, _LIGHT_INK, _LIGHT_INK, _DARK_INK),
+    steps=_DARK_STEPS,
+    steps_ink=_inks(_DARK_STEPS),
+    split=_DARK_SPLIT,
+    split_ink=_inks(_DARK_SPLIT),
 )
 
 

@@ -47,7 +47,10 @@ def cover(analysis: Analysis) -> Html:
         ("analysed", numbers.integer(analysed) if analysed is not None else numbers.NOTHING),
         ("came in", numbers.integer(came) if came is not None else numbers.NOTHING),
         ("confirmatory results", numbers.integer(len(confirmatory))),
-        ("deviations from the plan", numbers.integer(len(analysis.deviations))),
+        (
+            "deviations from the plan",
+            numbers.integer(len(analysis.deviations)) if source.registered else numbers.NOTHING,
+        ),
     ]
     tiles = [tag("div", tag("b", value), tag("span", words)) for words, value in facts]
     return tag(
@@ -67,12 +70,20 @@ def provenance(source: Source) -> Html:
         ("Study", join([tag("code", source.study)])),
         ("Definition", digest(source.definition)),
         ("Data", digest(source.data)),
-        ("Plan", digest(source.plan)),
+        ("Plan", join([digest(source.plan), _registered(source)])),
         ("Seeds", listed({name: str(seed) for name, seed in source.seeds.items()})),
         ("Software", listed(source.versions)),
     ]
     pairs = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]
     return tag("dl", *pairs, class_="provenance")
+
+
+def _registered(source: Source) -> Html:
+    if not source.registered:
+        return tag("span", " not registered", class_="undefined")
+    return tag(
+        "span", " registered" if source.registered == source.plan else " differs from the registered one"
+    )
 
 
 def listed(pairs: Mapping[str, str]) -> Html:
@@ -90,14 +101,20 @@ def digest(value: str) -> Html:
 
 def at_a_glance(findings: list[Finding]) -> Html:
     """The declared results in one table, whatever their outcome."""
-    head = [tag("th", words, scope="col") for words in ("Hypothesis", "Result", "Estimate or test", "Adjusted", "Verdict")]
+    head = [
+        tag("th", words, scope="col")
+        for words in ("Hypothesis", "Result", "Estimate or test", "Adjusted", "Verdict")
+    ]
     rows = [
         tag(
             "tr",
             tag("td", found.hypothesis or numbers.NOTHING),
             tag("td", prose(found.title)),
             tag("td", _numbers(found)),
-            tag("td", prose(numbers.p_words(found.p_adjusted)) if found.p_adjusted is not None else numbers.NOTHING),
+            tag(
+                "td",
+                prose(numbers.p_words(found.p_adjusted)) if found.p_adjusted is not None else numbers.NOTHING,
+            ),
             tag("td", verdict(found) or numbers.NOTHING),
         )
         for found in findings
@@ -110,18 +127,23 @@ def _numbers(found: Finding) -> Html:
     parts: list[Html] = []
     if found.estimate is not None and found.estimate.value is not None:
         interval = numbers.interval(found.estimate)
-        parts.append(join([tag("b", numbers.number(found.estimate.value)), f", {interval}" if interval else None]))
+        parts.append(
+            join([tag("b", numbers.number(found.estimate.value)), f", {interval}" if interval else None])
+        )
     elif found.estimate is not None:
         parts.append(undefined(found.estimate.reason))
     if found.test is not None:
-        words = numbers.test_words(found.test)
+        words = numbers.words_of_test(found.test)
         parts.append(prose(words) if words else undefined(found.test.reason))
-    return join([part for one in parts for part in (tag("br"), one)][1:]) if parts else join([numbers.NOTHING])
+    return (
+        join([part for one in parts for part in (tag("br"), one)][1:]) if parts else join([numbers.NOTHING])
+    )
 
 
 def deviations(analysis: Analysis) -> Html:
-    if not analysis.source.plan:
-        return tag("p", "No registered plan was given, so nothing here is confirmatory.", class_="remark")
+    if not analysis.source.registered:
+        words = "No plan was registered before the data were seen, so nothing here is confirmatory."
+        return tag("p", words, class_="remark")
     if not analysis.deviations:
         return tag("p", "None: the analysis follows the registered plan.", class_="remark good")
     return tag("ul", *(tag("li", prose(one)) for one in analysis.deviations), class_="deviations")

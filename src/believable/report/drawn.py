@@ -116,9 +116,7 @@ def _rows(
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]:
     places = {role: names.index(name) for role, name in chart.use.items()}
     whole = len(table.rows) <= ROWS_TOLD_WHOLE
-    shown = [
-        (place, column) for place, column in enumerate(table.columns) if whole and column.name != "link"
-    ]
+    shown = [(place, column) for place, column in enumerate(table.columns) if whole and column.name != "link"]
     rows = []
     for row in table.rows:
         made: dict[str, Any] = {role: rounded(row[place]) for role, place in places.items()}

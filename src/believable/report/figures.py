@@ -8,10 +8,10 @@ from typing import Any
 from believable.analysis.records import Chart, Table
 from believable.report.colours import SANS, Theme
 from believable.report.drawn import Drawn, Links, drawn, no_links
-from believable.report.marks import DRAWERS, LYING, Canvas, Spec
+from believable.report.marks import DRAWERS, LYING, POINTER_ONLY, Canvas, Spec
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-WIDTH_PX = 760
+WIDTH_PX = 800
 HEIGHT_PX = 280
 FACET_HEIGHT_PX = 170
 #: Room that axes and gaps take beside each small multiple.
@@ -53,6 +53,13 @@ def specification(
     header = {"title": None, "labelFontWeight": 600, "labelFontSize": 12, "labelAnchor": "start"}
     facet = {"field": "facet", "type": "nominal", "sort": facets, "header": header}
     return frame | {"facet": facet, "columns": in_a_row, "spacing": 22, "spec": inside}
+
+
+def still(spec: Spec) -> Spec:
+    """The same figure without what only answers a pointer."""
+    inside = spec.get("spec", spec)
+    layers = [layer for layer in inside["layer"] if layer.get("name") != POINTER_ONLY]
+    return spec | ({"spec": inside | {"layer": layers}} if "spec" in spec else {"layer": layers})
 
 
 def _rules(one: Drawn, canvas: Canvas) -> list[Spec]:

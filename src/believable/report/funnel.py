@@ -10,14 +10,14 @@ from believable.analysis.records import Step
 from believable.report import numbers
 from believable.report.colours import SANS, Theme
 
-WIDTH_PX = 760
+WIDTH_PX = 800
 KEPT_PX = 330
-LEFT_OUT_PX = 340
+LEFT_OUT_PX = 390
 BOX_PX = 46
 LINE_PX = 17
 GAP_PX = 30
 #: What fits into a box at this size, by trial with long words.
-CHARACTERS = 46
+CHARACTERS = 58
 
 
 def funnel_svg(steps: Sequence[Step], theme: Theme) -> str:
@@ -37,13 +37,17 @@ def funnel_svg(steps: Sequence[Step], theme: Theme) -> str:
         height = max(GAP_PX, 30 + LINE_PX * len(lines) + 16) if left_out else GAP_PX
         parts.append(_arrow(y, height, theme))
         if left_out:
-            parts.append(_left_out(y + (height - 14 - 16 - LINE_PX * len(lines)) // 2 - 2, left_out, lines, theme))
+            parts.append(
+                _left_out(y + (height - 14 - 16 - LINE_PX * len(lines)) // 2 - 2, left_out, lines, theme)
+            )
         y += height
         parts.append(_kept(y, step.title, step.after, theme, last=place == len(steps) - 1))
         y += BOX_PX
     words = "; ".join(f"{step.title}: {step.after} of {step.before}" for step in steps)
+    height = y + 2
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="funnel" width="{WIDTH_PX}" height="{y + 2}" viewBox="0 0 {WIDTH_PX} {y + 2}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="funnel" width="{WIDTH_PX}" height="{height}"'
+        f' viewBox="0 0 {WIDTH_PX} {height}"'
         f' role="img" aria-label="{escape("Flow of sessions. " + words)}" font-family="{escape(SANS)}" font-size="13">'
         f"{''.join(parts)}</svg>"
     )
@@ -53,7 +57,8 @@ def _kept(y: int, title: str, n: int, theme: Theme, *, last: bool) -> str:
     stroke, width = (theme.hues[0], 2) if last else (theme.soft, 1)
     short = textwrap.shorten(title, 38, placeholder="…")
     return (
-        f'<rect x="1" y="{y}" width="{KEPT_PX}" height="{BOX_PX}" rx="6" fill="{theme.ground}" stroke="{stroke}" stroke-width="{width}"/>'
+        f'<rect x="1" y="{y}" width="{KEPT_PX}" height="{BOX_PX}" rx="6"'
+        f' fill="{theme.ground}" stroke="{stroke}" stroke-width="{width}"/>'
         f'<text x="16" y="{y + 28}" fill="{theme.ink}" font-weight="{600 if last else 500}">{escape(short)}</text>'
         f'<text x="{KEPT_PX - 14}" y="{y + 28}" text-anchor="end" fill="{theme.ink}" font-weight="600">'
         f'<tspan font-style="italic" font-weight="400">n</tspan> = {numbers.integer(n)}</text>'

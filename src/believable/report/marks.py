@@ -22,6 +22,8 @@ LANE_PX = 34
 MOST_WRITTEN_CELLS = 150
 #: With so few steps along x a line also shows its points.
 FEW_STEPS = 15
+#: A layer that is there to be pointed at; pictures go without it.
+POINTER_ONLY = "pointer_only"
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "stroke", "triangle-right")
 
@@ -106,7 +108,14 @@ def _offset(one: Drawn, canvas: Canvas, role: str) -> Spec:
     shared = len(pairs) > rows
     canvas.height_px = rows * (ROW_PX + (OFFSET_PX * (len(values) - 1) if shared else 0))
     return (
-        {"yOffset": {"field": "colour", "type": "nominal", "sort": values, "scale": {"paddingOuter": 0.25}}}
+        {
+            "yOffset": {
+                "field": "colour",
+                "type": "nominal",
+                "sort": values,
+                "scale": {"paddingInner": 0.15, "paddingOuter": 0.4},
+            }
+        }
         if shared
         else {}
     )
@@ -127,13 +136,15 @@ def points(one: Drawn, canvas: Canvas) -> Spec:
         layers.append(
             {"mark": line, "encoding": {"x": low, "x2": {"field": "high"}, "color": hue} | place | told(one)}
         )
-    layers.append({"mark": dot, "encoding": {"x": value, "color": hue, "shape": shape(one)} | place | told(one)})
+    layers.append(
+        {"mark": dot, "encoding": {"x": value, "color": hue, "shape": shape(one)} | place | told(one)}
+    )
     return {"layer": layers}
 
 
 def bars(one: Drawn, canvas: Canvas) -> Spec:
     place = {"y": category_axis(one, "category")} | _offset(one, canvas, "category")
-    bar: Spec = {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 0.85 if "yOffset" in place else 0.62}}
+    bar: Spec = {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 1 if "yOffset" in place else 0.62}}
     value = value_axis(one, "value", zero=True, grid=True)
     layers: list[Spec] = [
         {"mark": bar, "encoding": {"x": value, "color": colour(one, canvas)} | place | told(one)}
@@ -158,10 +169,14 @@ def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
         band = {"type": "area", "opacity": 0.18, "interpolate": interpolate, "clip": True, "line": False}
         low = value_axis(one, "low", side="y", grid=True)
         low["axis"]["title"] = y["axis"]["title"]
-        layers.append(
-            {"mark": band, "encoding": {"x": x, "y": low, "y2": {"field": "high"}, "color": hue}}
-        )
-    line: Spec = {"type": "line", "strokeWidth": 2, "interpolate": interpolate, "clip": True, "invalid": "break-paths-show-path-domains"}
+        layers.append({"mark": band, "encoding": {"x": x, "y": low, "y2": {"field": "high"}, "color": hue}})
+    line: Spec = {
+        "type": "line",
+        "strokeWidth": 2,
+        "interpolate": interpolate,
+        "clip": True,
+        "invalid": "break-paths-show-path-domains",
+    }
     encoding: Spec = {"x": x, "y": y, "color": hue}
     if one.has("colour") and 1 < len(one.values("colour")) <= len(DASHES):
         scale = {"domain": one.values("colour"), "range": list(DASHES[: len(one.values("colour"))])}
@@ -171,7 +186,8 @@ def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
     layers.append({"mark": line, "encoding": encoding})
     few = len(one.values("x")) <= FEW_STEPS
     dot: Spec = {"type": "point", "filled": True, "size": 46 if few else 60, "opacity": 1 if few else 0}
-    layers.append({"mark": dot, "encoding": {"x": x, "y": y, "color": hue} | told(one)})
+    dots: Spec = {"mark": dot, "encoding": {"x": x, "y": y, "color": hue} | told(one)}
+    layers.append(dots if few else dots | {"name": POINTER_ONLY})
     return {"layer": layers}
 
 
@@ -225,11 +241,16 @@ def heat(one: Drawn, canvas: Canvas) -> Spec:
     ground = {"type": "quantize", "domain": domain, "range": list(grounds)}
     ink = {"type": "quantize", "domain": domain, "range": list(inks)}
     shown = "label" if one.has("label") else "value"
-    text: Spec = {"field": shown} if shown == "label" else {"field": "value", "type": "quantitative", "format": ".2f"}
+    text: Spec = (
+        {"field": shown} if shown == "label" else {"field": "value", "type": "quantitative", "format": ".2f"}
+    )
     boxes = {"color": {"field": "value", "type": "quantitative", "scale": ground, "legend": legend}}
     words = {"color": {"field": "value", "type": "quantitative", "scale": ink, "legend": None}, "text": text}
     layers: list[Spec] = [
-        {"mark": {"type": "rect", "stroke": theme.ground, "strokeWidth": 2}, "encoding": place | boxes | told(one)},
+        {
+            "mark": {"type": "rect", "stroke": theme.ground, "strokeWidth": 2},
+            "encoding": place | boxes | told(one),
+        },
     ]
     if written:
         layers.append({"mark": {"type": "text", "fontSize": 11.5}, "encoding": place | words | told(one)})
@@ -249,7 +270,14 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
     encoding: Spec = lane | {"x": start, "color": hue} | told(one)
     if one.values("link"):
         encoding["href"] = {"condition": {"test": "datum.link", "field": "link"}, "value": ""}
-    bar: Spec = {"type": "bar", "height": {"band": 0.6}, "cornerRadius": 2, "stroke": canvas.theme.ground, "strokeWidth": 0.6, "clip": True}
+    bar: Spec = {
+        "type": "bar",
+        "height": {"band": 0.6},
+        "cornerRadius": 2,
+        "stroke": canvas.theme.ground,
+        "strokeWidth": 0.6,
+        "clip": True,
+    }
     tick: Spec = {"type": "tick", "thickness": 2.5, "height": {"band": 0.75}, "clip": True}
     return {
         "layer": [
@@ -264,7 +292,10 @@ def _span_colour(one: Drawn, canvas: Canvas) -> Spec:
         return {"value": canvas.theme.hues[0]}
     values = one.values("value")
     if all(isinstance(value, str) for value in values):
-        scale: Spec = {"domain": values, "range": [canvas.theme.hues[place] for place in _places(values, canvas.hues)]}
+        scale: Spec = {
+            "domain": values,
+            "range": [canvas.theme.hues[place] for place in _places(values, canvas.hues)],
+        }
         return {"field": "value", "type": "nominal", "scale": scale, "legend": {"title": one.title("value")}}
     scale = {"type": "quantize", "range": list(canvas.theme.steps[1:])}
     return {"field": "value", "type": "quantitative", "scale": scale, "legend": {"title": one.title("value")}}

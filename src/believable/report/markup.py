@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 
 VOID = frozenset({"br", "hr", "img", "meta", "link", "input", "col"})
@@ -27,7 +28,7 @@ def safe(child: object) -> Html:
     return child if isinstance(child, Html) else Html(escape(str(child), quote=False))
 
 
-def join(children: tuple[object, ...] | list[object] | list[Html]) -> Html:
+def join(children: Iterable[object]) -> Html:
     return Html("".join(safe(child) for child in children))
 
 

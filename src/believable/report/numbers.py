@@ -117,7 +117,7 @@ def letter(method: str) -> str:
     return next(beginnings, "statistic")
 
 
-def test_words(test: TestResult, digits: int = 2) -> str | None:
+def words_of_test(test: TestResult, digits: int = 2) -> str | None:
     """`t(33) = 2.31, p = .027`; None when the test is undefined."""
     if test.statistic is None or test.p_value is None:
         return None

@@ -6,9 +6,12 @@ import base64
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 
 from believable.analysis.records import Analysis, Drop
+from believable.analysis.write import table_csv
 from believable.report import cover, numbers, pictures
 from believable.report.colours import DARK, LIGHT, PAGE, css
 from believable.report.drawn import Links, no_links
@@ -16,10 +19,20 @@ from believable.report.funnel import funnel_svg
 from believable.report.latex import latex_table
 from believable.report.markup import Html, join, prose, tag
 from believable.report.sections import Drawing, Layout
-from believable.report.tables import csv_text
 
 #: Longer lists of exclusions are in the tables folder; the page shows their beginning.
 DROPS_SHOWN = 200
+
+
+FLOW = "flow"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The document, and its drawings by name as they stand in it."""
+
+    html: str
+    drawings: Mapping[str, str]
 
 
 def page(
@@ -28,13 +41,15 @@ def page(
     links: Links = no_links,
     blinded: bool = False,
     draw: Drawing = pictures.inline_svg,
-) -> str:
+) -> Page:
     """The whole report as one HTML document. Same records, same bytes."""
     layout = Layout(analysis, draw, links)
     body = _body(analysis, layout, blinded=blinded)
     data = join([_island("figures", layout.figures), _island("files", _files(layout))])
     scripts = [_static("report.js"), pictures.script().replace("</script", "<\\/script")]
-    style = f":root {{ {css(LIGHT)} }}\n{_dark()}\n{_static('report.css')}"
+    style = (
+        f":root {{ {css(LIGHT)} }}\n{_dark()}\n{_static('report.css')}\n{_paper(analysis, blinded=blinded)}"
+    )
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src {_digest(style)}; script-src {' '.join(_digest(text) for text in scripts)}"
@@ -51,7 +66,8 @@ def page(
     )
     run = [Html(f'<script type="module">{text}</script>') for text in (scripts[1], scripts[0])]
     document = tag("html", tag("head", head), tag("body", body, data, *run, class_="report"), lang="en")
-    return f"<!doctype html>\n{document}\n"
+    flow = {FLOW: funnel_svg(analysis.funnel, PAGE)} if analysis.funnel else {}
+    return Page(f"<!doctype html>\n{document}\n", flow | layout.drawings)
 
 
 def _mark(analysis: Analysis) -> str:
@@ -84,7 +100,9 @@ def _parts(analysis: Analysis, layout: Layout) -> list[tuple[str, str, Html]]:
         _part("warnings", "Warnings", _list(analysis.warnings)),
         _part("flow", "Flow of participants", _funnel(analysis)),
         _part("methods", "Methods", tag("p", prose(analysis.methods)) if analysis.methods else Html("")),
-        _part("results", "Results in words", tag("p", prose(analysis.results)) if analysis.results else Html("")),
+        _part(
+            "results", "Results in words", tag("p", prose(analysis.results)) if analysis.results else Html("")
+        ),
     ]
     for section in analysis.sections:
         parts.append((section.name, section.title, layout.section(section, section.title)))
@@ -104,7 +122,8 @@ def _funnel(analysis: Analysis) -> Html:
     if not analysis.funnel:
         return Html("")
     caption = tag("figcaption", tag("span", "Who came, who was left out and why, who is analysed."))
-    return tag("figure", tag("div", Html(funnel_svg(analysis.funnel, PAGE)), class_="plot"), caption, class_="chart")
+    drawing = tag("div", Html(funnel_svg(analysis.funnel, PAGE)), class_="plot")
+    return tag("figure", drawing, caption, class_="chart", id="f-flow")
 
 
 def exclusions(drops: tuple[Drop, ...]) -> Html:
@@ -112,7 +131,10 @@ def exclusions(drops: tuple[Drop, ...]) -> Html:
     if not drops:
         return tag("p", "Nothing was left out.", class_="remark")
     counted = Counter((drop.level, drop.reason) for drop in drops)
-    head = [tag("th", words, scope="col", class_=side) for words, side in (("What", None), ("Reason", None), ("Count", "num"))]
+    head = [
+        tag("th", words, scope="col", class_=side)
+        for words, side in (("What", None), ("Reason", None), ("Count", "num"))
+    ]
     rows = [
         tag("tr", tag("td", level), tag("td", prose(reason)), tag("td", numbers.integer(count), class_="num"))
         for (level, reason), count in counted.items()
@@ -122,12 +144,18 @@ def exclusions(drops: tuple[Drop, ...]) -> Html:
 
 
 def _every_drop(drops: tuple[Drop, ...]) -> Html:
-    head = [tag("th", words, scope="col") for words in ("Session", "What", "Reason", "Detail", "Trial", "Question")]
+    head = [
+        tag("th", words, scope="col")
+        for words in ("Session", "What", "Reason", "Detail", "Trial", "Question")
+    ]
     rows = [
         tag(
             "tr",
             tag("td", tag("code", drop.session)),
-            *(tag("td", text) for text in (drop.level, drop.reason, drop.detail, drop.trial_key, drop.question)),
+            *(
+                tag("td", text)
+                for text in (drop.level, drop.reason, drop.detail, drop.trial_key, drop.question)
+            ),
         )
         for drop in drops[:DROPS_SHOWN]
     ]
@@ -141,7 +169,10 @@ def _every_drop(drops: tuple[Drop, ...]) -> Html:
 def _end(analysis: Analysis) -> Html:
     return tag(
         "footer",
-        tag("p", "Made by believable from the records of the analysis; the same data, plan and seeds give the same page."),
+        tag(
+            "p",
+            "Made by believable from the records of the analysis; the same data, plan and seeds give the same page.",
+        ),
     )
 
 
@@ -150,12 +181,16 @@ def _end(analysis: Analysis) -> Html:
 
 def _files(layout: Layout) -> dict[str, dict[str, str]]:
     """What the save buttons of tables hand out."""
-    return {name: {"csv": csv_text(table), "tex": latex_table(table)} for name, table in layout.tables.items()}
+    return {
+        name: {"csv": table_csv(table), "tex": latex_table(table)} for name, table in layout.tables.items()
+    }
 
 
 def _island(name: str, value: object) -> Html:
     """Data for the page's script. `<` is escaped so that no text can end the element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
     return Html(f'<script type="application/json" id="{name}">{text}</script>')
 
 
@@ -165,6 +200,18 @@ def _static(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _paper(analysis: Analysis, *, blinded: bool) -> str:
+    """What stands in the margin of every printed page."""
+    words = " · ".join(word for word, _ in cover.warnings_of(analysis.source, blinded=blinded))
+    face = "font: 8.5pt sans-serif; color: #5a6370;"
+    top = (
+        f'@top-left {{ content: "{words.upper()}"; {face} font-weight: 700; color: #a14408; }}'
+        if words
+        else ""
+    )
+    return f'@page {{ {top} @bottom-right {{ content: counter(page) " / " counter(pages); {face} }} }}'
 
 
 def _dark() -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
+import re
 from types import ModuleType
 from typing import Any, Literal
 
 from believable.core.errors import InvalidInput, MissingExtra
+from believable.report.colours import LIGHT, Theme, variables
 
 Format = Literal["svg", "pdf", "png"]
 FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 #: Pixels per point of a PNG: sharp in print at the width of a column.
 PNG_SCALE = 3.0
 VEGA_LITE = "6.4"
+_VARIABLE = re.compile(r"var\((--f-[\w-]+)\)")
 
 
 def check_formats(wanted: str) -> tuple[Format, ...]:
@@ -29,25 +32,31 @@ def check_formats(wanted: str) -> tuple[Format, ...]:
 def converter() -> ModuleType:
     """The renderer, which is an optional part."""
     try:
-        import vl_convert
+        import vl_convert  # noqa: PLC0415
     except ImportError:
         raise MissingExtra(what="Drawing figures", extra="report") from None
     return vl_convert
 
 
-def picture(spec: dict[str, Any], form: Format) -> bytes:
-    """The figure as a file of the given format."""
-    tool = converter()
-    if form == "svg":
-        return str(tool.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])).encode()
-    if form == "png":
-        return bytes(tool.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=PNG_SCALE, allowed_base_urls=[]))
-    return bytes(tool.vegalite_to_pdf(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
-
-
 def inline_svg(spec: dict[str, Any]) -> str:
-    """The figure as markup to stand in a page."""
+    """The figure as markup to stand in a page; its colours are what the specification says."""
     return str(converter().vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
+
+
+def standalone(drawing: str, theme: Theme) -> str:
+    """A page's drawing with the colours of a theme written out, for use elsewhere."""
+    colours = variables(theme)
+    return _VARIABLE.sub(lambda found: colours[found.group(1)], drawing)
+
+
+def picture(drawing: str, form: Format, theme: Theme = LIGHT) -> bytes:
+    """A page's drawing as a file of the given format."""
+    alone = standalone(drawing, theme)
+    if form == "svg":
+        return alone.encode()
+    if form == "png":
+        return bytes(converter().svg_to_png(alone, scale=PNG_SCALE))
+    return bytes(converter().svg_to_pdf(alone))
 
 
 @functools.cache

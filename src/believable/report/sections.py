@@ -10,10 +10,10 @@ from believable.analysis.records import Analysis, Chart, Finding, Section, Statu
 from believable.report import numbers
 from believable.report.colours import PAGE
 from believable.report.drawn import Links, hues, no_links
-from believable.report.figures import specification
+from believable.report.figures import specification, still
 from believable.report.marks import Spec
 from believable.report.markup import Html, join, prose, tag
-from believable.report.tables import html_notes, html_table
+from believable.report.tables import TALL_ROWS, html_notes, html_table
 from believable.stats.estimate import Estimate
 
 STATUS_WORDS: Mapping[Status, str] = {
@@ -39,6 +39,7 @@ class Layout:
     draw: Drawing
     links: Links = no_links
     figures: dict[str, Spec] = field(default_factory=dict)
+    drawings: dict[str, str] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     _hues: Mapping[str, int] = field(default_factory=dict)
 
@@ -57,18 +58,22 @@ class Layout:
             class_="save",
         )
         caption = tag("figcaption", tag("span", title, badge(table.status, quiet=True)), save)
-        return tag(
-            "figure", caption, html_table(table, self.links), html_notes(table), class_="table", id=f"t-{table.name}"
-        )
+        long = " long" if len(table.rows) > TALL_ROWS else ""
+        inside = (caption, html_table(table, self.links), html_notes(table))
+        return tag("figure", *inside, class_=f"table{long}", id=f"t-{table.name}")
 
     def figure(self, chart: Chart, section: Section) -> Html:
         tables = (*section.tables, *self.analysis.tables)
         spec = specification(chart, tables, PAGE, self._hues, self.links)
         self.figures[chart.name] = spec
-        drawing = Html(own_ids(self.draw(spec), chart.name))
-        about = spec["description"]
+        self.drawings[chart.name] = own_ids(self.draw(still(spec)), chart.name)
+        drawing, about = Html(self.drawings[chart.name]), spec["description"]
         picture = tag("div", drawing, class_="plot", data_figure=chart.name, role="img", aria_label=about)
-        words = [tag("b", f"Figure {len(self.figures)}"), ". ", tag("span", prose(chart.title), class_="title")]
+        words = [
+            tag("b", f"Figure {len(self.figures)}"),
+            ". ",
+            tag("span", prose(chart.title), class_="title"),
+        ]
         words += [". ", prose(chart.caption)] if chart.caption else ["."]
         save = tag("span", _button("SVG", "svg", chart.name), class_="save")
         caption = tag("figcaption", tag("span", *words), save)
@@ -139,7 +144,7 @@ def numbers_of(found: Finding) -> list[tuple[str, Html]]:
     if found.estimate is not None:
         rows += estimate_rows("Estimate", found.estimate)
     if found.test is not None:
-        words = numbers.test_words(found.test)
+        words = numbers.words_of_test(found.test)
         rows.append(("Test", prose(words) if words else undefined(found.test.reason)))
         rows.append(("Method", prose(found.test.method)))
         if found.test.effect is not None:
@@ -158,7 +163,12 @@ def estimate_rows(name: str, estimate: Estimate) -> list[tuple[str, Html]]:
     rows = [(name, value)]
     if interval is None:
         rows.append(("Interval", undefined(estimate.reason)))
-    rows.append((f"{name}: method", join([prose(estimate.method), ", ", tag("i", "n"), f" = {numbers.integer(estimate.n)}"])))
+    rows.append(
+        (
+            f"{name}: method",
+            join([prose(estimate.method), ", ", tag("i", "n"), f" = {numbers.integer(estimate.n)}"]),
+        )
+    )
     return rows + [("Note", prose(note)) for note in estimate.notes]
 
 

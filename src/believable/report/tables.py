@@ -1,11 +1,10 @@
-"""Tables as HTML and as CSV. An undefined cell carries a footnote with its reason."""
+"""Tables as HTML. An undefined cell carries a footnote with its reason."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from believable.analysis.records import Column, Table
-from believable.bundle.cells import csv_line, neutralised
 from believable.report import numbers
 from believable.report.drawn import Links, no_links
 from believable.report.markup import Html, join, prose, tag
@@ -36,7 +35,10 @@ def html_table(table: Table, links: Links = no_links) -> Html:
     notes = footnotes(table)
     shown = shown_columns(table)
     moments = _moments(table, links)
-    head = [tag("th", _heading(column), scope="col", class_=_side(column), title=column.about or None) for _, column in shown]
+    head = [
+        tag("th", _heading(column), scope="col", class_=_side(column), title=column.about or None)
+        for _, column in shown
+    ]
     if moments:
         head.append(tag("th", "Watch", scope="col"))
     body = []
@@ -52,8 +54,15 @@ def html_table(table: Table, links: Links = no_links) -> Html:
 
 def html_notes(table: Table) -> Html:
     """Footnotes of undefined cells, then the table's own note."""
-    notes = [tag("span", tag("sup", mark(place)), " ", prose(reason), ". ") for reason, place in footnotes(table).items()]
-    marked = tag("span", tag("span", "Marked", class_="marked"), " cells are significant. ") if table.marked else None
+    notes = [
+        tag("span", tag("sup", mark(place)), " ", prose(reason), ". ")
+        for reason, place in footnotes(table).items()
+    ]
+    marked = (
+        tag("span", tag("span", "Marked", class_="marked"), " cells are significant. ")
+        if table.marked
+        else None
+    )
     own = prose(table.note) if table.note else None
     return tag("p", *notes, marked, own, class_="note") if notes or own or marked else Html("")
 
@@ -81,7 +90,9 @@ def _heading(column: Column) -> Html:
     return tag("i", column.title) if column.title in _SYMBOLS else join([column.title])
 
 
-_SYMBOLS = frozenset("p n N t d r M SD SE z U W F b c k r² R²".split())
+_SYMBOLS = frozenset(
+    ("p", "n", "N", "t", "d", "r", "M", "SD", "SE", "z", "U", "W", "F", "b", "c", "k", "r²", "R²")
+)
 
 
 def _side(column: Column) -> str:
@@ -98,18 +109,3 @@ def _moments(table: Table, links: Links) -> Mapping[int, Html]:
         if address:
             found[number] = tag("a", "▶ Watch", href=address, class_="watch")
     return found
-
-
-def csv_text(table: Table) -> str:
-    """The table at full precision. Text that a spreadsheet would run is neutralised as in the bundle."""
-    lines = [csv_line([column.name for column in table.columns])]
-    lines += [csv_line([_csv_cell(value) for value in row]) for row in table.rows]
-    return "".join(lines)
-
-
-def _csv_cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return neutralised(value) if isinstance(value, str) else repr(value)
