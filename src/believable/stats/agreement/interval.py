@@ -29,14 +29,7 @@ def coefficient(
     agreement, few items). With perfect agreement the data have no error to measure: the lower bound is then `at_one`.
     """
     if n < 2:
-        return without_interval(
-            value,
-            "one item says nothing about the sampling error",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+        return one_item(value, method, level, notes=notes)
     extra = {
         "n": n,
         "level": level,
@@ -74,6 +67,12 @@ def jackknife_se(leave_one_out: FloatArray) -> float:
     n = len(leave_one_out)
     centred = leave_one_out - np.add.reduce(leave_one_out) / n
     return math.sqrt((n - 1) / n * float(np.dot(centred, centred)))
+
+
+def one_item(value: float, method: str, level: float, *, notes: tuple[str, ...] = ()) -> Estimate:
+    """The answer when a single item can be compared."""
+    reason = "one item says nothing about the sampling error"
+    return without_interval(value, reason, method=method, n=1, level=level, notes=notes)
 
 
 def no_items(method: str, level: float, *, notes: tuple[str, ...] = ()) -> Estimate:

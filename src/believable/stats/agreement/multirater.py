@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from believable.core.errors import InvalidInput
-from believable.stats.agreement.interval import coefficient, no_items, unseen_share
+from believable.stats.agreement.interval import coefficient, no_items, one_item, unseen_share
 from believable.stats.agreement.ratings import (
     IntArray,
     code_labels,
@@ -21,7 +21,7 @@ from believable.stats.agreement.ratings import (
     number_table,
     pair_counts,
 )
-from believable.stats.estimate import Estimate, check_level, undefined, without_interval
+from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.shares import mean_share
 
@@ -87,14 +87,7 @@ def percent_agreement(
         shares = (agreeing[usable] == pairs[usable]).astype(np.float64)
     n, value = len(shares), float(shares.mean())
     if n < 2:
-        return without_interval(
-            value,
-            "one item says nothing about the sampling error",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+        return one_item(value, method, level, notes=notes)
     low, high = mean_share(shares, level=level)
     return Estimate(value, low, high, level, n, method, notes=notes)
 
