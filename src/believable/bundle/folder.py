@@ -173,8 +173,12 @@ class BundleFolder:
 
     def text(self, path: str, text: str, about: str) -> None:
         """A further file, such as a study definition."""
+        self.file(path, text.encode(), about)
+
+    def file(self, path: str, content: bytes, about: str) -> None:
+        """A further file as it is, such as a recording."""
         raw = HashedFile(self._part / path)
-        raw.write(text.encode())
+        raw.write(content)
         raw.close()
         self._contents.append(Content(path, raw.length, raw.digest, 0, about))
 

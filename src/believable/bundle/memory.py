@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.bundle.coding import TABLES as CODE_TABLES
+from believable.bundle import coding, rounds
 from believable.bundle.read import ARRAYS, BLANKS, Bundle, Column, ColumnTable, RawEvent
 from believable.bundle.tables import BY_NAME, TABLES, Cell, Field, Table, arm_field, order_field
 from believable.bundle.write import tables_of
@@ -29,6 +29,9 @@ from believable.study.definition import Definition
 
 #: Rows, or columns by name: one value for all rows, a list with None where there is none, or an array (NaN is no number).
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
+
+#: Tables that only some bundles have.
+CODE_TABLES = (*coding.TABLES, *rounds.TABLES)
 
 #: What columns that are never empty hold where nothing is said.
 PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(

@@ -11,6 +11,7 @@ from believable.bundle.tables import Cell
 from believable.study.clips import clip_of
 from believable.study.plan import PlannedTrial, rated_positions
 from believable.study.records import Compare, Group, Rate, Stimulus, Watch
+from believable.study.rounds import round_name, round_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,10 @@ def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, 
         return planned.stimulus_ids, "played"
     if isinstance(planned.trial, Watch) and planned.stimulus_id is not None:
         return (planned.stimulus_id,), "played"
+    if (own := round_name(plan, position)) is not None:
+        return (own,), "played"
     if isinstance(planned.trial, Rate):
-        about = (plan[one].stimulus_id for one in rated_positions(plan, position))
+        about = (plan[one].stimulus_id or round_name(plan, one) for one in rated_positions(plan, position))
         return tuple(one for one in about if one is not None), "remembered"
     return (), "played"
 
@@ -49,11 +52,21 @@ def shown_rows(
             "label": ascii_uppercase[player] if isinstance(plan[position].trial, Compare) else None,
             "how": how,
             "stimulus": name,
-            "condition": stimuli[name].condition,
-            "scenario": stimuli[name].scenario,
+            **_setting(plan, position, name, stimuli),
             "views": sum(one.kind == "media.ended" for one in own),
             "watched_ms": sum(_length(one) for one in stretches),
         }
+
+
+def _setting(
+    plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]
+) -> dict[str, Cell]:
+    """Condition and scenario of a stimulus; those of its round where it is one's own."""
+    if name in stimuli:
+        return {"condition": stimuli[name].condition, "scenario": stimuli[name].scenario}
+    sources = (round_position(plan, one) for one in (position, *rated_positions(plan, position)))
+    played = next(plan[one] for one in sources if one is not None and name == f"round:{plan[one].key}")
+    return {"condition": played.condition, "scenario": played.scenario}
 
 
 def answered(planned: PlannedTrial, question: str, stimuli: Mapping[str, Stimulus]) -> dict[str, Cell]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from believable.bundle.rounds import RoundRecord
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
@@ -90,6 +92,7 @@ class Collected:
     events: tuple[EventRecord, ...] = ()
     strays: tuple[StrayRecord, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()
+    rounds: tuple[RoundRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

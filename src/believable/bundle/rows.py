@@ -11,6 +11,7 @@ from typing import Any
 from believable.bundle.marks import FlagEvent, Logs, flag_rows
 from believable.bundle.players import Played, answered, shown_rows
 from believable.bundle.records import Collected, DecisionRecord, SessionRecord, TrialRecord
+from believable.bundle.rounds import rows_of
 from believable.bundle.tables import Cell
 from believable.bundle.tracing import VALUES, TraceEvent, trace_rows
 from believable.core.errors import InvalidInput
@@ -23,6 +24,7 @@ from believable.study.plan import Assignment, PlannedTrial, plan, rated_position
 from believable.study.practice import annotation_of
 from believable.study.progress import is_correct, page_questions
 from believable.study.records import Check, Practice, Question
+from believable.study.rounds import round_name, round_position
 
 Row = Mapping[str, Cell]
 
@@ -178,7 +180,7 @@ class SessionRows:
 
     def _stimulus_at(self, position: int, player: int) -> str | None:
         planned = self._plan[position]
-        shown = planned.stimulus_ids or (planned.stimulus_id,)
+        shown = planned.stimulus_ids or (planned.stimulus_id or round_name(self._plan, position),)
         return shown[player] if 0 <= player < len(shown) else None
 
     def flags(self, logs: Logs) -> Iterator[Row]:
@@ -258,7 +260,16 @@ class SessionRows:
     def _shown(self, planned: PlannedTrial) -> Shown:
         about = rated_positions(self._plan, planned.position)
         source = self._plan[about[0]] if len(about) == 1 else planned
+        own = round_position(self._plan, source.position)
+        if own is not None:
+            played = self._plan[own]
+            return Shown(played.condition, played.scenario, round_name(self._plan, source.position))
         return Shown(source.condition, source.scenario, source.stimulus_id)
+
+    def rounds(self) -> Iterator[tuple[str, Row]]:
+        """Rows about rounds that were played, each with the name of its table."""
+        session = self._session
+        return rows_of(session.id, self._plan, self._collected.rounds, session.started_ms)
 
     def _window(self, trial: TrialRecord) -> tuple[int, int] | None:
         """The events of this run of the trial: after the run before it ended, up to its own submission."""

@@ -12,6 +12,7 @@ from believable.bundle.coding import CodingRows
 from believable.bundle.folder import BundleFolder
 from believable.bundle.marks import Logs, action_rows
 from believable.bundle.records import Collected, StudyRecord
+from believable.bundle.rounds import recording_path, round_tables
 from believable.bundle.rows import SessionRows
 from believable.bundle.tables import (
     PARTICIPANTS,
@@ -60,7 +61,7 @@ def write(
     definitions = {name: Definition.from_json(text, instruments) for name, text in study.definitions.items()}
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
     coded = coding.tables() if coding is not None else ()
-    tables += tuple(table for table, _ in coded)
+    tables += (*(table for table, _ in coded), *round_tables(definitions.values()))
     logs = Logs(media_dir)
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle:
@@ -115,6 +116,12 @@ def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows
     ):
         for row in found:
             bundle.row(table, row)
+    for name, row in rows.rounds():
+        bundle.row(name, row)
+    for one in collected.rounds:
+        if one.recording is not None:
+            about = "Recording of a round, with log, plan and telemetry."
+            bundle.file(recording_path(collected.session.id, one), one.recording, about)
     for event in collected.events:
         bundle.event(collected.session.id, event)
     for stray in collected.strays:

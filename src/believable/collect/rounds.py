@@ -60,16 +60,21 @@ def setup_of(planned: PlannedTrial, seed: int) -> RoundSetup:
     """What the plan and the session's seed make of a play trial."""
     play = planned.trial
     assert isinstance(play, Play)
-    mazes = {"round": derive(seed, "maze", planned.key), "session": derive(seed, "maze")}
+    mazes = {"round": _seed(seed, "maze", planned.key), "session": _seed(seed, "maze")}
     maze_seed = play.maze if isinstance(play.maze, int) else mazes[play.maze]
     return RoundSetup(
         maze_seed=maze_seed,
-        agent_seed=derive(seed, "opponent", planned.key),
+        agent_seed=_seed(seed, "opponent", planned.key),
         opponent=opponent_of(play, planned.condition),
         size=play.size,
         ticks=play.duration_s * TICKS_PER_S,
         practice=play.practice,
     )
+
+
+def _seed(seed: int, *names: str) -> int:
+    """Half of what `derive` gives: tables and databases hold whole numbers below 2**63."""
+    return derive(seed, *names) >> 1
 
 
 def open_round(
@@ -137,13 +142,9 @@ def end_round(conn: Connection, context: Context, opened: Opened, made: Recorded
     found = rounds.latest(conn, key.session, key.position, key.run, lock=True)
     if found is None or found.state != "live" or found.key != key:
         return
-    blobs.put(conn, key.session, recording_name(key), RECORDING_TYPE, made.recording)
+    blobs.put(conn, key.session, key.recording_name, RECORDING_TYPE, made.recording)
     blobs.put(conn, key.session, judged_name(key.position, key.run), RECORDING_TYPE, made.judged)
     rounds.close(conn, key, state="over", score=made.score, at_ms=context.clock.now_ms())
-
-
-def recording_name(key: RoundKey) -> str:
-    return f"round-{key.position}-{key.run}-{key.attempt}.replay.json.gz"
 
 
 def judged_name(position: int, run: int) -> str:

@@ -20,11 +20,12 @@ from believable.bundle.records import (
     StudyRecord,
     TrialRecord,
 )
+from believable.bundle.rounds import RoundRecord
 from believable.bundle.write import Written, write
 from believable.core.errors import NotFound
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
-from believable.store import studies
+from believable.store import blobs, rounds, studies
 from believable.store.coding_export import coding_rows
 from believable.store.engine import Store
 from believable.store.pools import POOLS
@@ -143,8 +144,29 @@ def _chunk(conn: Connection, ids: Sequence[str]) -> Iterator[Collected]:
             conn, events, [name], ("seq",), lambda row: EventRecord(row.seq, row.body, row.received_ms)
         )
         yield Collected(
-            found[name], tuple(closed[name]), tuple(happened[name]), tuple(kept[name]), tuple(decided[name])
+            found[name], tuple(closed[name]), tuple(happened[name]), tuple(kept[name]), tuple(decided[name]), _rounds(conn, name),
+        )  # fmt: skip
+
+
+def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:
+    """The rounds of a session, one session at a time: recordings are large."""
+    return tuple(
+        RoundRecord(
+            position=one.key.position,
+            run=one.key.run,
+            attempt=one.key.attempt,
+            setup=one.setup,
+            state=one.state,
+            ticks=one.tick,
+            losses=one.losses,
+            score=one.score,
+            started_ms=one.started_ms,
+            ended_ms=one.ended_ms,
+            changes=tuple(tuple(change) for change in rounds.changes_of(conn, one.key)),
+            recording=blobs.get(conn, session, one.key.recording_name),
         )
+        for one in rounds.of_session(conn, session)
+    )
 
 
 def _by_session(

@@ -6,7 +6,7 @@ One connection holds a round at a time. Whoever opens it anew takes it over; wha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ class RoundKey:
     position: int
     run: int
     attempt: int
+
+    @property
+    def recording_name(self) -> str:
+        """The name of its recording among the session's files."""
+        return f"round-{self.position}-{self.run}-{self.attempt}.replay.json.gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +81,11 @@ def latest(
     return None if row is None else _record(row._mapping)
 
 
-def of_sessions(conn: Connection, sessions: Sequence[str]) -> Iterable[StoredRound]:
-    query = select(rounds).where(rounds.c.session.in_(sessions))
-    order = (rounds.c.session, rounds.c.run, rounds.c.position, rounds.c.attempt)
-    return [_record(row._mapping) for row in conn.execute(query.order_by(*order))]
+def of_session(conn: Connection, session: str) -> list[StoredRound]:
+    """All rounds of a session, in the order they were played."""
+    query = select(rounds).where(rounds.c.session == session)
+    order = (rounds.c.run, rounds.c.position, rounds.c.attempt)
+    return [_record(row._mapping) for row in conn.execute(query.order_by(*order)).all()]
 
 
 def take(conn: Connection, key: RoundKey, holder: str, *, lost: bool) -> None:
