@@ -47,7 +47,9 @@ def _status(finding: Finding, registered: Registration | None, deviations: Seque
         return "descriptive"
     if registered is None or finding.outcome not in registered.outcomes:
         return "exploratory"
-    return "exploratory" if any(one.touches(finding.outcome) for one in deviations) else "confirmatory"
+    equivalence = finding.kind == "equivalence"
+    touched = any(one.touches(finding.outcome, equivalence=equivalence) for one in deviations)
+    return "exploratory" if touched else "confirmatory"
 
 
 def _section_status(section: Section, findings: Sequence[Finding]) -> Status:

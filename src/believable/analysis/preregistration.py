@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from believable import __version__
+from believable.analysis.data import load
 from believable.analysis.judged import criterion_words
 from believable.analysis.paragraphs import rule_words
 from believable.analysis.plan import Plan
+from believable.analysis.protocols import PROTOCOL_ANALYSES
 from believable.analysis.registered import Registration
 from believable.analysis.words import counted, listed
+from believable.bundle.memory import bundle
 from believable.stats import power
 from believable.study.declared import Hypothesis
+from believable.study.definition import Definition
 from believable.study.outline import outline
 from believable.study.records import Block, Study, Text
 
@@ -33,8 +37,9 @@ _T_TESTS = ("replay", "hntt")
 _WANTED = 0.8
 
 
-def osf(study: Study, plan: Plan, registration: Registration, *, collected: int | None) -> str:
+def osf(definition: Definition, plan: Plan, registration: Registration, *, collected: int | None) -> str:
     """The plan under the headings of the OSF preregistration form. `collected` is the number of real sessions so far."""
+    study = definition.study
     parts: list[tuple[int, str, Sequence[str]]] = [
         (2, "Study information", ()),
         (3, "Title", [_words(study.title, study)]),
@@ -56,7 +61,7 @@ def osf(study: Study, plan: Plan, registration: Registration, *, collected: int 
         (3, "Measured variables", list(_measured(plan))),
         (3, "Indices", [f"{one.title}: {one.about}" for one in plan.declaration.outcomes if plan.rank(one.name)]),
         (2, "Analysis plan", ()),
-        (3, "Statistical models", list(_tests(plan))),
+        (3, "Statistical models", list(_tests(definition, plan))),
         (3, "Transformations", list(_options(plan))),
         (3, "Inference criteria", [_inference(plan)]),
         (3, "Data exclusion", _exclusions(plan)),
@@ -67,15 +72,17 @@ def osf(study: Study, plan: Plan, registration: Registration, *, collected: int 
     return _document(f"Preregistration: {_words(study.title, study)}", parts)
 
 
-def aspredicted(study: Study, plan: Plan, registration: Registration, *, collected: int | None) -> str:
+def aspredicted(
+    definition: Definition, plan: Plan, registration: Registration, *, collected: int | None
+) -> str:
     """The plan under the questions of AsPredicted."""
-    secondary = plan.declared.outcomes.secondary
+    study, secondary = definition.study, plan.declared.outcomes.secondary
     parts: list[tuple[int, str, Sequence[str]]] = [
         (2, "1. Data collection: have any data been collected?", [_existing(collected)]),
         (2, "2. Hypotheses: what is asked or expected?", _hypotheses(plan)),
         (2, "3. Dependent variables: how are they measured?", list(_measured(plan))),
         (2, "4. Conditions: how many, and who sees which?", [_design(study), *_randomization(study)]),
-        (2, "5. Analyses: which ones exactly?", [*_tests(plan), *_options(plan), _inference(plan)]),
+        (2, "5. Analyses: which ones exactly?", [*_tests(definition, plan), *_options(plan), _inference(plan)]),
         (2, "6. Outliers and exclusions: exact rules", _exclusions(plan)),
         (2, "7. Sample size: how many, and how is that decided?", [_sample_size(plan), _stopping(plan), _rationale(plan)]),
         (2, "8. Anything else?", [
@@ -199,8 +206,9 @@ def _measured(plan: Plan) -> Iterator[str]:
             yield f"Question {listed(plan.roles[role.name])}: {role.about}"
 
 
-def _tests(plan: Plan) -> Iterator[str]:
-    yield plan.declaration.about
+def _tests(definition: Definition, plan: Plan) -> Iterator[str]:
+    nobody = load(bundle({}, definition), plan, definition.study)
+    yield PROTOCOL_ANALYSES[plan.protocol].methods(nobody, plan)
     for outcome in plan.declaration.outcomes:
         if plan.rank(outcome.name) is None:
             continue
@@ -262,11 +270,11 @@ def _rationale(plan: Plan) -> str:
 
 def detectable(n: int, alpha: float, wanted: float = _WANTED) -> float:
     """The smallest standardised difference that a t test over n participants detects with that power."""
-    low, high = 1e-3, 10.0
+    low, high = 1e-3, 5.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (
-            (low, middle) if power.paired_t(middle, n=n, alpha=alpha).power >= wanted else (middle, high)
+            (low, middle) if not power.paired_t(middle, n=n, alpha=alpha).power < wanted else (middle, high)
         )
     return high
 

@@ -50,8 +50,12 @@ class Deviation:
     field: str
     words: str
     outcomes: frozenset[str] = frozenset({ALL})
+    #: Whether only the equivalence tests of those outcomes are touched.
+    equivalence_only: bool = False
 
-    def touches(self, outcome: str) -> bool:
+    def touches(self, outcome: str, *, equivalence: bool = False) -> bool:
+        if self.equivalence_only and not equivalence:
+            return False
         return ALL in self.outcomes or outcome in self.outcomes
 
 
@@ -159,7 +163,9 @@ def _tests(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterat
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
                 words = f"test of {outcome}, {key}: registered {_shown(before.get(key))}, now {_shown(after.get(key))}."
-                yield Deviation(f"tests.{outcome}.{key}", words, frozenset({outcome}))
+                yield Deviation(
+                    f"tests.{outcome}.{key}", words, frozenset({outcome}), equivalence_only=key == "margin"
+                )
 
 
 def _hypotheses(

@@ -55,10 +55,10 @@ def command(study: Path, again: bool, data: Path | None, database: str | None) -
         collected = real_sessions(folder, data, database)
         target = folder / registered.FOLDER
         for name, text in (
-            ("osf.md", preregistration.osf(definition.study, plan, registration, collected=collected)),
+            ("osf.md", preregistration.osf(definition, plan, registration, collected=collected)),
             (
                 "aspredicted.md",
-                preregistration.aspredicted(definition.study, plan, registration, collected=collected),
+                preregistration.aspredicted(definition, plan, registration, collected=collected),
             ),
         ):
             (target / name).write_text(text, encoding="utf-8")
