@@ -56,13 +56,13 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     resamples = int(plan.option("resamples"))
     results: dict[str, Estimate | TestResult] = {}
     for type_ in found.types:
-        results[f"believability_{type_}"] = measures.believability(
+        results[f"believability.{type_}"] = measures.believability(
             given, type_, rng=rng, resamples=resamples, level=plan.level
         )
-        results[f"recall_{type_}"] = measures.recall(found, type_, level=plan.level)
+        results[f"recall.{type_}"] = measures.recall(found, type_, level=plan.level)
     for type_ in found.types:
         if type_ != "human" and "human" in found.types:
-            results[f"contrast_human_{type_}"] = measures.contrast(given, "human", type_, level=plan.level)
+            results[f"contrast.human-{type_}"] = measures.contrast(given, "human", type_, level=plan.level)
     results["confidence"] = measures.confidence(
         found.experience,
         highest=float(plan.option("highest")),
