@@ -22,11 +22,13 @@ def coefficient(
     notes: tuple[str, ...] = (),
     statistic: float | None = None,
     p_value: float | None = None,
+    reported_se: float | None = None,
 ) -> Estimate:
     """A coefficient that cannot exceed 1, with its interval on the scale log(1 − value), Student's t with n − 1.
 
     That scale keeps the bounds below 1 and holds its level where the plain Wald interval falls short (high
-    agreement, few items). With perfect agreement the data have no error to measure: the lower bound is then `at_one`.
+    agreement, few items). `reported_se` is the standard error of the literature where the interval rests on another.
+    With perfect agreement the data have no error to measure: the lower bound is then `at_one`.
     """
     if n < 2:
         return one_item(value, method, level, notes=notes)
@@ -53,7 +55,8 @@ def coefficient(
     t = float(special.stdtrit(n - 1, 1 - (1 - level) / 2))
     spread = math.exp(min(t * se / (1 - value), 700.0))
     low, high = 1 - (1 - value) * spread, 1 - (1 - value) / spread
-    return Estimate(value=value, low=low, high=high, se=se, **extra)  # type: ignore[arg-type]
+    shown = se if reported_se is None else reported_se
+    return Estimate(value=value, low=low, high=high, se=shown, **extra)  # type: ignore[arg-type]
 
 
 def unseen_share(n: int, *, level: float) -> float:

@@ -31,7 +31,8 @@ def cohen_kappa(
     Formula     κ = (p_o − p_e)/(1 − p_e) with p_o = Σ w_ij p_ij and p_e = Σ w_ij p_i· p_·j; w is the identity, or
                 1 − |i − j|/(q − 1) ("linear"), or 1 − (i − j)²/(q − 1)² ("quadratic") on category positions.
     Range       ≤ 1; 1 is full agreement, 0 is chance, below 0 is less than chance. Higher is better.
-    Interval    Fleiss–Cohen–Everitt standard error, on the scale log(1 − κ), Student's t.
+    Interval    jackknife over items, on the scale log(1 − κ), Student's t. `se` is the Fleiss–Cohen–Everitt standard
+                error, with which the interval of quadratic κ of 60 items covers 93 % only.
     Test        statistic = κ / (its standard error under chance only), normal; two-sided p_value.
     Missing     a pair with a missing label is left out and noted.
     Undefined   no complete pair; both coders use one and the same category throughout (p_e = 1).
@@ -48,13 +49,14 @@ def cohen_kappa(
             f"weights: {weights!r} needs ordered categories, got the texts {list(labels)!r}. "
             "Give their order with categories=[...]."
         )
-    method = f"cohen_kappa ({weights or 'unweighted'}; log-scale Fleiss-Cohen-Everitt interval)"
+    method = f"cohen_kappa ({weights or 'unweighted'}; log-scale jackknife interval)"
     notes = (f"{incomplete} incomplete pairs left out",) if incomplete else ()
     n = len(first)
     if n == 0:
         return no_items(method, level, notes=notes)
     share = _joint_shares(first, second, len(labels))
-    value, se, z = _kappa(share, _weight_matrix(len(labels), weights), n)
+    weight = _weight_matrix(len(labels), weights)
+    value, se, z = _kappa(share, weight, n)
     if value is None:
         reason = "both raters used one and the same category throughout, so chance agreement is 1"
         return undefined(reason, method=method, n=n, level=level, notes=notes)
@@ -62,7 +64,16 @@ def cohen_kappa(
     at_one = 1 - unseen_share(n, level=level) / (1 - expected) if expected < 1 else None
     p_value = None if z is None else float(2 * special.ndtr(-abs(z)))
     return coefficient(
-        value, se, n=n, level=level, method=method, at_one=at_one, notes=notes, statistic=z, p_value=p_value
+        value,
+        _jackknife_se(share * n, weight, value) if n > 2 else se,
+        n=n,
+        level=level,
+        method=method,
+        at_one=at_one,
+        notes=notes,
+        statistic=z,
+        p_value=p_value,
+        reported_se=se,
     )
 
 
@@ -76,6 +87,23 @@ def _weight_matrix(width: int, weights: Weights | None) -> FloatArray:
         return np.eye(width)
     distance = np.abs(np.subtract.outer(np.arange(width), np.arange(width))) / (width - 1)
     return 1 - (distance if weights == "linear" else distance**2)
+
+
+def _jackknife_se(counts: FloatArray, weight: FloatArray, value: float) -> float:
+    """From κ without each item; items in the same cell of the table leave the same κ."""
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    i, j = np.nonzero(counts)
+    times, gone = counts[i, j], weight[i, j]
+    n = float(rows.sum())
+    observed = (float((weight * counts).sum()) - gone) / (n - 1)
+    expected = (float(rows @ weight @ columns) - (weight @ columns)[i] - (rows @ weight)[j] + gone) / (
+        n - 1
+    ) ** 2
+    usable = expected < 1 - 1e-12
+    left = np.full(len(times), value)
+    left[usable] = (observed[usable] - expected[usable]) / (1 - expected[usable])
+    around = left - float(times @ left) / n
+    return math.sqrt((n - 1) / n * float(times @ (around * around)))
 
 
 def _kappa(share: FloatArray, weight: FloatArray, n: int) -> tuple[float | None, float, float | None]:
