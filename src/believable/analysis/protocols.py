@@ -11,12 +11,13 @@ from believable.analysis.data import Data
 from believable.analysis.hntt import PROTOCOL as HNTT
 from believable.analysis.plan import Plan
 from believable.analysis.protocol import ProtocolAnalysis
+from believable.analysis.qa import PROTOCOL as QA
 from believable.analysis.records import Section
 from believable.analysis.replay import PROTOCOL as REPLAY
 from believable.analysis.trace import PROTOCOL as TRACE
 from believable.core.registry import Registry
 
-PROTOCOL_ANALYSES: Registry[ProtocolAnalysis] = Registry("protocol", (TRACE, REPLAY, CLIPS, HNTT))
+PROTOCOL_ANALYSES: Registry[ProtocolAnalysis] = Registry("protocol", (TRACE, REPLAY, CLIPS, HNTT, QA))
 
 #: Sections for any protocol, each of which gives none where it has nothing to say.
 ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = ()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from believable.bundle.signals import KnownSignal
 
 
 @click.group()
@@ -25,7 +29,29 @@ def command() -> None:
     help="The bundle's folder; default: named after the file.",
 )
 @click.option("--title", help="Title of the dataset; default: the file's name.")
-def pagan(file: Path, out: Path | None, title: str | None) -> None:
+@click.option(
+    "--annotators",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="CSV list of who counts: Participant, other columns of the export, until_ms.",
+)
+@click.option(
+    "--signal",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="CSV file with the known signal they were to follow (column value).",
+)
+@click.option(
+    "--test", type=click.Choice(["visual", "auditory"]), default="auditory", help="Which quality test it is."
+)
+@click.option("--signal-fps", default=60.0, show_default=True, help="Samples of the signal per second.")
+def pagan(
+    file: Path,
+    out: Path | None,
+    title: str | None,
+    annotators: Path | None,
+    signal: Path | None,
+    test: str,
+    signal_fps: float,
+) -> None:
     """Turn an export of the PAGAN annotation platform into a bundle with a traces table.
 
     Every damaged, repeated or late row is counted and named by its line; nothing is guessed. External ids of participants are
@@ -35,17 +61,99 @@ def pagan(file: Path, out: Path | None, title: str | None) -> None:
     Example:
       believable import pagan export.csv --out annotations
     """
+    from believable.bundle.annotators import chosen, read_annotators
     from believable.bundle.imports import write_pagan_bundle
     from believable.instruments import INSTRUMENTS
     from believable.replay.importers.pagan import read_pagan
 
     found = read_pagan(file)
     target = out or Path(f"{file.stem}-bundle")
-    write_pagan_bundle(found, target, name=file.stem, title=title or file.stem, instruments=INSTRUMENTS)
+    until_ms: tuple[float | None, ...] = ()
+    left_out: dict[str, int] = {}
+    if annotators is not None:
+        picked = chosen(found, read_annotators(annotators, found))
+        found, until_ms = picked.export, picked.until_ms
+        left_out = {
+            "not among the listed annotators": picked.not_listed,
+            "an earlier recording of a listed annotator": picked.repeated,
+        }
+    write_pagan_bundle(
+        found,
+        target,
+        name=file.stem,
+        title=title or file.stem,
+        instruments=INSTRUMENTS,
+        until_ms=until_ms,
+        left_out={words: count for words, count in left_out.items() if count},
+        signal=_signal(signal, test, signal_fps),
+    )
     report = found.report
     click.echo(f"{target}: {len(found.traces)} traces, {report.used} of {report.rows} rows used")
     for finding in report.findings:
         click.echo(f"  {finding}")
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The bundle's folder; default: named after the file.",
+)
+@click.option("--title", help="Title of the dataset; default: the file's name.")
+@click.option(
+    "--stimulus", help="What was annotated, where the file has no such column; default: the file's name."
+)
+@click.option(
+    "--signal",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="CSV file with the known signal they were to follow (column value).",
+)
+@click.option(
+    "--test", type=click.Choice(["visual", "auditory"]), default="auditory", help="Which quality test it is."
+)
+@click.option("--signal-fps", default=60.0, show_default=True, help="Samples of the signal per second.")
+def traces(
+    file: Path,
+    out: Path | None,
+    title: str | None,
+    stimulus: str | None,
+    signal: Path | None,
+    test: str,
+    signal_fps: float,
+) -> None:
+    """Turn traces that are already in bins into a bundle.
+
+    The file has the columns participant, bin_<n>ms (the bin's number, such as bin_250ms) and value; session, group and stimulus
+    are used where they are there.
+
+    \b
+    Example:
+      believable import traces traces_250ms.csv --signal pitch.csv --test auditory --out prepared
+    """
+    from believable.bundle.imports import write_prepared_bundle
+    from believable.bundle.prepared import read_prepared
+    from believable.instruments import INSTRUMENTS
+
+    found = read_prepared(file, stimulus=stimulus or file.stem)
+    target = out or Path(f"{file.stem}-bundle")
+    written = write_prepared_bundle(
+        found,
+        target,
+        name=file.stem,
+        title=title or file.stem,
+        instruments=INSTRUMENTS,
+        signal=_signal(signal, test, signal_fps),
+    )
+    click.echo(f"{target}: {len(found)} traces, {written.events} values")
+
+
+def _signal(path: Path | None, test: str, frames_per_s: float) -> KnownSignal | None:
+    from believable.bundle.signals import read_signal
+
+    if path is None:
+        return None
+    return read_signal(path, test="visual" if test == "visual" else "auditory", frames_per_s=frames_per_s)
 
 
 @command.command("generative-agents")

@@ -13,7 +13,8 @@ from believable.analysis.trace.clean import Cleaning, Pair, Tool, Windowed
 from believable.stats.agreement import krippendorff_alpha
 from believable.stats.inputs import FloatArray
 from believable.stats.means import mean_t
-from believable.traces import gold_standard, sda
+from believable.traces import sda
+from believable.traces.others import others_medians
 
 _TIME = Column("time_s", "time (s)", "number", 2, "Middle of the window, in seconds.")
 _TOOL = Column("tool", "Tool")
@@ -218,26 +219,7 @@ def _left_out_sda(table: FloatArray) -> float | None:
     """Mean SDA of each trace with the median of the others."""
     if len(table) < 2 or table.shape[1] < 2:
         return None
-    return float(np.mean([sda(table[row], other) for row, other in enumerate(_medians_without(table))]))
-
-
-def _medians_without(table: FloatArray) -> FloatArray:
-    """The median of all other rows, for every row. From the ordered columns: removing one value moves the middle by a step."""
-    n = len(table)
-    if n <= 3:
-        return np.stack([gold_standard(table, leave_out=row) for row in range(n)])
-    ordered = np.sort(table, axis=0)
-    ranks = np.argsort(np.argsort(table, axis=0, kind="stable"), axis=0, kind="stable")
-    columns = np.arange(table.shape[1])[None, :]
-
-    def without(place: int) -> FloatArray:
-        """The value at this place once the row's own is gone."""
-        return np.asarray(ordered[np.where(ranks <= place, place + 1, place), columns])
-
-    half = (n - 1) // 2
-    if (n - 1) % 2:
-        return without(half)
-    return np.asarray((without(half - 1) + without(half)) / 2)
+    return float(np.mean([sda(table[row], other) for row, other in enumerate(others_medians(table))]))
 
 
 def _own_rounds(pairs: Sequence[Pair]) -> bool:

@@ -22,6 +22,8 @@ QA = Declaration(
     ),
     options=(
         Option("bin_ms", "Length of a bin.", "integer", 250, 1),
+        Option("drawn", "How many annotators of a group are drawn against the known signal.", "integer", 10, 0, 200),
+        Option("selection", "How annotators were selected, in words, where the study file does not tell.", "word", ""),
         Option("threshold", "SDA below which an annotator is unreliable.", "number", 0, -1, 1),
     ),
 )  # fmt: skip

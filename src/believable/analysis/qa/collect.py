@@ -1,0 +1,281 @@
+"""Tests, task and groups of annotators, from the data. Known signals come from the study file, or from the bundle's own table."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from believable.analysis.data import Data, TraceLine
+from believable.analysis.media import durations_ms
+from believable.analysis.plan import Plan
+from believable.analysis.qa.scores import Annotated
+from believable.analysis.records import Drop
+from believable.stats.inputs import FloatArray
+from believable.stimuli.signal import draw
+from believable.study.outline import outline
+from believable.study.progress import questions_of
+from believable.study.records import Qa
+from believable.traces import normalise, resample_all
+
+TESTS = ("visual", "auditory")
+EVERYBODY = "all"
+SIGNALS = "signals"
+REPEATED = "repeated_recording"
+#: Participants' columns that hold the group in imported data.
+GROUP_COLUMNS = ("extra_group", "group")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A signal that was to be followed: its value at the beginning of each bin, from 0 to 1."""
+
+    test: str
+    duration_ms: float
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collected:
+    """Traces of the tests (by test) with their signals (by stimulus or trial), traces of the task, and the annotators' groups."""
+
+    tests: Mapping[str, tuple[Annotated, ...]]
+    signals: Mapping[str, Known]
+    task: tuple[Annotated, ...]
+    groups: Mapping[str, str]
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.groups.values()))
+
+
+def collected(data: Data, plan: Plan) -> Collected:
+    bin_ms = float(plan.option("bin_ms"))
+    groups = _groups(data)
+    signals = _signals(data, plan, bin_ms)
+    tests: dict[str, list[Annotated]] = {test: [] for test in TESTS}
+    lines, _ = _last_recordings(data, data.traces(heartbeats=True), signals)
+    ends = _ends(data)
+    tested = [(line, key) for line in lines if (key := _signal_key(line, signals)) is not None]
+    binned = _binned([line for line, _ in tested], [signals[key].duration_ms for _, key in tested], bin_ms)
+    for (line, key), bins in zip(tested, binned, strict=True):
+        end_ms = ends.get((line.session, line.position))
+        cut = bins if end_ms is None else bins[: math.ceil(end_ms / bin_ms - 1e-9)]
+        tests[signals[key].test].append(Annotated(line.session, groups[line.session], key, cut))
+    silent = _silent_tests(data, signals, {(line.session, line.trial) for line in lines})
+    for session, key in silent:
+        still = np.zeros(len(signals[key].values))
+        tests[signals[key].test].append(Annotated(session, groups[session], key, still))
+    return Collected(
+        {test: tuple(traces) for test, traces in tests.items() if traces},
+        signals,
+        _task(data, plan, groups, bin_ms),
+        groups,
+        _names(data),
+    )
+
+
+def repeated(data: Data, plan: Plan) -> tuple[Drop, ...]:
+    """Earlier recordings of people who recorded a test again; only imported data have any."""
+    if "participant" not in data.people.columns:
+        return ()
+    signals = _signals(data, plan, float(plan.option("bin_ms")))
+    return _last_recordings(data, data.traces(heartbeats=True), signals)[1]
+
+
+def _signals(data: Data, plan: Plan, bin_ms: float) -> dict[str, Known]:
+    """By trial for tests of the study, by stimulus for imported ones."""
+    found: dict[str, Known] = {}
+    if data.study is not None:
+        for entry in outline(data.study.timeline):
+            if isinstance(entry.item, Qa):
+                signal = draw(entry.item.signal_seed, entry.item.duration_s)
+                starts = np.arange(0, signal.duration_ms, bin_ms, dtype=np.float64)
+                found[entry.item.id] = Known(
+                    _test_of(entry.item, plan), float(signal.duration_ms), signal.levels(starts)
+                )
+    if SIGNALS in data.bundle.tables:
+        table = data.table(SIGNALS)
+        stimuli = table["stimulus"].values
+        for stimulus in dict.fromkeys(stimuli):
+            rows = np.flatnonzero(stimuli == stimulus)
+            found[str(stimulus)] = _sampled(
+                str(table["test"].values[rows[0]]),
+                table["t_ms"].values[rows],
+                table["value"].values[rows],
+                bin_ms,
+            )
+    return found
+
+
+def _test_of(test: Qa, plan: Plan) -> str:
+    """Whether a trial is the visual or the auditory test: as the plan says, else as the trial says."""
+    return next((name for name in TESTS if test.id in plan.roles[name]), test.test)
+
+
+def _sampled(test: str, t_ms: FloatArray, values: FloatArray, bin_ms: float) -> Known:
+    """The sample at or before the beginning of each bin, never an average."""
+    order = np.argsort(t_ms, kind="stable")
+    times, levels = t_ms[order], values[order]
+    step = float(np.median(np.diff(times))) if len(times) > 1 else bin_ms
+    duration = float(times[-1] - times[0] + step)
+    starts = times[0] + np.arange(math.ceil(duration / bin_ms - 1e-9)) * bin_ms
+    places = np.searchsorted(times, starts + 1e-6, side="right") - 1
+    return Known(test, duration, normalise(levels[places]))
+
+
+def _signal_key(line: TraceLine, signals: Mapping[str, Known]) -> str | None:
+    if line.trial in signals:
+        return line.trial
+    return line.stimulus if line.stimulus is not None and line.stimulus in signals else None
+
+
+def _last_recordings(
+    data: Data, lines: tuple[TraceLine, ...], signals: Mapping[str, Known]
+) -> tuple[tuple[TraceLine, ...], tuple[Drop, ...]]:
+    """Where an imported participant recorded a test several times, the last recording counts."""
+    people = data.people
+    if "participant" not in people.columns:
+        return lines, ()
+    who = dict(zip(data.sessions, people["participant"].values, strict=True))
+    column = next((name for name in ("extra_pagansession", "extra_session") if name in people.columns), None)
+    part = dict(zip(data.sessions, people[column].values, strict=True)) if column is not None else {}
+    last: dict[tuple[object, object, str], TraceLine] = {}
+    drops: list[Drop] = []
+    for line in lines:
+        key = _signal_key(line, signals)
+        if key is None:
+            continue
+        own = who[line.session], part.get(line.session), key
+        if own in last:
+            detail = f"{who[line.session]} recorded this test again later; the last recording counts"
+            drops.append(Drop(last[own].session, "trace", REPEATED, detail, last[own].trial_key))
+        last[own] = line
+    kept = {id(line) for line in last.values()}
+    return tuple(line for line in lines if id(line) in kept or _signal_key(line, signals) is None), tuple(
+        drops
+    )
+
+
+def _silent_tests(
+    data: Data, signals: Mapping[str, Known], heard: set[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Tests that were done without a single input: scored as a trace that never moved, as the server does."""
+    table = data.table("trials")
+    return [
+        (str(session), str(trial))
+        for session, trial, status in zip(
+            table["session"].values, table["trial"].values, table["status"].values, strict=True
+        )
+        if trial in signals and status == "done" and (session, trial) not in heard
+    ]
+
+
+def _ends(data: Data) -> dict[tuple[str, int], float]:
+    """How far imported recordings go, where that is known."""
+    imported = {
+        session
+        for session, kind in zip(data.sessions, data.people["link_kind"].values, strict=True)
+        if kind == "imported"
+    }
+    found: dict[tuple[str, int], float] = {}
+    if not imported:
+        return found
+    table = data.table("views")
+    for session, position, to_ms in zip(
+        table["session"].values,
+        table["position"].values.tolist(),
+        table["to_ms"].values.tolist(),
+        strict=True,
+    ):
+        if session in imported:
+            found[session, position] = max(found.get((session, position), 0.0), to_ms)
+    return found
+
+
+def _binned(lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: float) -> list[FloatArray]:
+    """Bin means as long as the stimulus, held where nothing happened. What lies outside belongs to no bin."""
+    groups: dict[float, list[int]] = defaultdict(list)
+    for index, duration_ms in enumerate(durations_ms):
+        groups[duration_ms].append(index)
+    found: dict[int, FloatArray] = {}
+    for duration_ms, members in groups.items():
+        mine = [lines[index] for index in members]
+        owner = np.repeat(np.arange(len(mine)), [len(line.media_ms) for line in mine])
+        times = np.concatenate([line.media_ms for line in mine])
+        values = np.concatenate([line.value for line in mine])
+        inside = (times >= 0) & (times < duration_ms)
+        grid = resample_all(
+            owner[inside],
+            times[inside],
+            values[inside],
+            traces=len(mine),
+            step_ms=bin_ms,
+            duration_ms=duration_ms,
+        )
+        found |= dict(zip(members, grid, strict=True))
+    return [found[index] for index in range(len(lines))]
+
+
+def _task(data: Data, plan: Plan, groups: Mapping[str, str], bin_ms: float) -> tuple[Annotated, ...]:
+    """The traces of the main task, numbered in the order in which each annotator made them."""
+    if data.study is None and not plan.declared.roles.get("task"):
+        present = set(data.table("traces")["trial"].values)
+        if not present & set(plan.roles["task"]):
+            return ()
+    lines = data.traces(*plan.roles["task"]) if plan.roles["task"] else ()
+    known = durations_ms(data.bundle)
+    last: dict[str, float] = defaultdict(float)
+    for line in lines:
+        if len(line.media_ms):
+            last[line.stimulus or ""] = max(last[line.stimulus or ""], float(line.media_ms.max()) + 1)
+    places: dict[str, int] = defaultdict(int)
+    lengths = [known.get(line.stimulus or "") or max(last[line.stimulus or ""], 2 * bin_ms) for line in lines]
+    made: list[Annotated] = []
+    for line, bins in zip(lines, _binned(lines, lengths, bin_ms), strict=True):
+        places[line.session] += 1
+        stimulus = line.stimulus or line.trial_key
+        made.append(Annotated(line.session, groups[line.session], stimulus, bins, places[line.session]))
+    return tuple(made)
+
+
+def _groups(data: Data) -> dict[str, str]:
+    """The group of each annotator, groups in the order of the question's options; one group where nothing tells them apart."""
+    answers = data.text_by_session("group") if data.has("group") else np.full(len(data), None, dtype=object)
+    if all(answer is None for answer in answers):
+        column = next((name for name in GROUP_COLUMNS if name in data.people.columns), None)
+        if column is not None:
+            answers = data.people[column].values
+    found = {
+        session: EVERYBODY if answer is None else str(answer)
+        for session, answer in zip(data.sessions, answers, strict=True)
+    }
+    order = _option_order(data)
+    rank = {name: place for place, name in enumerate(order)}
+    return dict(
+        sorted(
+            found.items(), key=lambda item: (rank.get(item[1], len(rank)), "" if item[1] in rank else item[1])
+        )
+    )
+
+
+def _option_order(data: Data) -> tuple[str, ...]:
+    name = data.plan.role("group")
+    if data.study is None or name is None:
+        return ()
+    trial, _, question = name.rpartition(".")
+    for entry in outline(data.study.timeline):
+        for asked in questions_of(entry.item):
+            if asked.id == question and trial in ("", entry.item.id):
+                options = getattr(asked.params, "options", ())
+                return tuple(str(getattr(option, "value", option)) for option in options)
+    return ()
+
+
+def _names(data: Data) -> dict[str, str]:
+    """Short names of annotators for tables and figures."""
+    return {session: f"A{place}" for place, session in enumerate(data.sessions, start=1)}

@@ -1,0 +1,367 @@
+"""The results of `qa` as tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from believable.analysis.qa.collect import Collected
+from believable.analysis.qa.scores import CELLS, Reliability, Score, Verdict, learning_slope
+from believable.analysis.records import Cell, Chart, Column, Table
+from believable.stats.inputs import FloatArray
+from believable.stats.result import TestResult
+
+_GROUP = Column("group", "Group")
+
+
+def reliability_table(found: Sequence[tuple[str, Reliability]], level: float) -> Table:
+    """One row per test and group: all four metrics, Cronbach's α both ways."""
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for test, one in found:
+        row: dict[str, Cell] = {"test": test, "group": one.group, "n": one.annotators}
+        for name, estimate in (("sda", one.sda), ("kappa", one.kappa)):
+            row |= {
+                name: estimate.value,
+                f"{name}_half": estimate.half_width,
+                f"{name}_low": estimate.low,
+                f"{name}_high": estimate.high,
+            }
+            for key in (name, f"{name}_half", f"{name}_low", f"{name}_high"):
+                if row[key] is None:
+                    undefined[len(rows), key] = estimate.reason or "undefined"
+        for name, estimate in (
+            ("cronbach_time_items", one.cronbach_time_items),
+            ("cronbach_annotator_items", one.cronbach_annotator_items),
+            ("krippendorff", one.krippendorff),
+        ):
+            row[name] = estimate.value
+            if estimate.value is None:
+                undefined[len(rows), name] = estimate.reason or "undefined"
+        rows.append(tuple(row.values()))
+    metric = [
+        column
+        for name, title in (("sda", "SDA"), ("kappa", "Cohen's κ"))
+        for column in (
+            Column(name, title, "number", 2, f"Mean of {title} over annotators."),
+            Column(f"{name}_half", "±", "number", 2, "Half the t interval of the mean."),
+            Column(f"{name}_low", "low", "number", 2),
+            Column(f"{name}_high", "high", "number", 2),
+        )
+    ]
+    return Table(
+        "reliability",
+        "Reliability of annotators",
+        (
+            Column("test", "Test", about="A quality test, or the task against the median of the others."),
+            _GROUP,
+            Column("n", "n", "integer", about="Annotators; on the task, traces."),
+            *metric,
+            Column(
+                "cronbach_time_items", "Cronbach's α (time points as items)", "number", 2,
+                "Time points are items, annotators are cases; on the task the mean over stimuli.",
+            ),
+            Column(
+                "cronbach_annotator_items", "Cronbach's α (annotators as items)", "number", 2,
+                "Annotators are items, time points are cases; on the task the mean over stimuli.",
+            ),
+            Column(
+                "krippendorff", "Krippendorff's α", "number", 2,
+                "Interval level, time points are units, traces cut to the shortest; on the task the mean over stimuli.",
+            ),
+        ),
+        tuple(rows),
+        f"Means over annotators with t intervals at {100 * level:g} %. Cronbach's α with time points as items is what is usually "
+        "published; it stays high whatever annotators do.",
+        undefined=undefined,
+    )  # fmt: skip
+
+
+def annotators_table(
+    found: Collected,
+    tests: Mapping[str, Sequence[Score]],
+    task: Sequence[Score],
+    gate: Mapping[str, float],
+    verdicts: Sequence[Verdict],
+) -> Table:
+    """One row per annotator: scores, lag and learning."""
+    by_test = {test: {one.annotator: one for one in scores} for test, scores in tests.items()}
+    by_task: dict[str, list[Score]] = {}
+    for one in task:
+        by_task.setdefault(one.annotator, []).append(one)
+    cells = {one.annotator: one for one in verdicts}
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for annotator, group in found.groups.items():
+        row: dict[str, Cell] = {"annotator": found.named[annotator], "session": annotator, "group": group}
+        reasons: dict[str, str] = {}
+        for test, scores in by_test.items():
+            score = scores.get(annotator)
+            row |= {
+                f"{test}_sda": None if score is None else score.sda,
+                f"{test}_kappa": None if score is None else score.kappa.value,
+                f"{test}_lag_ms": None if score is None else score.lag.value,
+                f"{test}_learning": None if score is None else score.halves,
+            }
+            absent = "the test was not done" if score is None else ""
+            reasons |= {
+                f"{test}_sda": absent, f"{test}_kappa": absent or (score.kappa.reason if score else "") or "",
+                f"{test}_lag_ms": absent or (score.lag.reason if score else "") or "", f"{test}_learning": absent or "too short",
+            }  # fmt: skip
+        own = by_task.get(annotator, [])
+        row["gate_sda"] = gate.get(annotator)
+        row["task_sda"] = float(np.mean([one.sda for one in own])) if own else None
+        row["task_stimuli"] = len(own)
+        row["task_learning"] = learning_slope(own)
+        row["cell"] = cells[annotator].cell if annotator in cells else None
+        reasons |= {
+            "gate_sda": "no test was done", "task_sda": "nobody else annotated the same stimuli",
+            "task_learning": "fewer than three stimuli", "cell": "test or task is missing",
+        }  # fmt: skip
+        for name, cell in row.items():
+            if cell is None:
+                undefined[len(rows), name] = reasons.get(name) or "undefined"
+        rows.append(tuple(row.values()))
+    per_test = [
+        column
+        for test in by_test
+        for column in (
+            Column(f"{test}_sda", f"SDA {test}", "number", 2),
+            Column(f"{test}_kappa", f"κ {test}", "number", 2),
+            Column(
+                f"{test}_lag_ms", f"Lag {test} (ms)", "number", 0, "The delay at which the trace fits best."
+            ),
+            Column(
+                f"{test}_learning", f"Learning {test}", "number", 2, "SDA of the second half minus the first."
+            ),
+        )
+    ]
+    return Table(
+        "annotators",
+        "Annotators",
+        (
+            Column("annotator", "Annotator"),
+            Column("session", "Session"),
+            _GROUP,
+            *per_test,
+            Column("gate_sda", "Mean SDA of tests", "number", 2),
+            Column("task_sda", "Mean SDA of task", "number", 2),
+            Column("task_stimuli", "Stimuli", "integer"),
+            Column(
+                "task_learning",
+                "Learning per stimulus",
+                "number",
+                3,
+                "Slope of SDA over the order of stimuli.",
+            ),
+            Column("cell", "Gate and task"),
+        ),
+        tuple(rows),
+        undefined=undefined,
+        data_only=len(rows) > 60,
+    )
+
+
+def cross_table(found: Sequence[Verdict], groups: Sequence[str], threshold: float) -> Table:
+    """Gate against task: how many annotators are in each named cell."""
+    rows: list[tuple[Cell, ...]] = [
+        (cell, *(sum(one.cell == cell and one.group == group for one in found) for group in groups),
+         sum(one.cell == cell for one in found))
+        for cell in CELLS
+    ]  # fmt: skip
+    return Table(
+        "gate_against_task",
+        "Gate against task",
+        (
+            Column("cell", "Annotators who are"),
+            *(Column(f"group_{number}", group, "integer") for number, group in enumerate(groups)),
+            Column("all", "All", "integer"),
+        ),
+        tuple(rows),
+        f"Unreliable: a mean SDA below {threshold:g}. Failed the gate only: unreliable on the tests, reliable on the task.",
+    )
+
+
+def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alpha: float) -> Table:
+    """First group minus second on every test and on the task."""
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for name, test in tests.items():
+        e, g = test.estimate, test.effect
+        row: dict[str, Cell] = {
+            "what": name,
+            "n": test.n,
+            "difference": None if e is None else e.value,
+            "ci_low": None if e is None else e.low,
+            "ci_high": None if e is None else e.high,
+            "t": test.statistic,
+            "df": test.df[0] if test.df else None,
+            "p_value": test.p_value,
+            "g": None if g is None else g.value,
+        }
+        for key, cell in row.items():
+            if cell is None:
+                undefined[len(rows), key] = test.reason or "undefined"
+        rows.append(tuple(row.values()))
+    return Table(
+        "groups",
+        f"Groups compared: {' minus '.join(names)}",
+        (
+            Column("what", "SDA on"),
+            Column("n", "n", "integer", about="Annotators."),
+            Column("difference", "Difference", "number", 2, "Of the annotators' mean SDA."),
+            Column("ci_low", "low", "number", 2),
+            Column("ci_high", "high", "number", 2),
+            Column("t", "t", "number", 2),
+            Column("df", "df", "number", 1),
+            Column("p_value", "p", "p"),
+            Column("g", "g", "number", 2, "Hedges' g."),
+        ),
+        tuple(rows),
+        "Welch's t test over annotators, each with one mean: traces of one annotator are not independent.",
+        undefined=undefined,
+        marked=frozenset((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
+    )
+
+
+def together_table(tests: Mapping[str, TestResult], alpha: float) -> Table:
+    """Visual with auditory SDA, per group."""
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for group, test in tests.items():
+        r = test.estimate
+        row: tuple[Cell, ...] = (
+            group, test.n, *((None, None, None) if r is None else (r.value, r.low, r.high)), test.p_value
+        )  # fmt: skip
+        for place, name in ((2, "r"), (3, "ci_low"), (4, "ci_high"), (5, "p_value")):
+            if row[place] is None:
+                undefined[len(rows), name] = test.reason or (r.reason if r else None) or "undefined"
+        rows.append(row)
+    return Table(
+        "tests_together",
+        "Visual with auditory test",
+        (
+            _GROUP,
+            Column("n", "n", "integer"),
+            Column("r", "r", "number", 2, "Pearson's r of both SDAs."),
+            Column("ci_low", "low", "number", 2, "Jackknife interval on the Fisher z scale."),
+            Column("ci_high", "high", "number", 2),
+            Column("p_value", "p", "p"),
+        ),
+        tuple(rows),
+        undefined=undefined,
+        marked=frozenset((n, "r") for n, test in enumerate(tests.values()) if test.significant(alpha)),
+    )
+
+
+def histogram(scores: Sequence[Score], width: float = 0.1) -> tuple[Table, Chart]:
+    """How the SDA of single traces on the task is spread, per group."""
+    edges = np.round(np.arange(-1, 1 + width / 2, width), 10)
+    rows: list[tuple[Cell, ...]] = []
+    for group in dict.fromkeys(one.group for one in scores):
+        counts, _ = np.histogram([one.sda for one in scores if one.group == group], bins=edges)
+        rows += [
+            (group, float(low), float(high), int(count))
+            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+        ]
+    table = Table(
+        "task_histogram",
+        "SDA on the task",
+        (
+            _GROUP,
+            Column("low", "from", "number", 1),
+            Column("high", "to", "number", 1),
+            Column("count", "Traces", "integer"),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    chart = Chart(
+        "task_histogram",
+        "Agreement with the others on the task",
+        "histogram",
+        "task_histogram",
+        {"from": "low", "to": "high", "count": "count", "colour": "group"},
+        "SDA with the median of the others",
+        "traces",
+        rules=(("x", 0.0, "half of the steps agree"),),
+        x_range=(-1.0, 1.0),
+    )
+    return table, chart
+
+
+def gate_scatter(found: Sequence[Verdict], named: Mapping[str, str], threshold: float) -> tuple[Table, Chart]:
+    """Every annotator's tests against the task."""
+    table = Table(
+        "gate_scatter",
+        "Tests and task of every annotator",
+        (
+            Column("annotator", "Annotator"),
+            _GROUP,
+            Column("gate", "Tests", "number", 2),
+            Column("task", "Task", "number", 2),
+            Column("cell", "Gate and task"),
+        ),
+        tuple((named[one.annotator], one.group, one.gate, one.task, one.cell) for one in found),
+        data_only=True,
+    )
+    chart = Chart(
+        "gate_scatter",
+        "Do the tests tell who is reliable on the task?",
+        "scatter",
+        "gate_scatter",
+        {"x": "gate", "y": "task", "colour": "group", "label": "annotator"},
+        "mean SDA on the tests",
+        "mean SDA on the task",
+        "Upper right and lower left: tests and task agree.",
+        rules=(("x", threshold, "gate"), ("y", threshold, "reliable on the task")),
+    )
+    return table, chart
+
+
+def drawn_traces(found: Collected, test: str, bin_ms: float, most: int) -> tuple[Table, Chart]:
+    """The traces of a test against the known signal, per group; the first annotators and the median of all."""
+    rows: list[tuple[Cell, ...]] = []
+    shown: dict[str, int] = {}
+    traces = found.tests[test]
+    for group in dict.fromkeys(one.group for one in traces):
+        mine = [one for one in traces if one.group == group]
+        shown[group] = min(most, len(mine))
+        panel = f"{test}: {group}" if group != "all" else test
+        for one in mine[:most]:
+            rows += _line(panel, found.named[one.annotator], one.values, bin_ms)
+        length = min(len(one.values) for one in mine)
+        rows += _line(panel, "median", np.median([one.values[:length] for one in mine], axis=0), bin_ms)
+        rows += _line(panel, "true signal", found.signals[mine[0].stimulus].values, bin_ms)
+    table = Table(
+        f"{test}_traces",
+        f"Traces of the {test} test",
+        (
+            Column("panel", "Test and group"),
+            Column("line", "Line"),
+            Column("time_s", "time (s)", "number", 2),
+            Column("value", "Value", "number", 3, "From the lowest to the highest value of the line."),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    counts = ", ".join(
+        f"{group}: {shown[group]} of {sum(one.group == group for one in traces)}" for group in shown
+    )
+    chart = Chart(
+        f"{test}_traces",
+        f"Traces of the {test} test and the true signal",
+        "lines",
+        f"{test}_traces",
+        {"x": "time_s", "y": "value", "colour": "line", "facet": "panel"},
+        "time (s)",
+        "from lowest to highest",
+        f"Annotators drawn: {counts}; the median is that of all.",
+        y_range=(0.0, 1.0),
+    )
+    return table, chart
+
+
+def _line(panel: str, name: str, values: FloatArray, bin_ms: float) -> list[tuple[Cell, ...]]:
+    return [(panel, name, index * bin_ms / 1000, float(value)) for index, value in enumerate(values)]
