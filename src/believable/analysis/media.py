@@ -11,6 +11,9 @@ from believable.bundle.read import Bundle
 from believable.study.outline import outline
 from believable.study.playing import Play
 
+#: How stimuli begin that are the person's own round; the same name is another recording in every session.
+OWN_ROUND = "round:"
+
 
 def durations_ms(bundle: Bundle) -> Mapping[str, float]:
     """Stimuli whose duration the study's definitions tell."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from believable.analysis.media import OWN_ROUND
 from believable.analysis.records import Cell, Chart, Column, Table
 from believable.analysis.trace.agreement import TOOL_NAMES, Agreement
 from believable.analysis.trace.clean import Cleaning, Pair, Tool, Windowed
@@ -223,5 +224,5 @@ def _left_out_sda(table: FloatArray) -> float | None:
 
 
 def _own_rounds(pairs: Sequence[Pair]) -> bool:
-    stimuli = [trace.annotation.stimulus for pair in pairs for trace in (pair.first, pair.second)]
-    return len(set(stimuli)) == len(stimuli) or not any(stimuli)
+    """Whether people annotated rounds that they played themselves."""
+    return any(pair.first.annotation.stimulus.startswith(OWN_ROUND) for pair in pairs)

@@ -20,8 +20,10 @@ from believable.stats.inputs import FloatArray
 
 TELEMETRY = "telemetry"
 TIME = "t_ms"
-#: Columns of the table that say which row it is, and measure nothing.
-_NOT_MEASURED = frozenset({"position", "run", "seq", TIME, "frame", "tick"})
+EVENTS = "events"
+#: Columns that say which row it is, places and directions, whose means over a window say nothing.
+_NOT_MEASURED = frozenset({"position", "run", "seq", TIME, "frame", "tick", "move_x", "move_y"})
+_NOT_AVERAGED = ("_x", "_y", "_heading_deg")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,15 +78,42 @@ def in_windows(t_ms: FloatArray, values: FloatArray, count: int, window_ms: floa
     return np.asarray(np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0))
 
 
+def per_window(t_ms: FloatArray, count: int, window_ms: float) -> FloatArray:
+    """How many of these moments lie in each window."""
+    place = (t_ms // window_ms).astype(np.int64)
+    inside = place[(place >= 0) & (place < count)]
+    return np.bincount(inside, minlength=count).astype(np.float64)
+
+
+def _events(table: ColumnTable) -> dict[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """What happened, by name: in which rows of the table."""
+    if EVENTS not in table.columns:
+        return {}
+    found: dict[str, list[int]] = {}
+    column = table[EVENTS]
+    for row in np.flatnonzero(~column.missing).tolist():
+        for name in str(column.values[row]).split():
+            found.setdefault(name, []).append(row)
+    masks = {}
+    for name in sorted(found):
+        masks[name] = np.zeros(len(table), dtype=np.bool_)
+        masks[name][found[name]] = True
+    return masks
+
+
 def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning) -> Iterator[Channel]:
     table = data.table(TELEMETRY)
     rounds = _rounds(data, plan, table)
     names = [
         name
         for name, column in table.columns.items()
-        if column.field.type in ("number", "integer", "boolean") and name not in _NOT_MEASURED
+        if column.field.type in ("number", "integer", "boolean")
+        and not column.missing.all()
+        and name not in _NOT_MEASURED
+        and not name.endswith(_NOT_AVERAGED)
     ]
     times = table[TIME].values.astype(np.float64)
+    events = _events(table)
     for pair in pairs:
         for place, trace in ((1, pair.first), (2, pair.second)):
             rows = rounds.get((pair.session, place))
@@ -96,6 +125,9 @@ def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning)
                 yield Channel(
                     name, trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
                 )
+            for name, happened in events.items():
+                counts = per_window(times[rows][happened[rows]], len(trace.values), cleaning.window_ms)
+                yield Channel(f"event: {name}", trace, counts)
 
 
 def _rounds(
