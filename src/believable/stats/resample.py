@@ -107,7 +107,7 @@ def interval(
     *,
     method: str,
     level: float,
-    n: int,
+    n: float,
     left_out: FloatArray | None = None,
 ) -> tuple[float, float] | None:
     """The bootstrap bounds from resampled statistics; None when BCa has no spread to correct by."""

@@ -58,11 +58,13 @@ def resampled(
     rng: np.random.Generator,
     resamples: int,
     level: float,
+    units: float | None = None,
 ) -> Estimate:
     """A statistic of column sums over respondents, with its bootstrap interval over respondents.
 
     columns     respondents × parts; `statistic` takes sums of the parts (… × parts) and gives one number per row
-    Interval    percentile, at quantiles widened for the number of respondents ("expanded")
+    Interval    percentile, at quantiles widened for the number of respondents ("expanded"); `units` is their effective
+                number, where they have weights
     Undefined   no respondent, or a statistic that is no number on the data; one respondent: no interval
     """
     n, method = len(columns), f"{name}, expanded percentile bootstrap over respondents"
@@ -82,7 +84,8 @@ def resampled(
     replicates = replicates[np.isfinite(replicates)]
     if len(replicates) < 2:
         return without_interval(value, "undefined on nearly every resample", method=method, n=n, level=level)
-    bounds = interval(replicates, value, method="expanded", level=level, n=n)
+    effective = max(2.0, n if units is None else units)
+    bounds = interval(replicates, value, method="expanded", level=level, n=effective)
     if bounds is None:
         return without_interval(value, "the resamples show no spread", method=method, n=n, level=level)
     return Estimate(value, *bounds, level, n, method, se=float(replicates.std(ddof=1)))
@@ -94,7 +97,15 @@ def believability(
     """b = Σ e·mean(h)/Σ e over respondents, which is ΣΣ w/(n·m) with w = e·h/mean(e)."""
     experience, human = data.of(type_)
     columns = np.column_stack([experience * human, experience])
-    return resampled(columns, _ratio, name="believability index", rng=rng, resamples=resamples, level=level)
+    units = effective_number(experience)
+    return resampled(
+        columns, _ratio, name="believability index", rng=rng, resamples=resamples, level=level, units=units
+    )
+
+
+def effective_number(weights: FloatArray) -> float:
+    """(Σ w)²/Σ w²: how many equally weighted respondents would tell as much."""
+    return float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else 0.0
 
 
 def confidence(
@@ -122,14 +133,14 @@ def contrast(
 ) -> TestResult:
     """b of one type minus b of another, over respondents who rated both: Σ e·(h₁ − h₂)/Σ e.
 
-    The variance is that of a ratio estimator over respondents (linearised); t with n − 1 degrees of freedom.
+    The variance is the jackknife's over respondents; t with the effective number of respondents minus one degrees of freedom.
     """
     method = "weighted paired difference over respondents, t test"
     one, two = data.human[first], data.human[second]
     both = ~np.isnan(one) & ~np.isnan(two)
     weight, difference = data.experience[both], (one - two)[both]
     n = len(weight)
-    named = "difference of indices, t interval of a ratio over respondents"
+    named = "difference of indices, jackknife t interval over respondents"
     if n < 2:
         nothing = undefined(f"needs at least 2 respondents, got {n}", method=named, n=n, level=level)
         return no_result(
@@ -139,20 +150,21 @@ def contrast(
             alternative=alternative,
             estimate=nothing,
         )
-    total = float(weight.sum())
-    value = float((weight * difference).sum()) / total
-    residual = weight * (difference - value)
-    se = math.sqrt(n / (n - 1) * float(residual @ residual)) / total
-    if se == 0:
+    total, parts = float(weight.sum()), weight * difference
+    value = float(parts.sum()) / total
+    left_out = (parts.sum() - parts) / (total - weight)
+    se = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+    df = max(1.0, effective_number(weight) - 1)
+    if se < 1e-12:
         flat = without_interval(value, "all respondents differ alike", method=named, n=n, level=level)
         return no_result(
             "all respondents differ alike", method=method, n=n, alternative=alternative, estimate=flat
         )
-    half = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
-    estimate = Estimate(value, value - half, value + half, level, n, named, se=se, df=(float(n - 1),))
+    half = float(special.stdtrit(df, (1 + level) / 2)) * se
+    estimate = Estimate(value, value - half, value + half, level, n, named, se=se, df=(df,))
     t = value / se
-    p = tail(float(special.stdtr(n - 1, t)), float(special.stdtr(n - 1, -t)), alternative)
-    return TestResult(t, p, n, method, (float(n - 1),), alternative, estimate)
+    p = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
+    return TestResult(t, p, n, method, (df,), alternative, estimate)
 
 
 def equivalent(difference: TestResult, *, margin: float, alpha: float) -> TestResult:
