@@ -54,6 +54,8 @@ timeline:
 class DrillPace:
     """Pauses of random length until the drill is over, then none."""
 
+    eager = True
+
     def __init__(self, rng: random.Random, over: asyncio.Event, longest_s: float) -> None:
         self._rng, self._over, self._longest_s = rng, over, longest_s
 

@@ -155,10 +155,9 @@ async def in_process(
     from believable.core.clock import VirtualClock, WallClock
     from believable.instruments import INSTRUMENTS
     from believable.simulate.asgi import running
-    from believable.simulate.crowd import Place, run_side_by_side, run_virtual
+    from believable.simulate.crowd import place_for, run_side_by_side, run_virtual
     from believable.simulate.links import link_token
     from believable.simulate.pace import RealPace
-    from believable.study.load import load
     from believable.web.app import create_app
 
     folder = settings.study_folders[0]
@@ -167,7 +166,7 @@ async def in_process(
     app = create_app(replace(settings, study_folders=()), clock=clock, new_id=seeded_ids(crowd.seed, so_far))
     async with running(app) as http:
         link = link_token(app.state.store, name)
-        place = Place(http, link, load(folder, instruments=INSTRUMENTS).study, INSTRUMENTS)
+        place = place_for(http, link, folder, INSTRUMENTS)
         if isinstance(clock, VirtualClock):
             return await run_virtual(crowd, place, clock, progress)
         return await run_side_by_side(
@@ -187,15 +186,14 @@ async def over_http(
     from believable.core.clock import WallClock
     from believable.instruments import INSTRUMENTS
     from believable.simulate.client import network
-    from believable.simulate.crowd import Place, run_side_by_side
+    from believable.simulate.crowd import place_for, run_side_by_side
     from believable.simulate.pace import HastyPace, RealPace
-    from believable.study.load import load
     from believable.web.publish import study_id
 
     folder = settings.study_folders[0]
     base_url, link = split_address(address) or (address, local_link(settings, study_id(folder)))
     clock = WallClock()
     async with network(base_url) as http:
-        place = Place(http, link, load(folder, instruments=INSTRUMENTS).study, INSTRUMENTS)
+        place = place_for(http, link, folder, INSTRUMENTS)
         pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
         return await run_side_by_side(crowd, place, pace_of, at_once=workers, progress=progress)

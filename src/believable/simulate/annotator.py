@@ -31,6 +31,6 @@ async def practise(
             for index, direction in enumerate(DIRECTIONS)
         ]
         browser.note("practice.result", **{"try": number, "passed": slip is None, "moves": moves})
-        await browser.flush()
+        await browser.send()
         if slip is None:
             return

@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,7 +21,8 @@ from believable.simulate.behaviour import BEHAVIOURS, Behaviour
 from believable.simulate.client import PATIENT, Participant, Patience
 from believable.simulate.pace import Pace, VirtualPace
 from believable.simulate.person import Person, Traits, Visit
-from believable.simulate.recognise import Recogniser
+from believable.simulate.recognise import Recogniser, recogniser_of
+from believable.study.load import load
 from believable.study.records import Study
 
 #: Chance to get a check right, of careless people and of all others, in studies whose people have a mind.
@@ -93,9 +95,13 @@ def person(crowd: Crowd, number: int, place: Place, pace: Pace) -> tuple[Person,
     return made, browser
 
 
-def behaviour_for(study: Study) -> Behaviour | None:
-    """How people behave in this study, where its analysis names a protocol."""
-    return None if study.analysis is None else BEHAVIOURS[study.analysis.protocol]
+def place_for(
+    http: httpx.AsyncClient, link: str, folder: Path, instruments: Registry[Instrument[Any]]
+) -> Place:
+    """What people have to know about the study in a folder, with the behaviour of its protocol where its analysis names one."""
+    study = load(folder, instruments=instruments).study
+    behaviour = None if study.analysis is None else BEHAVIOURS[study.analysis.protocol]
+    return Place(http, link, study, instruments, behaviour=behaviour, recogniser=recogniser_of(study, folder))
 
 
 Progress = Callable[[Visit], None]

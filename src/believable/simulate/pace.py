@@ -13,6 +13,11 @@ T = TypeVar("T")
 
 
 class Pace(Protocol):
+    @property
+    def eager(self) -> bool:
+        """Whether events are worth sending as they happen."""
+        ...
+
     def now_ms(self) -> int: ...
 
     async def sleep(self, ms: int) -> None:
@@ -26,6 +31,8 @@ class Pace(Protocol):
 
 class RealPace:
     """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six seconds."""
+
+    eager = True
 
     def __init__(self, clock: Clock, speed: float = 1.0) -> None:
         self._clock = clock
@@ -43,6 +50,8 @@ class RealPace:
 
 class HastyPace:
     """A clock of one's own that jumps over every pause: for servers elsewhere, whose clock cannot be moved."""
+
+    eager = True
 
     def __init__(self, start_ms: int) -> None:
         self._now_ms = start_ms
@@ -64,6 +73,8 @@ class VirtualPace:
     sleep; the clock jumps from wake-up to wake-up. So the same participants do the same things in the same order every time,
     whatever the machine does meanwhile.
     """
+
+    eager = False
 
     def __init__(self, clock: VirtualClock) -> None:
         self._clock = clock

@@ -22,7 +22,7 @@ from believable.simulate.client import Advanced, Participant, Receipt
 from believable.simulate.pace import Pace
 from believable.simulate.player import play
 from believable.simulate.recognise import Recogniser
-from believable.simulate.tested import checked, followed
+from believable.simulate.tested import checked, followed, retried
 from believable.simulate.viewer import watch, watch_signal
 from believable.study.records import Block, Check, Rule, Study, TimelineItem
 from believable.study.rules import holds
@@ -132,7 +132,7 @@ class Person:
 
     async def _page(self, trial: Mapping[str, Any]) -> None:
         self._browser.note("trial.shown")
-        await self._browser.flush()
+        await self._browser.send()
         self._earlier += self._page_seen
         self._page_seen = []
         await self._read(trial["html"])
@@ -158,6 +158,7 @@ class Person:
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
                 return
+            trial = retried(trial)
         raise RuntimeError(
             f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row"
         )
@@ -182,7 +183,7 @@ class Person:
                 continue
             answers[question["id"]] = value = self._choose(question, trial["kind"])
             self._browser.note("answer.change", question=question["id"], value=value)
-            await self._browser.flush()
+            await self._browser.send()
         if trial.get("device"):
             await self._think(THINK_MS)
             answers |= checked(trial["device"], self._rng, self._traits.care)

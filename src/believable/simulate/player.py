@@ -41,9 +41,7 @@ async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapp
 class _Rounds:
     """One connection to a round. The person sees what the page draws: a copy of the game, kept up by its pictures."""
 
-    def __init__(
-        self, browser: Participant, pace: Pace, socket: Socket, welcome: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, browser: Participant, pace: Pace, socket: Socket, welcome: Mapping[str, Any]) -> None:
         self._browser, self._pace, self._socket = browser, pace, socket
         grid = Grid(welcome["walls"])
         settings = Settings(size=grid.width, round_ticks=welcome["ticks"])

@@ -31,6 +31,15 @@ def checked(device: Mapping[str, Any], rng: random.Random, care: float) -> dict[
     return answers
 
 
+def retried(trial: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The page after an attempt that was wrong: a device check has other tones to count."""
+    device = trial.get("device")
+    if not device or not device["later"]:
+        return trial
+    count, *later = device["later"]
+    return {**trial, "device": {**device, "tones": count, "later": later}}
+
+
 def followed(signal: Mapping[str, Any], rng: random.Random, care: float) -> Sequence[Act]:
     """RankTrace of the signal: late, with slips, and by the careless mostly at random."""
     slip = SLIP_CHANCE if rng.random() < care else CARELESS_SLIP_CHANCE

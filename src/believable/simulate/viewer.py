@@ -115,9 +115,9 @@ async def _play(
         if rng.random() < LOOK_AWAY_CHANCE:
             browser.note("page.blur")
             browser.note("page.focus")
-        await browser.flush()
+        await browser.send()
     browser.note("media.ended", media_ms=until_ms, view=1, **player)
-    await browser.flush()
+    await browser.send()
     return frozenset(opened)
 
 
