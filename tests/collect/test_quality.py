@@ -139,20 +139,21 @@ def test_other_gates_let_everybody_go_on(come: Callable[[str], Any], desk: Colle
 def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Collect) -> None:
     person = come("  - device: {}\n")
     view = desk.view(person.token)
-    count = tones(view.seed, view.trial.key)
+    first, second, third = (tones(view.seed, view.trial.key, attempt) for attempt in (1, 2, 3))
+    assert first != second != third, "what was found out by trying does not help"
     empty = person.submit({})
     assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(
         ("heard", "wheel"), "error.required"
     )
     assert desk.view(person.token).attempts == 0, "an answer left open is no attempt"
-    wrong = person.submit({"heard": count + 1, "wheel": True})
+    wrong = person.submit({"heard": first + 1, "wheel": True})
     assert {name: error.key for name, error in wrong.errors.items()} == {"heard": "error.heard"}
     again = person.advance(0, person.seq)
     assert {name: error.key for name, error in again.errors.items()} == {"heard": "error.heard"}
     assert desk.view(person.token).attempts == 1
-    assert person.submit({"heard": count, "wheel": False}).errors["wheel"].key == "error.wheel"
-    assert person.submit({"heard": count, "wheel": True}).status == "next"
-    assert answers_at(desk, person, 0) == {"heard": count, "wheel": True}
+    assert set(person.submit({"heard": second, "wheel": False}).errors) == {"wheel"}
+    assert person.submit({"heard": third, "wheel": True}).status == "next"
+    assert answers_at(desk, person, 0) == {"heard": third, "wheel": True}
 
 
 def test_who_fails_the_device_check_is_screened_out(come: Callable[[str], Any]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from believable.simulate.crowd import Crowd, Place, person
 from believable.simulate.links import link_token
 from believable.simulate.pace import HastyPace
 from believable.simulate.server import Server
+from believable.simulate.tested import checked, retried
 from believable.stimuli.signal import draw
 from believable.store.engine import Store
 from believable.store.export import export
@@ -114,3 +117,14 @@ def test_the_device_check_is_there_with_its_attempts(bundle: Bundle) -> None:
     assert {row["attempts"] for row in rows if row["status"] == "failed"} == {3}
     assert len(answers(bundle, "heard")) == PEOPLE
     assert set(answers(bundle, "wheel").values()) == {"true"}
+
+
+def test_a_second_attempt_counts_other_tones() -> None:
+    page: Mapping[str, Any] = {"kind": "device", "device": {"tones": 3, "later": [5, 2], "wheel": False}}
+    rng = random.Random(1)
+    heard = []
+    for _ in range(4):
+        heard.append(checked(page["device"], rng, care=1.0)["heard"])
+        page = retried(page)
+    assert heard == [3, 5, 2, 2]
+    assert retried({"kind": "text", "device": None}) == {"kind": "text", "device": None}

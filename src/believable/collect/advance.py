@@ -61,7 +61,7 @@ def advance(
         )
     event = _submission(conn, here, seq)
     if seq == session.tried_seq:
-        return Advanced("again", _wrong(here, event))
+        return Advanced("again", _wrong(here, event, session.wrong_tries))
     judged = _judge(conn, context, here, event)
     if judged.wrong:
         sessions.change(conn, session.id, wrong_tries=session.wrong_tries + 1, tried_seq=seq)
@@ -108,9 +108,10 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
     if isinstance(trial, Check):
         result = verdict(trial, reading.answers.get(trial.question.id), attempt)
     else:
-        result = device_verdict(trial, reading.answers, tones(here.session.seed, planned.key), attempt)
+        count = tones(here.session.seed, planned.key, attempt)
+        result = device_verdict(trial, reading.answers, count, attempt)
     if result == "again":
-        return _Judged("again", reading.answers, _wrong(here, event), wrong=True)
+        return _Judged("again", reading.answers, _wrong(here, event, attempt), wrong=True)
     return _Judged(result, reading.answers, {})
 
 
@@ -132,11 +133,11 @@ def _tested(conn: Connection, context: Context, here: Standing, test: Qa) -> _Ju
     return _Judged("failed" if stopped else "done", found, {})
 
 
-def _wrong(here: Standing, event: Event) -> Mapping[str, InvalidAnswer]:
+def _wrong(here: Standing, event: Event, attempt: int) -> Mapping[str, InvalidAnswer]:
     planned = here.plan[here.session.position]
     if isinstance(planned.trial, Device):
         given = event.data.get("answers") or {}
-        count = tones(here.session.seed, planned.key)
+        count = tones(here.session.seed, planned.key, attempt)
         return {part: InvalidAnswer(f"error.{part}") for part in wrong_parts(planned.trial, given, count)}
     question = planned.trial.question.id if isinstance(planned.trial, Check) else PAGE
     return {question: InvalidAnswer("error.wrong")}

@@ -14,13 +14,17 @@ from believable.study.rules import holds
 #: Names of the answers.
 HEARD, WHEEL = "heard", "wheel"
 SDA, MEAN_SDA, RELIABLE = "sda", "mean_sda", "reliable"
-#: So many tones are played, drawn for each session.
+#: So many tones are played, drawn for each session and attempt.
 FEWEST_TONES, MOST_TONES = 2, 7
 
 
-def tones(seed: int, key: str) -> int:
-    """How many tones the page `key` of a session plays."""
-    return generator(seed, "tones", key).randint(FEWEST_TONES, MOST_TONES)
+def tones(seed: int, key: str, attempt: int) -> int:
+    """How many tones the page `key` of a session plays on this attempt (from 1): never as many as on the one before."""
+    rng = generator(seed, "tones", key)
+    count = rng.randint(FEWEST_TONES, MOST_TONES)
+    for _ in range(attempt - 1):
+        count = rng.choice([other for other in range(FEWEST_TONES, MOST_TONES + 1) if other != count])
+    return count
 
 
 def parts(device: Device) -> tuple[str, ...]:

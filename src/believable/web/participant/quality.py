@@ -44,12 +44,15 @@ def notice(session: SessionView, texts: Mapping[str, str]) -> str | None:
 
 
 def trial_json(session: SessionView) -> dict[str, Any]:
-    """`device`: how many tones to play, and whether the wheel is wanted. `signal`: the corners of what is shown."""
+    """`device`: how many tones to play, now and on later attempts, and whether the wheel is wanted. `signal`: the corners of what
+    is shown."""
     trial = session.trial.trial
     if isinstance(trial, Device):
-        count = tones(session.seed, session.trial.key) if HEARD in parts(trial) else None
+        heard = HEARD in parts(trial)
+        attempts = range(session.attempts + 1, max(trial.attempts, session.attempts + 1) + 1)
+        count, *later = (tones(session.seed, session.trial.key, one) if heard else None for one in attempts)
         drafts = {part: session.drafts[part] for part in parts(trial) if part in session.drafts}
-        return {"device": {"tones": count, "wheel": WHEEL in parts(trial)}, "drafts": drafts}
+        return {"device": {"tones": count, "later": later, "wheel": WHEEL in parts(trial)}, "drafts": drafts}
     if isinstance(trial, Qa):
         signal = signal_of(trial)
         corners = [[0, signal.pieces[0].start_level], *([one.end_ms, one.end_level] for one in signal.pieces)]

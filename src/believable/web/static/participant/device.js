@@ -10,11 +10,12 @@ const GAP_S = 0.45;
 const TONE_HZ = 440;
 
 /**
- * @param {HTMLElement} form @param {{tones: number | null, wheel: boolean}} device @param {Record<string, any>} drafts
+ * @param {HTMLElement} form @param {{tones: number | null, later: number[], wheel: boolean}} device `later`: tones of further attempts
+ * @param {Record<string, any>} drafts
  * @param {{record: (kind: string, data?: any) => unknown, texts: Record<string, string>}} outside
- * @returns {{answers: () => Record<string, any>, stop: () => void}}
+ * @returns {{answers: () => Record<string, any>, again: () => void, stop: () => void}} `again`: the answers were not accepted
  */
-export function device(form, { tones, wheel }, drafts, { record, texts }) {
+export function device(form, { tones, later, wheel }, drafts, { record, texts }) {
   /** @type {Record<string, any>} */
   const found = {};
   const leaving = new AbortController();
@@ -25,16 +26,27 @@ export function device(form, { tones, wheel }, drafts, { record, texts }) {
     found[question] = value;
     void record("answer.change", { question, value });
   };
-  const stopSound = tones === null ? () => undefined : sound(form, tones, drafts.heard, settle, record, signal);
+  const counts = [tones, ...later];
+  const next = () => /** @type {number} */ (counts[0]);
+  const ear = tones === null ? null : sound(form, next, drafts.heard, settle, record, signal);
   if (wheel) turning(form, drafts.wheel, settle, texts, signal);
   for (const part of form.querySelectorAll(".device input, .device button")) part.removeAttribute("disabled"); // only now does it listen
   if (typeof drafts.heard === "number") found.heard = drafts.heard;
   if (typeof drafts.wheel === "boolean") found.wheel = drafts.wheel;
-  return { answers: () => found, stop: () => { leaving.abort(); stopSound(); } };
+  return {
+    answers: () => found,
+    again: () => {
+      // Something left open is no attempt; after one there are other tones to count.
+      if (!ear || typeof found.heard !== "number" || (wheel && typeof found.wheel !== "boolean") || counts.length < 2) return;
+      counts.shift();
+      ear.clear();
+    },
+    stop: () => { leaving.abort(); ear?.stop(); },
+  };
 }
 
 /**
- * @param {HTMLElement} form @param {number} count @param {any} draft @param {(question: string, value: any) => void} settle
+ * @param {HTMLElement} form @param {() => number} count @param {any} draft @param {(question: string, value: any) => void} settle
  * @param {(kind: string, data?: any) => unknown} record @param {AbortSignal} signal
  */
 function sound(form, count, draft, settle, record, signal) {
@@ -52,10 +64,13 @@ function sound(form, count, draft, settle, record, signal) {
     audio ??= new AudioContext();
     await audio.resume();
     void record("device.tones", { state: audio.state });
-    const last = beep(audio, count);
+    const last = beep(audio, count());
     last.onended = () => { button.disabled = false; };
   }, { signal });
-  return () => void audio?.close();
+  return {
+    clear: () => { input.value = ""; settle("heard", null); },
+    stop: () => void audio?.close(),
+  };
 }
 
 /** @param {AudioContext} audio @param {number} count @returns {OscillatorNode} the last tone */

@@ -19,7 +19,7 @@
  * @property {{plan: boolean, log: boolean} | null} overlay
  * @property {{views: number, position_ms: number}} seen
  * @property {number} wait_s
- * @property {{tones: number | null, wheel: boolean} | null} device
+ * @property {{tones: number | null, later: number[], wheel: boolean} | null} device
  * @property {import("/static/players/signal/course.js").Signal | null} signal what a quality test shows
  * @property {import("/static/play/game.js").PlayData | null} play a round to be played
  * @property {import("./annotate.js").Annotate | null} annotate
@@ -71,7 +71,7 @@ export async function showTrial(main, trial, outside) {
       next.setAttribute("aria-busy", String(on));
     },
     /** @param {Record<string, string>} errors */
-    showErrors: (errors) => showErrors(form, errors),
+    showErrors: (errors) => { showErrors(form, errors); checked?.again(); },
     /** Records what was typed and not told yet. */
     settle: () => questions.settle(),
     destroy: () => { leaving.abort(); questions.settle(); checked?.stop(); stop(); },
