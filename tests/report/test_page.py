@@ -104,6 +104,7 @@ def test_results_carry_their_status_and_verdict(html: str) -> None:
     assert html.count('class="finding confirmatory"') == 2
     assert html.count('class="finding exploratory"') == 1
     assert "✗ criterion not met" in html
+    assert html.count("✓ met") == 1
     assert "undefined: all judges gave the same answer" in " ".join(Reader(html).text)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from believable.analysis.records import Analysis, Finding, Source, Status
 from believable.report import numbers
 from believable.report.markup import Html, join, prose, tag
-from believable.report.sections import badge, undefined, verdict
+from believable.report.sections import badge, headline
 
 HASH_CHARACTERS = 12
 
@@ -67,7 +67,7 @@ def cover(analysis: Analysis) -> Html:
 def provenance(source: Source) -> Html:
     """What a reader needs to get the numbers again."""
     rows: list[tuple[str, Html]] = [
-        ("Study", join([tag("code", source.study)])),
+        ("Study", join([source.study])),
         ("Definition", digest(source.definition)),
         ("Data", digest(source.data)),
         ("Plan", join([digest(source.plan), _registered(source)])),
@@ -101,43 +101,33 @@ def digest(value: str) -> Html:
 
 def at_a_glance(findings: list[Finding]) -> Html:
     """The declared results in one table, whatever their outcome."""
-    head = [
-        tag("th", words, scope="col")
-        for words in ("Hypothesis", "Result", "Estimate or test", "Adjusted", "Verdict")
-    ]
+    words = ("Hypothesis", "Result", "Estimate or test", "Adjusted", "Criterion", "Status")
     rows = [
         tag(
             "tr",
             tag("td", found.hypothesis or numbers.NOTHING),
             tag("td", prose(found.title)),
-            tag("td", _numbers(found)),
+            tag("td", headline(found) or numbers.NOTHING),
             tag(
                 "td",
                 prose(numbers.p_words(found.p_adjusted)) if found.p_adjusted is not None else numbers.NOTHING,
             ),
-            tag("td", verdict(found) or numbers.NOTHING),
+            tag("td", _met(found)),
+            tag("td", badge(found.status)),
         )
         for found in findings
     ]
-    table = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *rows), class_="data glance")
-    return tag("div", table, class_="scroll")
-
-
-def _numbers(found: Finding) -> Html:
-    parts: list[Html] = []
-    if found.estimate is not None and found.estimate.value is not None:
-        interval = numbers.interval(found.estimate)
-        parts.append(
-            join([tag("b", numbers.number(found.estimate.value)), f", {interval}" if interval else None])
-        )
-    elif found.estimate is not None:
-        parts.append(undefined(found.estimate.reason))
-    if found.test is not None:
-        words = numbers.words_of_test(found.test)
-        parts.append(prose(words) if words else undefined(found.test.reason))
-    return (
-        join([part for one in parts for part in (tag("br"), one)][1:]) if parts else join([numbers.NOTHING])
+    head = tag("tr", *(tag("th", word, scope="col") for word in words))
+    return tag(
+        "div", tag("table", tag("thead", head), tag("tbody", *rows), class_="data glance"), class_="scroll"
     )
+
+
+def _met(found: Finding) -> Html:
+    if found.supported is None:
+        return join([numbers.NOTHING])
+    words, kind = ("✓ met", "met") if found.supported else ("✗ not met", "unmet")
+    return tag("span", words, class_=f"verdict {kind}")
 
 
 def deviations(analysis: Analysis) -> Html:

@@ -92,7 +92,7 @@ def _body(analysis: Analysis, layout: Layout, *, blinded: bool) -> Html:
 
 def _parts(analysis: Analysis, layout: Layout) -> list[tuple[str, str, Html]]:
     """Name, title and markup of every part, in order. Empty ones are left out."""
-    declared = [one for one in analysis.findings if one.status == "confirmatory"]
+    declared = [one for one in analysis.findings if one.status == "confirmatory" or one.hypothesis]
     glance = join([cover.legend(), cover.at_a_glance(declared)]) if declared else cover.legend()
     parts = [
         _part("glance", "At a glance", glance),

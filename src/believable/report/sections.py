@@ -15,6 +15,7 @@ from believable.report.marks import Spec
 from believable.report.markup import Html, join, prose, tag
 from believable.report.tables import TALL_ROWS, html_notes, html_table
 from believable.stats.estimate import Estimate
+from believable.stats.result import TestResult
 
 STATUS_WORDS: Mapping[Status, str] = {
     "confirmatory": "Confirmatory",
@@ -124,52 +125,70 @@ def verdict(found: Finding) -> Html:
 
 
 def finding(found: Finding) -> Html:
-    """One result: what it may be used for, in words, and its numbers."""
+    """One result: what it may be used for, in words, and its numbers with their methods."""
     hypothesis = tag("span", found.hypothesis, class_="hypothesis") if found.hypothesis else None
-    head = tag("p", badge(found.status), hypothesis, verdict(found), class_="marks")
-    figures = [tag("div", tag("dt", name), tag("dd", value)) for name, value in numbers_of(found)]
+    head = tag("p", badge(found.status), hypothesis, verdict(found), headline(found), class_="marks")
     return tag(
         "article",
         head,
         tag("h3", prose(found.title)),
         tag("p", prose(found.sentence)),
-        tag("dl", *figures, class_="numbers") if figures else None,
+        _details(found),
         class_=f"finding {found.status}",
     )
 
 
-def numbers_of(found: Finding) -> list[tuple[str, Html]]:
-    """The finding's numbers by name, each with its method; what is undefined says why."""
-    rows: list[tuple[str, Html]] = []
+def headline(found: Finding) -> Html:
+    """The number a reader looks for first."""
     if found.estimate is not None:
-        rows += estimate_rows("Estimate", found.estimate)
+        return tag("span", estimate_words(found.estimate), class_="headline")
     if found.test is not None:
-        words = numbers.words_of_test(found.test)
-        rows.append(("Test", prose(words) if words else undefined(found.test.reason)))
-        rows.append(("Method", prose(found.test.method)))
-        if found.test.effect is not None:
-            rows += estimate_rows("Effect", found.test.effect)
-        rows += [("Note", prose(note)) for note in found.test.notes]
-    if found.p_adjusted is not None:
-        rows.append(("Adjusted", prose(numbers.p_words(found.p_adjusted))))
-    return rows
+        return tag("span", words_of_test(found.test), class_="headline")
+    return Html("")
 
 
-def estimate_rows(name: str, estimate: Estimate) -> list[tuple[str, Html]]:
+def estimate_words(estimate: Estimate) -> Html:
+    """`0.69, 95 % CI [0.62, 0.75]`, or why there is none."""
     if estimate.value is None:
-        return [(name, undefined(estimate.reason))]
+        return undefined(estimate.reason)
     interval = numbers.interval(estimate)
-    value = join([tag("b", numbers.number(estimate.value)), f", {interval}" if interval else None])
-    rows = [(name, value)]
-    if interval is None:
-        rows.append(("Interval", undefined(estimate.reason)))
-    rows.append(
-        (
-            f"{name}: method",
-            join([prose(estimate.method), ", ", tag("i", "n"), f" = {numbers.integer(estimate.n)}"]),
-        )
-    )
-    return rows + [("Note", prose(note)) for note in estimate.notes]
+    after = join([", ", interval]) if interval else join([", no interval: ", undefined(estimate.reason)])
+    return join([tag("b", numbers.number(estimate.value)), after])
+
+
+def words_of_test(test: TestResult) -> Html:
+    words = numbers.words_of_test(test)
+    return prose(words) if words else undefined(test.reason)
+
+
+def _details(found: Finding) -> Html:
+    """Methods, effect size and adjusted p in small print."""
+    parts: list[Html] = []
+    if found.estimate is not None and found.estimate.value is not None:
+        parts.append(_method("Estimate", found.estimate))
+    if found.test is not None:
+        if found.estimate is not None:
+            parts.append(
+                join(
+                    [tag("dt", "Test"), tag("dd", words_of_test(found.test), ": ", prose(found.test.method))]
+                )
+            )
+        else:
+            parts.append(join([tag("dt", "Test"), tag("dd", prose(found.test.method))]))
+        if found.test.effect is not None:
+            effect = found.test.effect
+            words = join([estimate_words(effect), ": ", prose(effect.method)])
+            parts.append(join([tag("dt", "Effect"), tag("dd", words)]))
+    if found.p_adjusted is not None:
+        parts.append(join([tag("dt", "Adjusted"), tag("dd", prose(numbers.p_words(found.p_adjusted)))]))
+    notes = (*(found.estimate.notes if found.estimate else ()), *(found.test.notes if found.test else ()))
+    parts += [join([tag("dt", "Note"), tag("dd", prose(note))]) for note in dict.fromkeys(notes)]
+    return tag("dl", *parts, class_="numbers") if parts else Html("")
+
+
+def _method(name: str, estimate: Estimate) -> Html:
+    words = join([prose(estimate.method), ", ", tag("i", "n"), f" = {numbers.integer(estimate.n)}"])
+    return join([tag("dt", name), tag("dd", words)])
 
 
 def undefined(reason: str | None) -> Html:

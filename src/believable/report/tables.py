@@ -12,6 +12,8 @@ from believable.report.markup import Html, join, prose, tag
 LINK = "link"
 #: Longer tables are laid out in a box of their own that scrolls on screen and opens in print.
 TALL_ROWS = 30
+#: Wider tables are set smaller.
+WIDE_COLUMNS = 9
 
 
 def footnotes(table: Table) -> Mapping[str, int]:
@@ -47,7 +49,8 @@ def html_table(table: Table, links: Links = no_links) -> Html:
         if moments:
             cells.append(tag("td", moments.get(number)))
         body.append(tag("tr", *cells))
-    made = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_="data")
+    kind = "data wide" if len(head) > WIDE_COLUMNS else "data"
+    made = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_=kind)
     tall = " tall" if len(table.rows) > TALL_ROWS else ""
     return tag("div", made, class_=f"scroll{tall}", tabindex="0" if tall else None)
 
