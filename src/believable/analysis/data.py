@@ -239,7 +239,7 @@ class Data:
         order = np.lexsort((position, code))
         code, position = code[order], position[order]
         starts = np.flatnonzero(np.r_[len(code) > 0, (np.diff(code) != 0) | (np.diff(position) != 0)])
-        ends = np.r_[starts[1:], len(code)]
+        ends = np.r_[starts[1:], len(code)][: len(starts)] if len(starts) else starts
         entered = table["input"].values[order] != "heartbeat"
         media_ms, value = table["media_ms"].values[order], table["value"].values[order]
         found: dict[tuple[int, int], TraceLine] = {}

@@ -23,11 +23,12 @@ Thing = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """One number per person and thing. `title` is what a table calls it."""
+    """One number per person and thing. `title` is what a table calls it, `instrument` what recorded it."""
 
     name: str
     title: str
     values: Mapping[Thing, float]
+    instrument: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

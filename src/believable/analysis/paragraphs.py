@@ -71,9 +71,11 @@ def results(
     parts += declared
     if not (confirmatory or declared):
         return " ".join([*parts, *others])
+    # Sections that any protocol has, such as the time line of moments, have outcomes that no protocol declares.
+    titles = {one.name: one.title.lower() for one in plan.declaration.outcomes}
     further = list(
         dict.fromkeys(
-            plan.declaration.outcome(one.outcome).title.lower()
+            titles.get(one.outcome, one.outcome)
             for one in exploratory
             if plan.rank(one.outcome) is None
         )

@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.bundle import coding, rounds
+from believable.bundle.plans import PLANS
 from believable.bundle.read import ARRAYS, BLANKS, Bundle, Column, ColumnTable, RawEvent
+from believable.bundle.signals import SIGNALS
 from believable.bundle.tables import BY_NAME, TABLES, Cell, Field, Table, arm_field, order_field
 from believable.bundle.write import tables_of
 from believable.core.errors import InvalidInput
@@ -31,7 +33,7 @@ from believable.study.definition import Definition
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
 
 #: Tables that only some bundles have.
-CODE_TABLES = (*coding.TABLES, *rounds.TABLES)
+CODE_TABLES = (*coding.TABLES, *rounds.TABLES, PLANS, SIGNALS)
 
 #: What columns that are never empty hold where nothing is said.
 PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(

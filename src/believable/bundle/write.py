@@ -11,6 +11,7 @@ from believable.bundle import codebook
 from believable.bundle.coding import CodingRows
 from believable.bundle.folder import BundleFolder
 from believable.bundle.marks import Logs, action_rows
+from believable.bundle.plans import PLANS, plan_rows
 from believable.bundle.records import Collected, StudyRecord
 from believable.bundle.rounds import recording_path, round_tables
 from believable.bundle.rows import SessionRows
@@ -63,6 +64,8 @@ def write(
     coded = coding.tables() if coding is not None else ()
     tables += (*(table for table, _ in coded), *round_tables(definitions.values()))
     logs = Logs(media_dir)
+    plans = list(plan_rows(list(definitions.values()), logs))
+    tables += (PLANS,) if plans else ()
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle:
         for collected in sessions:
@@ -80,6 +83,8 @@ def write(
                 bundle.row(table.name, row)
         for row in action_rows(list(definitions.values()), logs):
             bundle.row("actions", row)
+        for row in plans:
+            bundle.row("plans", row)
         for name, text in study.definitions.items():
             bundle.text(
                 f"materials/definition-{name[:12]}.json",

@@ -77,8 +77,8 @@ def watched(data: Data, plan: Plan) -> tuple[Watched, ...]:
     wanted = np.isin(trials["trial"].values.astype(str), list(plan.roles["day"]))
     rows = np.flatnonzero(wanted & (trials["status"].values == "done"))
     actions, seeing = actions_by_stimulus(data), seeing_of(plan)
-    stretches, opened = _stretches(data)
-    flags, undone = _flags(data)
+    stretches, opened = stretches_by_page(data)
+    flags, undone = flags_by_page(data)
     places: dict[str, int] = defaultdict(int)
     found: list[Watched] = []
     order = sorted(
@@ -169,7 +169,7 @@ def preferences(data: Data, seen: Sequence[Watched]) -> Mapping[str, str]:
     return chosen
 
 
-def _stretches(data: Data) -> tuple[dict[tuple[str, int], Stretches], dict[tuple[str, int, str], int]]:
+def stretches_by_page(data: Data) -> tuple[dict[tuple[str, int], Stretches], dict[tuple[str, int, str], int]]:
     """What was played on each page, and how often plan and log were opened beside it."""
     table = data.table("views")
     groups: dict[tuple[str, int, str], list[int]] = defaultdict(list)
@@ -197,7 +197,7 @@ def _openings(since: np.ndarray, until: np.ndarray) -> int:
     return 1 + int((np.abs(since[1:] - until[:-1]) > 1.0).sum())
 
 
-def _flags(data: Data) -> tuple[dict[tuple[str, int], list[Flag]], dict[tuple[str, int], int]]:
+def flags_by_page(data: Data) -> tuple[dict[tuple[str, int], list[Flag]], dict[tuple[str, int], int]]:
     table = data.table("flags")
     found: dict[tuple[str, int], list[Flag]] = defaultdict(list)
     undone: dict[tuple[str, int], int] = defaultdict(int)

@@ -157,7 +157,7 @@ def _primary(found: Judgements, outcomes: Mapping[str, Paired], model: FlagModel
 
 
 def _paired_finding(name: str, one: Paired, found: Judgements) -> Finding:
-    what = {"believability": "rated", "rate": "flagged"}.get(name, "rated")
+    what = "has" if name == "rate" else "is rated"
     unit = " flagged per 100 viewed actions" if name == "rate" else ""
     test, symbol = one.comparison.test, "t" if one.comparison.chosen == "paired_t" else "W"
     if not len(one.people):
@@ -169,7 +169,7 @@ def _paired_finding(name: str, one: Paired, found: Judgements) -> Finding:
             else f"no normality test: {one.comparison.normality.reason}"
         )
         sentence = (
-            f"{_title(name)}: {found.ours} is {what} {fixed(float(one.ours.mean()))} and {found.baseline} "
+            f"{_title(name)}: {found.ours} {what} {fixed(float(one.ours.mean()))} and {found.baseline} "
             f"{fixed(float(one.baseline.mean()))}{unit}; difference {estimate_words(one.difference)}; {test_words(test, symbol)} "
             f"({rule}); d = {estimate_words(one.comparison.effect)}; n = {len(one.people)}."
         )  # fmt: skip
@@ -237,7 +237,7 @@ def _explored(found: Judgements, plan: Plan) -> Section:
         one
         for one in (
             _covariate(ratings, "order", "later", "watched second rather than first"),
-            _covariate(ratings, "overlay", "overlay", "watched with plan or log opened"),
+            _covariate(ratings, "overlay", "overlay", "watched with plan or log opened rather than closed"),
         )
         if one is not None
     ]
@@ -272,7 +272,7 @@ def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> 
             estimate=effect,
         )
     sentence = (
-        f"A replay {words} is rated {estimate_words(effect)} higher on overall believability, condition held fixed, "
+        f"Overall believability of a replay {words}, condition held fixed, differs by {estimate_words(effect)}, "
         f"{p_words(effect.p_value)} (exploratory)."
     )
     return Finding(outcome, _title(outcome), sentence, "exploratory", estimate=effect, test=test)
