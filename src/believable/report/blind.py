@@ -24,6 +24,7 @@ from believable.analysis.registered import Registration, plan_hash
 from believable.analysis.run import data_hash, run, settle, study_of
 from believable.bundle.read import Bundle, Column, ColumnTable
 from believable.core.errors import InvalidInput
+from believable.report.unnamed import role_letters, unnamed
 from believable.study.declared import Plan as DeclaredPlan
 
 #: Columns that name a condition or a stimulus, or hold an answer that may.
@@ -72,7 +73,9 @@ def blinded_run(
         registered="" if registered is None else registered.hash,
     )
     methods = found.methods.replace(blind_hash[:12], plan_hash(settled)[:12])
-    return replace(found, source=source, methods=methods)
+    roles = role_letters(settled, names)
+    shown = replace(found, source=source, methods=methods)
+    return unnamed(shown, roles) if roles else shown
 
 
 def blinded_bundle(bundle: Bundle, names: Mapping[str, str]) -> Bundle:
