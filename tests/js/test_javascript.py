@@ -20,7 +20,8 @@ SOURCE = Path(believable.__file__).parent
 CORE = sorted((SOURCE / "web/static/participant").glob("*.js"))
 WIDGETS = sorted((SOURCE / "instruments").glob("*/*.js"))
 PLAYERS = sorted((SOURCE / "players").glob("*/*.js"))
-MODULES = [*CORE, *WIDGETS, *PLAYERS]
+GAME = sorted((SOURCE / "web/static/play").glob("*.js"))
+MODULES = [*CORE, *WIDGETS, *PLAYERS, *GAME]
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
 
@@ -108,6 +109,14 @@ def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb() -> None:
     kinds = ("certainty", "clip_rating", "preference", "choice", "likert", "number", "long_text")
     widgets = [script for kind in kinds for script in folders(SOURCE / "instruments")[kind]]
     assert travelling_bytes([*core, *widgets, *player_scripts("replay")]) < LIMIT_BYTES
+
+
+def test_the_scripts_of_a_page_with_a_game_stay_under_60_kb() -> None:
+    core = [module for module in CORE if module.stem not in ANNOTATED | DEVICE | SEVERAL | {"landing"}]
+    painting = [one for one in folders(SOURCE / "players")["replay"] if one.stem in ("painter", "scene")]
+    assert GAME
+    page = [*core, *GAME, *painting]
+    assert sum(len(gzip.compress(without_comments(module.read_text()).encode())) for module in page) < 35_000
 
 
 @pytest.mark.parametrize("player", folders(SOURCE / "players"))

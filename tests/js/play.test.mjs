@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createClock } from "../../src/believable/web/static/play/clock.js";
+import { createOthers } from "../../src/believable/web/static/play/others.js";
+import { createPrediction } from "../../src/believable/web/static/play/prediction.js";
+import { TICK_MS, gridOf } from "../../src/believable/web/static/play/rules.js";
+import { createLog } from "../../src/believable/web/static/play/log.js";
+import { createWire } from "../../src/believable/web/static/play/wire.js";
+
+const WALLS = ["#######", "#.....#", "#.....#", "#.....#", "#######"];
+const RULES = { player_speed: 100, body_radius: 300, bullet_speed: 450, bullet_pause: 8, bullet_life: 60, bomb_speed: 160, bomb_pause: 60, bomb_fuse: 24 };
+const picture = (t, x = 1500, more = {}) => ({ t, p: [x, 2500, 0, 100], o: [4500, 2500, 180, 100], m: [], f: [], s: 0, n: 0, r: [0, 0, 0], e: [], st: "run", ...more });
+const keys = (dx) => ({ dx, dy: 0, aim: 0, shoot: 0, bomb: 0 });
+
+test("the own figure moves at once and is not moved back by a picture from before", () => {
+  const own = createPrediction(gridOf(WALLS), RULES);
+  own.restart(picture(0));
+  for (let i = 0; i < 6; i += 1) own.advance(keys(1));
+  assert.equal(own.own.x, 2100);
+  own.correct(picture(3, 1800));
+  assert.equal(own.own.x, 2100);
+  assert.equal(own.tick, 6);
+});
+
+test("a correction is exact in the rules and fades on screen", () => {
+  const own = createPrediction(gridOf(WALLS), RULES);
+  own.restart(picture(0));
+  for (let i = 0; i < 4; i += 1) own.advance(keys(1));
+  own.correct(picture(2, 1500));
+  assert.equal(own.own.x, 1700);
+  const first = own.shown(1, 0);
+  assert.ok(Math.abs(first.x - 1900) < 1 || first.x < 1900);
+  assert.ok(Math.abs(own.shown(1, 2000).x - 1700) < 1);
+});
+
+test("a jump is not smoothed", () => {
+  const own = createPrediction(gridOf(WALLS), RULES);
+  own.restart(picture(0, 1500));
+  own.correct(picture(1, 5500));
+  assert.equal(own.shown(1, 10).x, 5500);
+});
+
+test("the clock leads by the time a message needs, and shows others a little late", () => {
+  const clock = createClock();
+  for (let t = 0; t < 60; t += 1) {
+    const now = 1000 + t * TICK_MS + 75;
+    clock.heard(t, now);
+    clock.echoed(150);
+  }
+  const now = 1000 + 59 * TICK_MS + 75;
+  const server = 59 + 75 / TICK_MS;
+  assert.ok(clock.own(now) >= server + 75 / TICK_MS + 1 - 1e-6);
+  assert.ok(clock.own(now) < server + 75 / TICK_MS + 2);
+  assert.ok(Math.abs(clock.others(now) - 57) < 1e-6);
+});
+
+test("the opponent moves evenly between pictures and does not slide through a reset", () => {
+  const others = createOthers();
+  others.add(picture(1, 0, { o: [1000, 1000, 350, 100] }));
+  others.add(picture(2, 0, { o: [1100, 1000, 10, 100] }));
+  assert.deepEqual(others.opponent(1.5), { x: 1050, y: 1000, heading: 360 });
+  others.add(picture(3, 0, { o: [5000, 1000, 0, 100] }));
+  assert.equal(others.opponent(2.5).x, 1100);
+  assert.equal(others.opponent(9).x, 5000);
+  others.add(picture(1, 0, { o: [10, 10, 0, 100] }));
+  assert.equal(others.opponent(1).x, 10);
+});
+
+test("inputs are gathered into events and none is left behind", () => {
+  const told = [];
+  const log = createLog((kind, data) => told.push([kind, data]), { now: () => 0 });
+  log.input(1, [1, 5, 1, 0, 0, 0, 0]);
+  log.input(1, [2, 6, 0, 0, 0, 0, 0]);
+  log.note("play.lost", {});
+  log.stop();
+  assert.deepEqual(told, [["play.input", { attempt: 1, inputs: [[1, 5, 1, 0, 0, 0, 0], [2, 6, 0, 0, 0, 0, 0]] }], ["play.lost", {}]]);
+});
+
+function fakeWire() {
+  const world = { now: 0, sockets: [], heard: [], ticking: () => undefined, waiting: [] };
+  const listener = Object.fromEntries(["welcome", "picture", "over", "lost", "refused"].map((name) => [name, (data) => world.heard.push([name, data])]));
+  world.wire = createWire("ws://x", { epoch: 1, position: 2 }, listener, {
+    open: () => { const socket = { readyState: 1, sent: [], send: (text) => socket.sent.push(JSON.parse(text)), close: () => { socket.readyState = 3; } }; world.sockets.push(socket); return socket; },
+    now: () => world.now,
+    every: (work) => { world.ticking = work; return 1; },
+    stop: () => undefined,
+    later: (work, ms) => world.waiting.push([work, ms]),
+  });
+  return world;
+}
+
+test("a connection that falls silent is lost and comes back by itself", () => {
+  const world = fakeWire();
+  world.sockets[0].onopen();
+  assert.deepEqual(world.sockets[0].sent, [{ hello: { epoch: 1, position: 2 } }]);
+  world.sockets[0].onmessage({ data: JSON.stringify({ welcome: { a: 1 } }) });
+  world.now = 500;
+  world.ticking();
+  assert.deepEqual(world.sockets[0].sent.at(-1), { q: 500 });
+  world.now = 1300;
+  world.ticking();
+  assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "lost"]);
+  world.sockets[0].onclose({ code: 1006 });
+  assert.equal(world.waiting.length, 1, "the old connection counts once");
+  world.waiting[0][0]();
+  assert.equal(world.sockets.length, 2);
+});
+
+test("a refusal is final, and so is the end of the round", () => {
+  const refused = fakeWire();
+  refused.sockets[0].onclose({ code: 4409 });
+  assert.deepEqual(refused.heard, [["refused", 4409]]);
+  assert.equal(refused.waiting.length, 0);
+  const over = fakeWire();
+  over.sockets[0].onmessage({ data: JSON.stringify({ over: { score: 3 } }) });
+  over.sockets[0].onclose({ code: 1000 });
+  assert.deepEqual(over.heard, [["over", { score: 3 }]]);
+});
