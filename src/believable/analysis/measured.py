@@ -32,9 +32,9 @@ def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tu
         *flag_measures(data, places),
         *answer_measures(data, places),
     ]
-    others: list[Measure | Choice] = [*measures, *choices(data)]
-    recorded = {one.instrument for one in measures} | {one.name for one in others if isinstance(one, Choice)}
-    if not measures or len(recorded) < 2:
+    others: list[Measure | Choice] = [one for one in measures if _has_company(one, measures)]
+    others += choices(data)
+    if not measures or not others:
         return ()
     made = table(
         "instruments",
@@ -54,6 +54,14 @@ def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tu
             tables=(made,),
             status="exploratory",
         ),
+    )
+
+
+def _has_company(one: Measure, measures: Sequence[Measure]) -> bool:
+    """Whether another instrument recorded something about the same things: a measure of one tool says little about itself."""
+    return any(
+        other.instrument != one.instrument and len(one.values.keys() & other.values.keys()) >= 3
+        for other in measures
     )
 
 

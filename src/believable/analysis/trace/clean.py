@@ -33,6 +33,13 @@ INACTIVE = "inactive"
 UNLIKE_OTHERS = "unlike_others"
 NOT_TWO = "not_two_valid_traces"
 NO_CHOICE = "no_final_answer"
+#: The same for the funnel.
+REASON_WORDS: Mapping[str, str] = {
+    INACTIVE: "hardly anything was annotated",
+    UNLIKE_OTHERS: "unlike all other traces",
+    NOT_TWO: "fewer than two valid traces",
+    NO_CHOICE: "the final question was not answered",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +189,7 @@ def clean(
         rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
         left = _kept(active, consensus[tool])
         steps += [
-            Step(f"{tool}: traces that did something", len(mine), len(active), INACTIVE),
+            Step(f"{tool}: traces that were used", len(mine), len(active), INACTIVE),
             Step(f"{tool}: traces like the others", len(active), len(left), UNLIKE_OTHERS),
         ]
         kept += left
@@ -190,8 +197,8 @@ def clean(
     people = len({one.annotation.session for one in everything})
     without_two = sum(drop.reason == NOT_TWO for drop in unpaired)
     steps += [
-        Step("participants with two valid traces", people, people - without_two, NOT_TWO),
-        Step("participants with a final choice", people - without_two, len(pairs), NO_CHOICE),
+        Step("Participants with two valid traces", people, people - without_two, NOT_TWO),
+        Step("Participants with a final choice", people - without_two, len(pairs), NO_CHOICE),
     ]
     return Cleaned(tuple(kept), pairs, (*rows, *unpaired), tuple(steps), inactive, consensus)
 

@@ -11,7 +11,7 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.plan import Plan
 from believable.analysis.protocol import Main, ProtocolAnalysis
-from believable.analysis.records import Cell, Column, Finding, Section, Table
+from believable.analysis.records import Cell, Column, Drop, Finding, Section, Step, Table
 from believable.analysis.trace import collect, pictures
 from believable.analysis.trace.agreement import (
     TOOL_NAMES,
@@ -23,7 +23,7 @@ from believable.analysis.trace.agreement import (
     one_agreement,
     slopes_table,
 )
-from believable.analysis.trace.clean import TOOLS, Cleaned, Pair, Tool, windowed
+from believable.analysis.trace.clean import NOT_TWO, REASON_WORDS, TOOLS, Cleaned, Pair, Tool, windowed
 from believable.analysis.trace.clean import clean as cleaned_of
 from believable.analysis.trace.measures import CENTRES, Centre
 from believable.analysis.trace.telemetry import overlaid
@@ -47,22 +47,21 @@ def clean(data: Data, plan: Plan) -> Data:
     """Without outlying traces and without participants who are left with fewer than two, or made no choice."""
     found, unknown = collect.annotated(data, plan)
     cleaned = cleaned_of(found, collect.choices(data), collect.cleaning_of(plan))
+    data = data.with_drops([*unknown, *(drop for drop in cleaned.drops if drop.level == "answer")])
     for step in cleaned.funnel[:-2]:
-        data = data.with_drops(
-            [drop for drop in cleaned.drops if _belongs(drop, step.title, step.reason)], step
-        )
-    others = [drop for drop in cleaned.drops if drop.level == "answer"]
-    data = data.with_drops([*unknown, *others])
+        mine = [drop for drop in cleaned.drops if _belongs(drop, step)]
+        data = data.with_drops(mine, replace(step, reason=REASON_WORDS[step.reason]))
     seen = {annotation.session for annotation in found}
+    silent = {session: "no trace was recorded" for session in data.sessions if session not in seen}
     for step in cleaned.funnel[-2:]:
         dropped = {
             drop.session: drop.detail
             for drop in cleaned.drops
             if drop.reason == step.reason and drop.level == "session"
         }
-        if step is cleaned.funnel[-2]:
-            dropped |= {session: "no trace was recorded" for session in data.sessions if session not in seen}
-        data = data.without(dropped, reason=step.reason, title=step.title)
+        if step.reason == NOT_TWO:
+            dropped |= silent
+        data = data.without(dropped, reason=step.reason, title=step.title, words=REASON_WORDS[step.reason])
     return data
 
 
@@ -130,10 +129,10 @@ def methods(data: Data, plan: Plan) -> str:
     )
 
 
-def _belongs(drop: object, title: str, reason: str) -> bool:
-    tool = title.partition(":")[0]
-    detail, why = getattr(drop, "detail", ""), getattr(drop, "reason", "")
-    return why == reason and detail.startswith(f"{tool}:")
+def _belongs(drop: Drop, step: Step) -> bool:
+    """Whether a trace was dropped in this step; titles of steps and details of drops begin with the tool."""
+    tool = step.title.partition(":")[0]
+    return drop.reason == step.reason and drop.detail.startswith(f"{tool}:")
 
 
 def _tools(pairs: Sequence[Pair]) -> tuple[Tool, ...]:
