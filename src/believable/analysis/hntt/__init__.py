@@ -6,6 +6,7 @@ import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.hntt import measures, sections
+from believable.analysis.hntt.groups import agents_section, groups_section
 from believable.analysis.hntt.judgements import agents, judgements
 from believable.analysis.hntt.reasons import reasons_sections
 from believable.analysis.plan import Plan
@@ -29,6 +30,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     if not found:
         return (sections.accuracy_section(found, plan, rng),)
     strength = sections.strength_section(data, judged, plan, rng)
+    between = agents_section(data, judged, found, plan), groups_section(data, judged, found, plan)
     return (
         sections.accuracy_section(found, plan, rng),
         sections.robustness_section(found, plan, rng),
@@ -36,6 +38,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         *((sections.uncertainty_section(found, plan),) if data.has("certainty") else ()),
         *((sections.familiarity_section(data, found, plan),) if _familiarity(data) else ()),
         *((strength,) if strength is not None else ()),
+        *(one for one in between if one is not None),
         *reasons_sections(data, found, plan),
     )
 

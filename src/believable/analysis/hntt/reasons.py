@@ -8,9 +8,18 @@ from believable.analysis.cells import LOOSE_CELL, estimate_cells, estimate_colum
 from believable.analysis.data import Data
 from believable.analysis.hntt.judgements import Against
 from believable.analysis.plan import Plan
-from believable.analysis.records import Chart, Column, Finding, Section
+from believable.analysis.records import Chart, Column, Finding, Section, Table
 from believable.analysis.words import counted, p_words
-from believable.coding.final import TOGETHER, CodeName, codebook_keys, codebooks, coded_responses, has_codes
+from believable.coding.agreement import agreement, by_sample, kappa_table
+from believable.coding.final import (
+    TOGETHER,
+    CodeName,
+    codebook_keys,
+    codebooks,
+    coded_responses,
+    coder_marks,
+    has_codes,
+)
 from believable.coding.proportions import (
     CodedResponse,
     Group,
@@ -19,6 +28,7 @@ from believable.coding.proportions import (
     differences,
     proportions,
 )
+from believable.study.codebook import resolved
 
 #: The group of all texts.
 ALL = "all"
@@ -91,17 +101,25 @@ def _section(
         "exploratory",
     )  # fmt: skip
     name = f"reasons_{codebook}"
+    agreed = kappas(data, codebook)
     return Section(
         name, f"Reasons: {codebook}",
         (f"A share is that of all codes applied to the same side. {counted(discarded, 'text')} were discarded by the coders.",),
         (finding,),
         (
             table(
-                name, "Shares of codes on each side",
+                f"{name}_overall", "Shares of codes on each side",
+                (Column("side", "Side"), Column("code", "Code"), Column("direction", "Direction"),
+                 Column("count", "Count", "integer"), Column("total", "Of", "integer"),
+                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge")),
+                [row[2:] for row in rows if row[0] == ALL],
+            ),
+            table(
+                f"{name}_groups", "Shares of codes on each side, by agent and by accuracy of the judges",
                 (Column("by", "By"), Column("group", "Group"), Column("side", "Side"), Column("code", "Code"),
                  Column("direction", "Direction"), Column("count", "Count", "integer"), Column("total", "Of", "integer"),
                  *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge")),
-                rows,
+                [row for row in rows if row[0] != ALL],
             ),
             table(
                 f"{name}_accuracy", "Accurate against other judges: texts that hold a code",
@@ -109,13 +127,39 @@ def _section(
                  Column("low", "Low"), Column("p", "p", "p"), Column("p_adjusted", "p adjusted", "p"), Column("method", "Test")),
                 tested,
             ),
+            *((agreed,) if agreed is not None else ()),
         ),
         (
-            Chart(name, "Shares of codes", "bars", name,
+            Chart(name, "Shares of codes", "bars", f"{name}_overall",
                   {"category": "code", "value": "share", "low": "share_low", "high": "share_high", "colour": "direction",
                    "facet": "side"},
                   x_title="Share of the codes on that side"),
         ) if any(row[0] == ALL for row in rows) else (),
+    )  # fmt: skip
+
+
+def kappas(data: Data, codebook: str) -> Table | None:
+    """κ of each code × direction on the agreement and on the overlap sample; None where the codebook is not in the study file."""
+    books = {} if data.study is None else {one.id: resolved(one) for one in data.study.codebooks}
+    if codebook not in books:
+        return None
+    book = books[codebook]
+    samples = by_sample(
+        (one.sample, one.response, one.coder, one.mark) for one in coder_marks(data.bundle, codebook)
+    )
+    first, second = (
+        agreement(book, samples[name]) if samples.get(name) else None for name in ("agreement", "overlap")
+    )
+    rows = []
+    for one in kappa_table(book, first, second):
+        why = [reason or "no text was coded by two" for reason in one.why_undefined]
+        cells = number_or(one.agreement_sample, why[0]), number_or(one.overlap_sample, why[1])
+        rows.append((one.label, _sign(one.direction), *cells))
+    return table(
+        f"reasons_{codebook}_kappa", "Agreement of the coders: Cohen's κ, (text, side) pooled over sides",
+        (Column("code", "Code"), Column("direction", "Direction"), Column("agreement", "Agreement sample", "number"),
+         Column("overlap", "Overlap sample", "number")),
+        rows,
     )  # fmt: skip
 
 

@@ -47,6 +47,7 @@ HNTT = Declaration(
             parts=CONDITIONS,
         ),
         Outcome("strength", "Strength", "Bradley–Terry strengths, where more than one pairing was judged.", parts=CONDITIONS),
+        Outcome("groups", "Groups of judges", "Judges of different arms compared by Mann–Whitney tests.", tested=True),
         Outcome("reasons", "Reasons", "Shares of coded reasons, where the texts were coded."),
     ),
     options=(
