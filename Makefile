@@ -44,11 +44,13 @@ types: $(STAMP)
 fast: $(STAMP)
 	$(PYTEST) -n 2 --dist loadfile -m "not browser and not faults"
 
-# Apart, because the browser's driver keeps an event loop running in its process and the fault tests run their own.
+# Apart, because the browser's driver keeps an event loop running in its process and the fault tests run their own. Browser tests
+# that measure time run one after the other, with the machine to themselves.
 slow: $(STAMP) browser-needed
 	$(PYTEST) -m faults
-	$(PYTEST) -m browser tests/browser
-	$(PYTEST) -m browser --ignore=tests/browser
+	$(PYTEST) -n 2 --dist loadfile -m "browser and not timing" tests/browser
+	$(PYTEST) -n 2 --dist loadfile -m browser --ignore=tests/browser
+	$(PYTEST) -m "browser and timing" tests/browser
 
 # The long runs that every release needs and every change does not.
 soak: $(STAMP) browser-needed

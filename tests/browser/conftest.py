@@ -37,6 +37,9 @@ FLAGS = (
 )  # fmt: skip
 
 
+#: On a busy machine a page may take its time; what never comes is told all the same.
+expect.set_options(timeout=20_000)
+
 #: Servers are forked from a process that has the application loaded: most of a start is reading code.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["believable.web.app"])

@@ -75,7 +75,7 @@ def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(
 def test_a_video_goes_on_where_it_was_left(page: Page, visitor: Any, server: Any) -> None:
     visitor.until(WATCH_1, server.link())
     page.get_by_role("button", name="Play").click()
-    page.wait_for_timeout(700)
+    page.wait_for_function("() => document.querySelector('video').currentTime > 0.4")
     page.get_by_role("button", name="Pause").click()
     stood = page.evaluate("document.querySelector('video').currentTime")
     visitor.saved()

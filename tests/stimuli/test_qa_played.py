@@ -36,9 +36,11 @@ async ({file, at_s}) => {
   const pen = canvas.getContext("2d");
   const greens = [];
   for (const at of at_s) {
+    const painted = new Promise((done) => video.requestVideoFrameCallback(done));
     const seeked = wait("seeked");
     video.currentTime = at;
     await seeked;
+    await painted;
     pen.drawImage(video, 0, 0, 8, 8);
     greens.push([...pen.getImageData(4, 4, 1, 1).data].slice(0, 3));
   }
