@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from believable.core.clock import Clock
 from believable.store import accounts
 from believable.store.engine import Store
-from believable.web.console import entrance, export, monitor, review, sessions, studies, users
+from believable.web.console import coding, entrance, export, monitor, review, sessions, studies, users
 from believable.web.console.desk import Console, Page
 from believable.web.console.guard import PATH, guarded
 
@@ -22,6 +22,7 @@ PAGES: tuple[Page, ...] = (
     *sessions.PAGES,
     *review.PAGES,
     *export.PAGES,
+    *coding.PAGES,
 )
 
 

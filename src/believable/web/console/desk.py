@@ -51,7 +51,7 @@ class Console:
 #: Who may use a page: anybody, or users with one of the roles.
 Access: TypeAlias = frozenset[Role] | None
 ANYBODY: Access = None
-EVERY_USER: Access = frozenset({"owner", "researcher", "coder"})
+EVERY_USER: Access = frozenset({"owner", "researcher", "coordinator", "coder"})
 RESEARCHERS: Access = frozenset({"owner", "researcher"})
 OWNERS: Access = frozenset({"owner"})
 

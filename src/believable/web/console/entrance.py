@@ -34,7 +34,7 @@ async def _hashing(console: Console, work: Callable[[], T]) -> T:
 
 async def home(visit: Visit) -> Response:
     assert visit.login is not None
-    target = "coding" if visit.login.user.role == "coder" else "studies"
+    target = "coding" if visit.login.user.role in ("coder", "coordinator") else "studies"
     return RedirectResponse(f"{PATH}/{target}", 303)
 
 
@@ -198,10 +198,6 @@ def _left() -> Response:
     return response
 
 
-async def coding(visit: Visit) -> Response:
-    return visit.render("coding.html")
-
-
 PAGES = (
     Page("GET", "", EVERY_USER, home),
     Page("GET", "/login", ANYBODY, login_page),
@@ -212,5 +208,4 @@ PAGES = (
     Page("POST", "/account/password", EVERY_USER, change_password),
     Page("POST", "/logout", EVERY_USER, log_out),
     Page("POST", "/logout/everywhere", EVERY_USER, log_out_everywhere),
-    Page("GET", "/coding", EVERY_USER, coding),
 )

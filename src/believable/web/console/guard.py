@@ -11,7 +11,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from believable.core import ids
-from believable.core.errors import BelievableError, InvalidInput, NotFound, Refused, StorageFull, Unavailable
+from believable.core.errors import (
+    BelievableError,
+    InvalidInput,
+    NotFound,
+    Refused,
+    StorageFull,
+    TooLarge,
+    Unavailable,
+)
 from believable.store import accounts
 from believable.store.accounts import LOGIN_LIFE_MS, Login
 from believable.web.console.desk import Console, Page, Visit
@@ -140,7 +148,7 @@ async def _form(request: Request) -> Mapping[str, str]:
     async for chunk in request.stream():
         body += chunk
         if len(body) > LARGEST_FORM_BYTES:
-            raise InvalidInput(f"the form is larger than {LARGEST_FORM_BYTES} bytes. Send less at once.")
+            raise TooLarge(f"the form is larger than {LARGEST_FORM_BYTES} bytes. Send less at once.")
     try:
         fields = parse_qsl(
             body.decode(),
