@@ -15,8 +15,9 @@ from believable.worlds.maze.rules import TICKS_PER_S, Body, Event, PlayerInput, 
 
 #: How long people practise, in seconds.
 PRACTICE_S = (8, 25)
-#: So many ticks pass between two pauses, and so many inputs go into one event.
-BETWEEN_PAUSES = 3
+#: For so many ticks keys stay as they are: ten decisions a second.
+HELD_TICKS = 3
+#: So many inputs go into one event.
 GATHERED = 16
 
 
@@ -65,8 +66,7 @@ class _Rounds:
                 await self._socket.send({"stop": True})
                 break
             keys = player.decide(self._game, events)
-            if self._game.tick % BETWEEN_PAUSES == 0:
-                await self._pace.sleep(round(1000 * BETWEEN_PAUSES / TICKS_PER_S))
+            await self._pace.sleep(round(1000 * HELD_TICKS / TICKS_PER_S))
         self._tell()
         if self._game.over:
             over = (await self._socket.receive())["over"]
@@ -80,7 +80,7 @@ class _Rounds:
             self._inputs.append([self._number, self._game.tick, *pressed])
             if len(self._inputs) >= GATHERED:
                 self._tell()
-        await self._socket.send({"step": [self._number, *pressed]})
+        await self._socket.send({"step": [self._number, *pressed, HELD_TICKS]})
         return await self._socket.receive()
 
     def _tell(self) -> None:

@@ -1,4 +1,7 @@
-"""Attention and comprehension checks: careful people find the right answer, careless ones mostly do not."""
+"""Attention and comprehension checks: careful people find the right answer, careless ones never do.
+
+So those who remain are careful, and what is true of them is known.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from believable.study.outline import outline
 from believable.study.records import Check
 
 #: Chance of a wrong answer at one attempt: of somebody careless, and of anybody else.
-CARELESS_WRONG, CAREFUL_WRONG = 0.75, 0.004
+CARELESS_WRONG, CAREFUL_WRONG = 1.0, 0.004
 
 
 def take_checks(sessions: Sessions) -> None:

@@ -38,24 +38,23 @@ class Truth:
     skill_sd             spread of annotators within a group, common to everything they follow
     test_sd              spread of one annotator's skill from test to test and from recording to recording
     task                 how much harder the task is than the tests
+    careless             mean skill of careless people, who are never trained
     lag_steps            how late the hand is, in steps
     """
 
-    trained: float = 2.2
-    untrained: float = 1.2
+    trained: float = 1.4
+    untrained: float = -0.4
     share_trained: float = 0.5
-    skill_sd: float = 0.8
-    test_sd: float = 0.4
-    task: float = -0.4
+    skill_sd: float = 0.9
+    test_sd: float = 0.5
+    task: float = -0.2
+    careless: float = -2.0
     lag_steps: int = 1
-
-
-CARELESS_SKILL = -3.0
 
 
 def nothing() -> Truth:
     """Groups do not differ, and one test says nothing about the other."""
-    return replace(Truth(), trained=1.6, untrained=1.6, skill_sd=0.0, test_sd=0.8)
+    return replace(Truth(), trained=0.5, untrained=0.5, careless=0.5, skill_sd=0.0, test_sd=0.9)
 
 
 def directions(levels: Any) -> Directions:
@@ -91,9 +90,9 @@ def score(made: Directions, truth: Directions) -> Any:
 def fill(truth: Truth, sessions: Sessions) -> None:
     rng, roles, count = sessions.rng, sessions.pool.roles, sessions.count
     take_checks(sessions)
-    trained = rng.random(count) < truth.share_trained
-    skill = np.where(trained, truth.trained, truth.untrained) + rng.normal(0, truth.skill_sd, count)
-    skill = np.where(sessions.careless, CARELESS_SKILL, skill)
+    trained = (rng.random(count) < truth.share_trained) & ~sessions.careless
+    mean = np.where(sessions.careless, truth.careless, np.where(trained, truth.trained, truth.untrained))
+    skill = mean + rng.normal(0, truth.skill_sd, count)
     group = roles.asked.get("group")
     if group is not None:
         words = np.where(trained, "trained", "untrained").astype(object)
@@ -163,9 +162,9 @@ class Annotator:
     def __init__(self, truth: Truth, study: Study, rng: random.Random, careless: bool) -> None:
         self._truth, self._rng = truth, rng
         self._roles = roles_of(study)
-        self._trained = rng.random() < truth.share_trained
-        mean = truth.trained if self._trained else truth.untrained
-        self._skill = CARELESS_SKILL if careless else mean + rng.gauss(0, truth.skill_sd)
+        self._trained = not careless and rng.random() < truth.share_trained
+        mean = truth.careless if careless else truth.trained if self._trained else truth.untrained
+        self._skill = mean + rng.gauss(0, truth.skill_sd)
 
     def acts(self, kind: str, seen: Seen) -> Sequence[Act] | None:
         if kind != "ranktrace" or seen.stimulus is None:

@@ -52,8 +52,8 @@ class Truth:
 
 
 def nothing() -> Truth:
-    """The choice has nothing to do with what was annotated."""
-    return replace(Truth(), memory=0.0, choice_noise=1.0)
+    """The opponents are alike, and the choice has nothing to do with what was annotated."""
+    return replace(Truth(), calm=0.25, frustrated=0.25, memory=0.0, choice_noise=1.0)
 
 
 def wave(media_ms: Any) -> Any:

@@ -1,0 +1,151 @@
+"""What is promised, by protocol: intervals that cover a known value, tests that reject nothing too often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from scipy.optimize import brentq
+
+from believable.simulate.behaviour import clips, hntt, qa, replay, trace
+
+Kind = Literal["coverage", "rejection", "passing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """One main outcome (`key` of the analysis' `main`) in one setting.
+
+    coverage   the 95 % interval contains the true value in 95 % of studies
+    rejection  without an effect (or at the margin of an equivalence test) p < .05 in 5 % of studies
+    passing    how often an interval contains one half: told, not judged
+    discrete   exact or discrete: may be conservative, never liberal
+    """
+
+    setting: str
+    key: str
+    kind: Kind = "coverage"
+    discrete: bool = False
+    judged: bool = True
+
+    @property
+    def nominal(self) -> float:
+        return 0.05 if self.kind == "rejection" else 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A protocol's settings (name → planted truth) and promises."""
+
+    protocol: str
+    participants: int
+    settings: Mapping[str, Any]
+    promises: tuple[Promise, ...]
+
+
+PLANTED, NOTHING, MARGIN = "planted", "no effect", "at the margin"
+
+
+def _at_margin(margin: float = 0.1, pairs: int = 6) -> hntt.Truth:
+    """The skill with which accuracy lies exactly at the margin of equivalence."""
+    skill = brentq(
+        lambda skill: hntt.accuracy(replace(hntt.Truth(), skill=skill), pairs) - 0.5 - margin, 0, 3
+    )
+    return replace(hntt.Truth(), skill=float(skill))
+
+
+def _hntt() -> Case:
+    return Case(
+        "hntt",
+        60,
+        {PLANTED: hntt.Truth(), NOTHING: hntt.nothing(), MARGIN: _at_margin()},
+        (
+            Promise(PLANTED, "accuracy"),
+            Promise(PLANTED, "median_accuracy", discrete=True),
+            Promise(PLANTED, "uncertainty", discrete=True),
+            Promise(NOTHING, "accuracy"),
+            Promise(NOTHING, "accuracy_test", "rejection"),
+            Promise(MARGIN, "equivalence", "rejection", discrete=True),
+            Promise(PLANTED, "median_accuracy_bootstrap", judged=False),
+            Promise(NOTHING, "median_accuracy_bootstrap", "passing", judged=False),
+            Promise(PLANTED, "median_accuracy_bootstrap", "passing", judged=False),
+        ),
+    )
+
+
+def _clips() -> Case:
+    kinds = clips.TYPES
+    return Case(
+        "clips",
+        60,
+        {PLANTED: clips.Truth(), NOTHING: clips.nothing()},
+        (
+            *(Promise(PLANTED, f"believability.{kind}") for kind in kinds),
+            *(Promise(PLANTED, f"recall.{kind}") for kind in kinds),
+            *(Promise(PLANTED, f"contrast.human-{kind}") for kind in kinds[1:]),
+            Promise(PLANTED, "confidence"),
+            *(Promise(NOTHING, f"contrast.human-{kind}", "rejection") for kind in kinds[1:]),
+        ),
+    )
+
+
+def _replay() -> Case:
+    return Case(
+        "replay",
+        60,
+        {PLANTED: replay.Truth(), NOTHING: replay.nothing()},
+        (
+            Promise(PLANTED, "believability_difference"),
+            Promise(PLANTED, "rate_difference"),
+            Promise(PLANTED, "odds"),
+            Promise(PLANTED, "preference", discrete=True),
+            Promise(NOTHING, "believability", "rejection", discrete=True),
+            Promise(NOTHING, "rate", "rejection", discrete=True),
+            Promise(NOTHING, "odds", "rejection"),
+            Promise(NOTHING, "preference", "rejection", discrete=True),
+        ),
+    )
+
+
+def _qa() -> Case:
+    groups = ("trained", "untrained")
+    parts = ("visual", "auditory", "task")
+    return Case(
+        "qa",
+        60,
+        {PLANTED: qa.Truth(), NOTHING: qa.nothing()},
+        (
+            *(Promise(PLANTED, f"{part}:{group}") for part in parts for group in groups),
+            *(Promise(PLANTED, part) for part in parts),
+            *(Promise(PLANTED, f"tests_agree:{group}") for group in groups),
+            Promise(PLANTED, "gate", discrete=True),
+            *(Promise(NOTHING, part, "rejection") for part in parts),
+            *(Promise(NOTHING, f"tests_agree:{group}", "rejection") for group in groups),
+        ),
+    )
+
+
+def _trace() -> Case:
+    measures = ("high", "low", "difference", "mean", "gradient", "condition")
+    tools = ("ranktrace", "btrace")
+    return Case(
+        "trace",
+        90,
+        {PLANTED: trace.Truth(), NOTHING: trace.nothing()},
+        (
+            *(Promise(PLANTED, f"{measure}:{tool}") for tool in tools for measure in measures),
+            *(Promise(NOTHING, f"{measure}:{tool}", "rejection") for tool in tools for measure in measures),
+        ),
+    )
+
+
+CASES: Mapping[str, Any] = MappingProxyType(
+    {"trace": _trace, "replay": _replay, "clips": _clips, "hntt": _hntt, "qa": _qa}
+)
+
+
+def case_of(protocol: str) -> Case:
+    found: Case = CASES[protocol]()
+    return found

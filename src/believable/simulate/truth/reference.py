@@ -1,0 +1,76 @@
+"""The values that intervals have to cover: in closed form where there is one, else from a large simulation of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from believable.analysis.data import load
+from believable.analysis.hntt.judgements import agents, judgements
+from believable.simulate import straight
+from believable.simulate.behaviour import BEHAVIOURS
+from believable.simulate.truth.cases import case_of
+from believable.simulate.truth.studies import ready, run, summary
+from believable.stats.parallel import Progress
+
+#: Studies whose mean estimate stands for the true value where there is no formula.
+REFERENCE_STUDIES = 1000
+#: Judges of the one large study that medians are taken from.
+LARGE = 20_000
+
+
+def true_values(
+    protocol: str,
+    setting: str,
+    *,
+    seed: int,
+    participants: int | None = None,
+    studies: int = REFERENCE_STUDIES,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Mapping[str, float]:
+    """Outcome → true value in a setting."""
+    definition, _ = ready(protocol)
+    truth: Any = case_of(protocol).settings[setting]
+    one = straight.sessions(definition, 2, np.random.default_rng(0), truth=truth)
+    known = dict(BEHAVIOURS[protocol].values(truth, one))
+    if protocol == "clips":
+        for kind in ("imitation", "artificial"):
+            known[f"contrast.human-{kind}"] = known["believability.human"] - known[f"believability.{kind}"]
+        return known
+    if protocol == "replay":
+        return {
+            "believability_difference": known["believability"],
+            "rate_difference": known["rate"],
+            "odds": math.exp(known["log_odds"]),
+            "preference": known["preference"],
+        }
+    if protocol == "hntt":
+        return known | _medians(truth, seed)
+    found = run(
+        protocol,
+        setting,
+        studies,
+        seed=seed,
+        participants=participants,
+        purpose="reference",
+        workers=workers,
+        progress=progress,
+    )
+    return summary(found)
+
+
+def _medians(truth: Any, seed: int) -> dict[str, float]:
+    definition, plan = ready("hntt")
+    rng = np.random.default_rng([seed, 1])
+    data = load(straight.bundle(definition, LARGE, rng, truth=truth), plan, definition.study)
+    one = agents(judgements(data), plan.roles["human"])[0]
+    median = float(np.median(one.accuracy()))
+    return {
+        "median_accuracy": median,
+        "median_accuracy_bootstrap": median,
+        "uncertainty": float(np.median(one.mean_uncertainty())),
+    }

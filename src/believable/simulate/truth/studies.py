@@ -1,0 +1,117 @@
+"""Simulated studies of one setting, analysed: interval, p value and estimate of every main outcome of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.analysis.plan import Plan, resolve
+from believable.analysis.protocols import PROTOCOL_ANALYSES
+from believable.analysis.run import prepared
+from believable.core.seeds import derive
+from believable.instruments import INSTRUMENTS
+from believable.simulate import straight
+from believable.simulate.truth.cases import case_of
+from believable.stats.estimate import Estimate
+from believable.stats.parallel import Progress, bounds, map_chunks
+from believable.stats.result import TestResult
+from believable.study.definition import Definition
+from believable.study.load import load
+from believable.study.protocols import PROTOCOLS
+
+#: Studies that one worker simulates at a time.
+CHUNK = 20
+#: Bootstrap resamples in each study: finer ones change no verdict.
+RESAMPLES = 1000
+#: What is kept of each outcome of a study.
+VALUE, LOW, HIGH, P = range(4)
+
+Outcomes = dict[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    protocol: str
+    setting: str
+    participants: int
+    seed: int
+    purpose: str
+    start: int
+    stop: int
+
+
+def run(
+    protocol: str,
+    setting: str,
+    studies: int,
+    *,
+    seed: int,
+    participants: int | None = None,
+    purpose: str = "check",
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Outcomes:
+    """`{outcome: [study, (value, low, high, p)]}`, NaN where undefined. The same seed gives the same on any number of workers.
+
+    `purpose` keeps studies that true values are taken from apart from those that are checked against them.
+    """
+    count = case_of(protocol).participants if participants is None else participants
+    jobs = [Job(protocol, setting, count, seed, purpose, *ends) for ends in bounds(studies, CHUNK)]
+    parts = map_chunks(_chunk, jobs, workers=workers, progress=progress, pool="processes")
+    names = dict.fromkeys(name for part in parts for one in part for name in one)
+    nothing = (np.nan,) * 4
+    return {
+        name: np.array([one.get(name, nothing) for part in parts for one in part], dtype=np.float64)
+        for name in names
+    }
+
+
+def _chunk(job: Job) -> list[dict[str, tuple[float, float, float, float]]]:
+    definition, plan = ready(job.protocol)
+    truth = case_of(job.protocol).settings[job.setting]
+    analysis = PROTOCOL_ANALYSES[job.protocol]
+    found = []
+    for number in range(job.start, job.stop):
+        rng = np.random.default_rng(derive(job.seed, "truth", job.protocol, job.setting, job.purpose, number))
+        bundle = straight.bundle(definition, job.participants, rng, truth=truth)
+        main = analysis.main(prepared(bundle, plan, definition.study), plan, rng)
+        found.append({name: numbers(one) for name, one in main.items()})
+    return found
+
+
+@lru_cache(maxsize=5)
+def ready(protocol: str) -> tuple[Definition, Plan]:
+    """The ready study and its plan, with coarser resampling; read once per process."""
+    definition = load(PROTOCOLS[protocol].folder, instruments=INSTRUMENTS)
+    declared = definition.study.analysis
+    assert declared is not None  # ready studies of these protocols declare one; a test says so
+    plan = resolve(declared, definition.study)
+    if any(one.name == "resamples" for one in plan.declaration.options):
+        options = {**declared.options, "resamples": RESAMPLES}
+        plan = resolve(declared.model_copy(update={"options": options}), definition.study)
+    return definition, plan
+
+
+def numbers(one: Estimate | TestResult) -> tuple[float, float, float, float]:
+    if isinstance(one, TestResult):
+        inner = (np.nan,) * 4 if one.estimate is None else numbers(one.estimate)
+        return inner[VALUE], inner[LOW], inner[HIGH], _float(one.p_value)
+    return _float(one.value), _float(one.low), _float(one.high), _float(one.p_value)
+
+
+def _float(value: Any) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def summary(outcomes: Outcomes) -> Mapping[str, float]:
+    """The mean estimate of each outcome."""
+    return {
+        name: float(np.nanmean(rows[:, VALUE]))
+        for name, rows in outcomes.items()
+        if np.isfinite(rows[:, VALUE]).any()
+    }
