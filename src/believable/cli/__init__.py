@@ -40,6 +40,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("power", "power", "Find out how many participants a study needs."),
     Entry("preregister", "preregister", "Put the declared plan of a study on record."),
     Entry("stimuli", "stimuli", "Turn recordings into stimuli that differ in nothing but what is judged."),
+    Entry("record", "record", "Record rounds of a game as stimuli."),
     Entry("schema", "schema", "Print the JSON Schema of study files, for editors."),
     Entry("gallery", "gallery", "Try every instrument and player in the browser."),
     Entry("serve", "serve", "Serve studies to participants and researchers."),

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, insert, select, update
 from sqlalchemy.sql.schema import Table
 
 from believable.core.errors import TakenOver
+from believable.store import blobs
 from believable.store.tables import round_inputs, rounds
 
 #: One change of the inputs: the tick it was applied at, its number, then whatever the game knows.
@@ -122,6 +123,14 @@ def changes_of(conn: Connection, key: RoundKey) -> list[list[int]]:
 def close(conn: Connection, key: RoundKey, *, state: str, score: int | None, at_ms: int) -> None:
     """The round is `over`, or was `left`. Nothing is appended any more."""
     conn.execute(update(rounds).where(_is(rounds, key)).values(state=state, score=score, ended_ms=at_ms))
+
+
+def recordings(conn: Connection) -> list[bytes]:
+    """The recordings of all rounds that were played to their end, in the order they ended."""
+    ended = conn.execute(select(rounds).where(rounds.c.state == "over").order_by(rounds.c.ended_ms))
+    found = [_record(row._mapping).key for row in ended.all()]
+    bodies = [blobs.get(conn, key.session, key.recording_name) for key in found]
+    return [body for body in bodies if body is not None]
 
 
 def _is(table: Table, key: RoundKey) -> ColumnElement[bool]:

@@ -19,6 +19,7 @@ from believable.simulate.pace import RealPace
 from believable.simulate.socket import Closed, Socket, open_socket
 from believable.web.app import Settings, create_app
 from believable.web.participant.inputs import inputs_in, step_in
+from believable.worlds.maze.rules import PlayerInput
 
 STUDY = """\
 believable: 1
@@ -201,9 +202,9 @@ def test_a_simulated_participant_plays_as_fast_as_it_can(with_page: Callable[...
     async def work(page: Page) -> None:
         async with page.connected(stepped=True) as socket:
             await socket.receive()
-            for tick in range(1, 151):
-                await socket.send({"step": [tick, 1, 0, tick % 360, 0, 0]})
-                assert (await socket.receive())["t"] == tick
+            for tick in range(4, 156, 4):
+                await socket.send({"step": [tick, 1, 0, tick % 360, 0, 0, 4]})
+                assert (await socket.receive())["t"] == min(tick, 150)
             assert "over" in await socket.receive()
         reply: httpx.Response = await page.http.get(f"/s/{page.token}/trial")
         assert reply.json()["play"] == {"practice": False, "on_loss": "resume", "duration_s": 5}
@@ -216,6 +217,7 @@ def test_inputs_are_read_strictly() -> None:
     assert (one.number, one.tick) == (3, 7)
     assert (one.keys.dx, one.keys.dy, one.keys.aim_deg, one.keys.shoot, one.keys.bomb) == (-1, 1, 359, True, False)
     assert inputs_in({}) == []
-    assert step_in({"stop": True}) == (0, None)
+    assert step_in({"stop": True}) is None
+    assert step_in({"step": [4, 0, 1, 9, 0, 1, 3]}) == (4, PlayerInput(0, 1, 9, False, True), 3)
     with pytest.raises(InvalidInput, match="a step: expected"):
         step_in({"step": [1]})

@@ -32,14 +32,16 @@ def _input(one: Any) -> NumberedInput:
     return NumberedInput(number, tick, _keys(rest))
 
 
-def step_in(message: Any) -> tuple[int, PlayerInput | None]:
-    """`step: [number, dx, dy, aim, shoot, bomb]` of a simulated participant; no keys: it stops playing."""
+def step_in(message: Any) -> tuple[int, PlayerInput, int] | None:
+    """`step: [number, dx, dy, aim, shoot, bomb, ticks]` of a simulated participant: what is pressed, and for how long. None: it
+    stops playing."""
     step = message.get("step") if isinstance(message, dict) else None
     if step is None:
-        return 0, None
-    if not isinstance(step, list) or len(step) != 6 or type(step[0]) is not int:
-        raise InvalidInput("a step: expected [number, dx, dy, aim, shoot, bomb].")
-    return step[0], _keys(step[1:])
+        return None
+    whole = isinstance(step, list) and len(step) == 7 and type(step[0]) is int and type(step[6]) is int
+    if not whole or not 1 <= step[6] <= MOST_INPUTS:
+        raise InvalidInput("a step: expected [number, dx, dy, aim, shoot, bomb, ticks].")
+    return step[0], _keys(step[1:6]), step[6]
 
 
 def _keys(given: list[Any]) -> PlayerInput:

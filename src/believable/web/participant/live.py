@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from believable.agents.maze_live import LiveRound, NumberedInput
+from believable.agents.maze_live import TOLD, LiveRound, NumberedInput
 from believable.collect import rounds
 from believable.collect.context import Context
 from believable.collect.rounds import Opened
@@ -93,18 +93,18 @@ class Connection:
             await asyncio.gather(listening, return_exceptions=True)
 
     async def run_stepped(self) -> None:
-        """A simulated participant plays as fast as both can: one input, one tick, one picture."""
+        """A simulated participant plays as fast as both can: one input, some ticks, one picture."""
         await self._send({"welcome": self._welcome()})
         live = self._live
-        while not live.over:
-            number, keys = step_in(await self._receive())
-            if keys is None:
-                break
+        while not live.over and (step := step_in(await self._receive())) is not None:
+            number, keys, ticks = step
             live.receive(NumberedInput(number, live.game.tick, keys))
-            live.step()
-            if live.game.tick % TICKS_PER_S == 0 or live.over:
+            happened: list[str] = []
+            for _ in range(min(ticks, live.game.settings.round_ticks - live.game.tick)):
+                happened += [event.kind for event in live.step() if event.kind in TOLD]
+            if live.game.tick - self._durable >= TICKS_PER_S:
                 await self._write()
-            await self._send(live.snapshot() | {"st": "run"})
+            await self._send(live.snapshot() | {"st": "run", "e": happened})
         await self._settle()
         if live.over:
             await self._end()

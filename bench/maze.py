@@ -1,0 +1,199 @@
+"""The maze: how fast the rules run without a picture, and how many rounds one server holds at thirty steps a second.
+
+    python bench/maze.py             50 rounds of a minute
+    python bench/maze.py --quick     a few rounds of some seconds
+
+The rounds are played through `believable serve` (one process, SQLite, durable inputs) by clients in a second process on the same
+machine, each over a WebSocket of its own, pressing keys like a person. A frame's interval is counted at the client, from one
+picture to the next. Printed beside: how fast the machine is, the server's share of a core, and how late the clients were.
+Exit code 1: fewer than 20,000 steps per second, or a 99th percentile of the intervals of 40 ms or more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import httpx
+import uvloop
+from websockets.asyncio.client import connect
+
+from believable.agents.maze_opponent import FrustratedOpponent
+from believable.agents.maze_player import ScriptedPlayer
+from believable.agents.temper import preset
+from believable.core.clock import WallClock
+from believable.simulate.client import Participant
+from believable.simulate.links import link_token
+from believable.simulate.pace import RealPace
+from believable.simulate.server import Server
+from believable.store.engine import Store
+from believable.worlds.maze.rules import Event, PlayerInput, new_round
+
+LEAST_STEPS_PER_S = 20_000
+LONGEST_P99_MS = 40.0
+STUDY = """\
+believable: 1
+title: Maze benchmark
+seed: 1
+timeline:
+  - play: {{id: round, opponent: frustrated, duration_s: {seconds}, countdown_s: 0}}
+  - finish: {{}}
+"""
+
+
+def calibration_ms() -> float:
+    """A fixed piece of work, so that numbers of different machines can be set beside each other."""
+    started_s = time.process_time()
+    sum(number * number % 7 for number in range(1_000_000))
+    return 1000 * (time.process_time() - started_s)
+
+
+def headless(rounds: int) -> tuple[float, float]:
+    """Steps per second of processor time: with inputs that are given, and with a scripted player who decides them."""
+    inputs = [PlayerInput((n // 9) % 3 - 1, (n // 21) % 3 - 1, n % 360, n % 11 == 0, n % 90 == 0) for n in range(1800)]
+    given = scripted = 0.0
+    steps = 0
+    for seed in range(rounds):
+        game, opponent = new_round(seed), FrustratedOpponent(preset("frustrated"), seed)
+        events: list[Event] = []
+        started_s = time.process_time()
+        while not game.over:
+            events = game.step(inputs[game.tick], opponent.decide(game, events))
+        given += time.process_time() - started_s
+        steps += game.tick
+        game, opponent, player = new_round(seed), FrustratedOpponent(preset("frustrated"), seed), ScriptedPlayer(seed)
+        events = []
+        started_s = time.process_time()
+        while not game.over:
+            events = game.step(player.decide(game, events), opponent.decide(game, events))
+        scripted += time.process_time() - started_s
+    return steps / given, steps / scripted
+
+
+# ---------------------------------------------------------------------------------------------- the clients
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the clients saw: intervals between pictures, how late they themselves were, and how many rounds ended."""
+
+    intervals_ms: list[float]
+    late_ms: list[float]
+    over: int
+
+
+async def play(address: str, token: str, epoch: int, number: int, begin: asyncio.Event, seen: Seen) -> None:
+    """One page: presses keys, sends signs of life, counts pictures."""
+    rng = random.Random(number)
+    async with connect(f"{address}/s/{token}/play", compression=None) as socket:
+        await socket.send(json.dumps({"hello": {"epoch": epoch, "position": 0}}))
+        await socket.recv()
+        await begin.wait()
+        await asyncio.sleep(number / 50 / 30)
+        await socket.send('{"go":true}')
+        pressing = asyncio.ensure_future(press(socket, rng, seen))
+        last_s = None
+        async for message in socket:
+            now_s = time.perf_counter()
+            if '"over"' in message[:8]:
+                seen.over += 1
+                break
+            if '"st":"run"' in message:
+                if last_s is not None:
+                    seen.intervals_ms.append(1000 * (now_s - last_s))
+                last_s = now_s
+        pressing.cancel()
+
+
+async def press(socket: object, rng: random.Random, seen: Seen) -> None:
+    """A change of keys or a sign of life ten times a second, as a page does."""
+    for number in range(1, 100_000):
+        due_s = time.perf_counter() + 0.1
+        keys = [rng.randint(-1, 1), rng.randint(-1, 1), rng.randrange(360), rng.randrange(2), int(rng.random() < 0.05)]
+        await socket.send(json.dumps({"i": [[number, 0, *keys]], "q": 1}))  # type: ignore[attr-defined]
+        await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
+        seen.late_ms.append(1000 * (time.perf_counter() - due_s))
+
+
+async def clients(address: str, link: str, rounds: int) -> Seen:
+    seen, begin = Seen([], [], 0), asyncio.Event()
+    pages = []
+    async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        for _ in range(rounds):
+            browser = Participant(http, RealPace(WallClock()))
+            await browser.join(link, desktop="yes")
+            await browser.claim()
+            pages.append((browser.token, browser.epoch))
+    ws = address.replace("http", "ws", 1)
+    tasks = [
+        asyncio.ensure_future(play(ws, token, epoch, number, begin, seen))
+        for number, (token, epoch) in enumerate(pages)
+    ]
+    await asyncio.sleep(2)
+    begin.set()
+    await asyncio.gather(*tasks)
+    return seen
+
+
+def percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def served(rounds: int, seconds: int) -> tuple[Seen, float]:
+    """What the clients saw, and the server's share of one core while the rounds ran."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "maze"
+        folder.mkdir()
+        (folder / "study.yaml").write_text(STUDY.format(seconds=seconds))
+        with Server([folder], data_dir=Path(place) / "data") as server:
+            with Store.open(f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()) as store:
+                link = link_token(store, "maze", "open")
+            command = [sys.executable, __file__, "--clients", server.url, link, str(rounds)]
+            cpu_s, started_s = server.cpu_s(), time.monotonic()
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            share = (server.cpu_s() - cpu_s) / (time.monotonic() - started_s)
+            return Seen(**json.loads(done.stdout)), share
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--clients", nargs=3, metavar=("URL", "LINK", "ROUNDS"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.clients:
+        url, link, rounds = given.clients
+        seen = uvloop.run(clients(url, link, int(rounds)))
+        sys.stdout.write(json.dumps(asdict(seen)))
+        return 0
+    rounds, seconds = (5, 6) if given.quick else (given.rounds, given.seconds)
+    out = sys.stdout.write
+    out(f"calibration loop {calibration_ms():.0f} ms\n")
+    inputs, scripted = headless(3 if given.quick else 20)
+    out(f"headless, inputs given      {inputs:10,.0f} steps/s/core\n")
+    out(f"headless, scripted player   {scripted:10,.0f} steps/s/core\n")
+    seen, share = served(rounds, seconds)
+    p99 = percentile(seen.intervals_ms, 0.99)
+    out(f"{rounds} rounds of {seconds} s at 30 Hz, {seen.over} ended, {len(seen.intervals_ms)} intervals\n")
+    out(
+        f"interval: median {statistics.median(seen.intervals_ms):.1f} ms, p95 {percentile(seen.intervals_ms, 0.95):.1f}, "
+        f"p99 {p99:.1f}, longest {max(seen.intervals_ms):.0f}\n"
+    )
+    out(f"server: {share:.2f} of a core; the clients' own lateness p99 {percentile(seen.late_ms, 0.99):.1f} ms\n")
+    fine = inputs >= LEAST_STEPS_PER_S and p99 < LONGEST_P99_MS and seen.over == rounds
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,422 @@
+"""Rounds of the maze in a real browser, with real keys: played, watched again, annotated, and made again from what is stored."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import random
+import re
+import socket
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from believable.agents.maze_live import record_round
+from believable.agents.maze_setup import RoundSetup
+from believable.replay import file
+from believable.replay.records import Replay
+from believable.study import protocols
+
+pytestmark = pytest.mark.timeout(400)
+
+WALK = ("KeyW", "KeyA", "KeyS", "KeyD", "ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight")
+STUDY = """\
+believable: 1
+title: Maze
+seed: 4
+conditions: [calm, frustrated]
+timeline:
+  - play: {{id: game, opponent: frustrated, duration_s: {seconds}, countdown_s: 1, on_loss: {on_loss}, maze: 5}}
+  - watch:
+      id: again
+      stimulus: {{round: game}}
+      practice: false
+      controls: {{speeds: [4], speed: 4}}
+      annotate: {{ranktrace: {{}}}}
+  - finish: {{}}
+"""
+#: Where the blue figure is, in tiles: the mean place of its pixels.
+FIGURE = """() => {
+  const canvas = document.querySelector(".field canvas");
+  const { width, height } = canvas;
+  const copy = (window.copied ??= new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true }));
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, width, height);
+  let n = 0, x = 0, y = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i] !== 0x2f || data[i + 1] !== 0x66 || data[i + 2] !== 0x90) continue;
+    n += 1;
+    x += (i / 4) % width;
+    y += Math.floor(i / 4 / width);
+  }
+  return n ? [(x / n) * 21 / width, (y / n) * 21 / height] : null;
+}"""
+
+
+def delayed_line() -> Any:
+    spec = importlib.util.spec_from_file_location("delayed", Path(__file__).parent / "delayed.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.DelayedLine
+
+
+@dataclass
+class Line:
+    """A server and the line that leads to it."""
+
+    server: Any
+    proxy: Any
+
+    def link(self) -> str:
+        return str(self.server.link()).replace(f":{self.server.port}/", f":{self.proxy.port}/")
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with sqlite3.connect(self.server.settings.data_dir / "believable.db") as conn:
+            found = conn.execute(query).fetchall()
+        conn.close()
+        return found
+
+
+@pytest.fixture
+def line(serve: Callable[[Path], Any]) -> Iterator[Callable[..., Line]]:
+    """`line(folder, delay_s=…)`: a server reached through a line of its own."""
+    proxies: list[Any] = []
+
+    def start(folder: Path, delay_s: float = 0.0) -> Line:
+        server = serve(folder)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        proxies.append(delayed_line()(port, server.port, delay_s))
+        return Line(server, proxies[-1])
+
+    yield start
+    for proxy in proxies:
+        proxy.close()
+
+
+def short_study(tmp_path: Path, *, seconds: int = 12, on_loss: str = "resume") -> Path:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STUDY.format(seconds=seconds, on_loss=on_loss))
+    return folder
+
+
+class Player:
+    """A scripted person with real fingers: walks about, looks around with the mouse, shoots, throws bombs."""
+
+    def __init__(self, page: Page, seed: int = 1) -> None:
+        self.page = page
+        self._rng = random.Random(seed)
+
+    def join(self, link: str) -> None:
+        self.page.goto(link)
+        self.page.get_by_role("button", name="Start", exact=True).click()
+
+    def start(self) -> None:
+        self.page.locator("button.go").click()
+        expect(self.page.locator('.game[data-state="run"]')).to_be_visible()
+
+    def play(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Press and release keys for so long, as long as the round runs."""
+        end_s = time.monotonic() + seconds
+        box = self.page.locator(".field canvas").bounding_box()
+        assert box is not None
+        while time.monotonic() < end_s and self.state() != "over" and not until():
+            key = self._rng.choice(WALK)
+            self.page.keyboard.down(key)
+            if self._rng.random() < 0.5:
+                at = box["x"] + self._rng.random() * box["width"], box["y"] + self._rng.random() * box["height"]
+                self.page.mouse.move(*at)
+            if self._rng.random() < 0.4:
+                self.page.keyboard.press("Space")
+            if self._rng.random() < 0.1:
+                self.page.keyboard.press("KeyB")
+            time.sleep(self._rng.uniform(0.1, 0.4))
+            self.page.keyboard.up(key)
+
+    def state(self) -> str:
+        return self.page.locator(".game").get_attribute("data-state") or ""
+
+    def over(self, within_s: float = 30) -> None:
+        expect(self.page.locator('.game[data-state="over"]')).to_be_visible(timeout=within_s * 1000)
+
+    def next(self) -> None:
+        self.page.locator("button.next").click()
+
+    def annotate(self, seconds: float) -> None:
+        """Play the recording and say something about it now and then."""
+        self.page.get_by_role("button", name="Play").click()
+        end_s = time.monotonic() + seconds
+        while time.monotonic() < end_s and not self.page.locator(".after").is_visible():
+            self.page.keyboard.press(self._rng.choice(("ArrowUp", "ArrowDown")))
+            time.sleep(0.4)
+        expect(self.page.locator(".after")).to_be_visible(timeout=30_000)
+
+    def finish(self) -> str:
+        code = self.page.get_by_label("Your completion code")
+        expect(code).to_be_visible()
+        return code.input_value()
+
+
+def rounds_of(line: Line) -> list[tuple[RoundSetup, list[list[int]], Replay, dict[str, Any]]]:
+    """Every finished round: its setup, the inputs that were applied, the stored recording, and its row."""
+    found = []
+    names = ("session", "position", "run", "attempt", "setup", "tick", "losses", "score")
+    query = f"SELECT {', '.join(names)} FROM rounds WHERE state = 'over' ORDER BY position"
+    for values in line.rows(query):
+        row = dict(zip(names, values, strict=True))
+        where = f"position = {row['position']} AND run = {row['run']} AND attempt = {row['attempt']}"
+        pieces = line.rows(f"SELECT inputs FROM round_inputs WHERE {where} ORDER BY tick")
+        name = f"round-{row['position']}-{row['run']}-{row['attempt']}.replay.json.gz"
+        ((body,),) = line.rows(f"SELECT body FROM blobs WHERE name = '{name}'")
+        changes = [change for (piece,) in pieces for change in json.loads(piece)]
+        setup = RoundSetup.from_json(row["setup"])
+        found.append((setup, changes, file.from_bytes(body, source=name), row))
+    return found
+
+
+def same_again(line: Line) -> list[dict[str, Any]]:
+    """Each stored round, made again from seed and inputs, is the same frame by frame; the page logged each of those inputs."""
+    bodies = [json.loads(body) for (body,) in line.rows("SELECT body FROM events ORDER BY seq")]
+    rows = []
+    for setup, changes, stored, row in rounds_of(line):
+        made = record_round(setup, changes, setup.ticks)
+        assert made.timing == stored.timing
+        for again, before in zip(made.tracks, stored.tracks, strict=True):
+            assert (again.actor, again.x, again.y, again.heading) == (before.actor, before.x, before.y, before.heading)
+        assert made == stored
+        assert row["tick"] == setup.ticks == stored.timing.frames
+        logged = {
+            one[0]: one[2:]
+            for event in bodies
+            if event["kind"] == "play.input" and event["trial"] == row["position"]
+            for one in event["data"]["inputs"]
+        }
+        assert changes, "nothing was pressed"
+        assert {number for _, number, *_ in changes} - {0} <= logged.keys()
+        walked = [change for change in changes if change[2:4] != [0, 0]]
+        assert all(logged[number][:2] == keys[:2] for _, number, *keys in walked)
+        rows.append(row)
+    return rows
+
+
+def test_the_whole_trace_protocol_with_full_rounds(page: Page, line: Callable[..., Line], tmp_path: Path) -> None:
+    """Learn, play a minute, watch and annotate, once more, survey, code."""
+    folder = tmp_path / "trace"
+    protocols.copy("trace", folder)
+    text = (folder / "study.yaml").read_text()
+    # The recordings run four times as fast, and the annotation is not practised: both have tests of their own.
+    faster = text.replace("must_finish: true}", "must_finish: true, speeds: [4]}\n            practice: false")
+    (folder / "study.yaml").write_text(faster)
+    served = line(folder)
+    player = Player(page)
+    player.join(served.link())
+    for box in page.locator("input[data-consent]").all():
+        box.check()
+    player.next()
+    expect(page.get_by_role("heading", name="What this is about")).to_be_visible()
+    player.next()
+    player.start()
+    player.play(3)
+    page.get_by_role("button", name="I am ready").click()
+    for number in (1, 2):
+        expect(page.get_by_role("button", name="Start the round")).to_be_visible()
+        began_s = time.monotonic()
+        player.start()
+        player.play(75)
+        player.over()
+        assert 60 <= time.monotonic() - began_s < 75, f"round {number} took another time than a minute"
+        player.next()
+        player.annotate(30)
+        player.next()
+    page.get_by_label("In the first game").check()
+    page.get_by_label("How old are you?").fill("30")
+    page.get_by_label("I would rather not say").check()
+    page.get_by_label("A few times a week").check()
+    player.next()
+    assert player.finish()
+    rows = same_again(served)
+    assert len(rows) == 2
+    assert [row["losses"] for row in rows] == [0, 0]
+    setups = [setup for setup, *_ in rounds_of(served)]
+    assert {setup.opponent for setup in setups} == {"calm", "frustrated"}
+    assert setups[0].maze_seed != setups[1].maze_seed
+
+
+def test_with_a_slow_line_the_own_figure_still_moves_at_once(
+    page: Page, line: Callable[..., Line], tmp_path: Path
+) -> None:
+    """150 ms each way."""
+    served = line(short_study(tmp_path), delay_s=0.15)
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    time.sleep(1.5)
+    took_ms = [moved_after_ms(page, key) for key in ("KeyD", "KeyA", "KeyS", "KeyW", "KeyD", "KeyA")]
+    moved = sorted(one for one in took_ms if one is not None)
+    assert len(moved) >= 3, "walls on all sides"
+    assert moved[len(moved) // 2] < 150, f"the figure moved {moved} ms after the key"
+    player.play(14)
+    player.over()
+    player.next()
+    player.annotate(12)
+    player.next()
+    assert player.finish()
+    (row,) = same_again(served)
+    assert row["losses"] == 0
+
+
+def moved_after_ms(page: Page, key: str) -> float | None:
+    """How long after a key went down the figure is drawn elsewhere; None where a wall is in the way."""
+    page.evaluate(
+        f"""() => {{
+          window.moved = null;
+          const place = {FIGURE};
+          const from = place();
+          addEventListener("keydown", ({{ timeStamp }}) => {{
+            const look = () => {{
+              const now = place();
+              if (now && Math.hypot(now[0] - from[0], now[1] - from[1]) > 0.04) window.moved = performance.now() - timeStamp;
+              else if (performance.now() - timeStamp < 600) requestAnimationFrame(look);
+              else window.moved = -1;
+            }};
+            requestAnimationFrame(look);
+          }}, {{ once: true, capture: true }});
+        }}"""
+    )
+    page.keyboard.down(key)
+    page.wait_for_function("() => window.moved !== null")
+    page.keyboard.up(key)
+    time.sleep(0.5)
+    took: float = page.evaluate("() => window.moved")
+    return None if took < 0 else took
+
+
+def test_a_lost_connection_pauses_the_round_and_it_goes_on(
+    page: Page, line: Callable[..., Line], tmp_path: Path
+) -> None:
+    """Nothing passes for three seconds."""
+    served = line(short_study(tmp_path))
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(3)
+    served.proxy.die()
+    time.sleep(1)
+    expect(page.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
+    time.sleep(2)
+    ((stood,),) = served.rows("SELECT tick FROM rounds")
+    served.proxy.live()
+    expect(page.locator('.game[data-state="count"]')).to_be_visible()
+    expect(page.locator('.game[data-state="run"]')).to_be_visible()
+    ((went_on,),) = served.rows("SELECT tick FROM rounds")
+    assert stood <= went_on < 12 * 30
+    player.play(14)
+    player.over()
+    player.next()
+    player.annotate(12)
+    player.next()
+    assert player.finish()
+    (row,) = same_again(served)
+    assert row["losses"] >= 1
+    assert row["attempt"] == 1
+
+
+def test_a_lost_connection_begins_the_round_again_where_the_study_wants_it(
+    page: Page, line: Callable[..., Line], tmp_path: Path
+) -> None:
+    served = line(short_study(tmp_path, seconds=6, on_loss="restart"))
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(2)
+    served.proxy.die()
+    expect(page.locator(".veil-text")).to_have_text(re.compile("begins again"))
+    served.proxy.live()
+    player.start()
+    player.play(8)
+    player.over()
+    assert served.rows("SELECT attempt, state FROM rounds ORDER BY attempt") == [(1, "left"), (2, "over")]
+    (row,) = same_again(served)
+    assert row["attempt"] == 2
+
+
+def test_a_killed_server_loses_nothing_that_was_durable(
+    page: Page, line: Callable[..., Line], tmp_path: Path
+) -> None:
+    """SIGKILL in the middle of a round; another process goes on from the last durable tick, paused."""
+    served = line(short_study(tmp_path))
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(4)
+    served.server.stop()
+    ((durable,),) = served.rows("SELECT tick FROM rounds")
+    before = [change for (piece,) in served.rows("SELECT inputs FROM round_inputs ORDER BY tick") for change in json.loads(piece)]
+    assert durable > 60
+    expect(page.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
+    served.server.start()
+    expect(page.locator('.game[data-state="run"]')).to_be_visible(timeout=20_000)
+    player.play(14)
+    player.over()
+    ((_, changes, _, row),) = rounds_of(served)
+    assert changes[: len(before)] == before, "what was durable has changed"
+    assert row["losses"] >= 1
+    player.next()
+    player.annotate(12)
+    player.next()
+    assert player.finish()
+    same_again(served)
+
+
+def test_a_reload_goes_on_with_the_round_and_a_hidden_tab_pauses_it(
+    page: Page, context: BrowserContext, line: Callable[..., Line], tmp_path: Path
+) -> None:
+    served = line(short_study(tmp_path, seconds=8))
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(2)
+    page.reload()
+    expect(page.locator('.game[data-state="pause"]')).to_be_visible()
+    page.get_by_role("button", name="Continue").click()
+    player.play(10)
+    player.over()
+    (row,) = same_again(served)
+    assert row["attempt"] == 1
+
+
+def test_the_page_never_learns_the_opponents_inside(page: Page, line: Callable[..., Line], tmp_path: Path) -> None:
+    """Neither over the live connection nor in the recording that is annotated."""
+    served = line(short_study(tmp_path, seconds=5))
+    frames: list[str] = []
+    media: list[bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda text: frames.append(str(text))))
+    page.on("response", lambda answer: media.append(answer.body()) if "/media/" in answer.url else None)
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(7)
+    player.over()
+    player.next()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert len(frames) > 100
+    ((_, _, replay, _),) = rounds_of(served)
+    assert {"intent", "frustration"} <= {state.key for track in replay.tracks for state in track.states}
+    tree = json.loads(gzip.decompress(media[-1]))
+    assert tree["replay"].keys() == {"format", "actors", "timing", "tracks", "actions", "plans"}
+    assert not any(tree["replay"]["actions"].values())
+    assert {state[1] for track in tree["replay"]["tracks"] for state in track["states"]} == {"health"}
+    told = " ".join(frames) + json.dumps(tree)
+    for secret in ("frustrat", "intent", "chase", "search", "calm", "seed", "temper"):
+        assert secret not in told
