@@ -60,12 +60,12 @@ def test_no_is_an_answer(study_of):
     [
         (
             "- 5\n- finish:\n",
-            "timeline[0]: expected a trial such as `watch: {…}`, got 5. Choose one of: block, break, check, compare, consent, device, finish, form, group, play, qa, rate, text, watch.",
+            "timeline[0]: expected a trial such as `watch: {…}`, got 5. Choose one of: block, break, check, compare, consent, device, finish, form, group, play, qa, qa_gate, rate, text, watch.",
         ),
         ("- wach: {}\n- finish:\n", "timeline[0].wach: unknown kind of trial 'wach'. Did you mean 'watch'?"),
         (
             "- zzz: {}\n- finish:\n",
-            "timeline[0].zzz: unknown kind of trial 'zzz'. Choose one of: block, break, check, compare, consent, device, finish, form, group, play, qa, rate, text, watch.",
+            "timeline[0].zzz: unknown kind of trial 'zzz'. Choose one of: block, break, check, compare, consent, device, finish, form, group, play, qa, qa_gate, rate, text, watch.",
         ),
         (
             "- watch:\n  stimulus: any\n- finish:\n",

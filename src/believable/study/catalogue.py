@@ -60,6 +60,7 @@ ENGLISH: Mapping[str, str] = {
     "refused.unknown.text": "Please compare the address with the one you were given.",
     # ------------------------------------------------------------------------------ every page
     "page.skip": "Skip to the content",
+    "page.demonstration": "Demonstration stimuli",
     "page.javascript": "This study needs JavaScript. Please allow it for this page and reload.",
     "page.not_found.title": "Page not found",
     "page.not_found.text": "There is nothing at this address. Please compare it with the one you were given.",
@@ -330,6 +331,7 @@ GERMAN: Mapping[str, str] = {
     "refused.unknown.text": "Bitte vergleichen Sie die Adresse mit der, die Sie bekommen haben.",
     # ------------------------------------------------------------------------------ every page
     "page.skip": "Zum Inhalt springen",
+    "page.demonstration": "Vorführmaterial (demonstration stimuli)",
     "page.javascript": (
         "Diese Studie braucht JavaScript. Bitte erlauben Sie es für diese Seite und laden Sie neu."
     ),

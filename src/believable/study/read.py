@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from believable.core.errors import InvalidInput, Problem
 from believable.study.declared import ExclusionRule, Hypothesis, Plan
 from believable.study.fields import keys
+from believable.study.gate import QaGate
 from believable.study.kinds import QuestionKind, QuestionKinds, annotating, answering
 from believable.study.nodes import Node
 from believable.study.records import (
@@ -51,6 +52,7 @@ ITEM_KINDS: Mapping[str, type[TrialBase]] = {
     "check": Check,
     "device": Device,
     "qa": Qa,
+    "qa_gate": QaGate,
     "play": Play,
     "watch": Watch,
     "compare": Compare,
@@ -105,6 +107,7 @@ class _Reader(RecordReader):
         self._kinds = kinds
         self._doubtful: set[str] = set()
         self._ids: set[str] = set()
+        self._gates: list[QaGate] = []
 
     # ------------------------------------------------------------------------------------------ the study
 
@@ -118,7 +121,7 @@ class _Reader(RecordReader):
             built["stimuli"] = tuple(self._each(tree.value["stimuli"], self._stimulus))
         if "timeline" in tree.value:
             self._ids = set(_explicit_ids(tree.value["timeline"]))
-            built["timeline"] = tuple(self._each(tree.value["timeline"], self._item))
+            built["timeline"] = tuple(self._items(tree.value["timeline"]))
         if "analysis" in tree.value:
             built["analysis"] = self._plan(tree.value["analysis"])
         study = self.record(Study, tree, built) or self._placeholder(tree, built)
@@ -165,7 +168,22 @@ class _Reader(RecordReader):
 
     # ------------------------------------------------------------------------------------------ the timeline
 
-    def _item(self, node: Node) -> TimelineItem | None:
+    def _items(self, node: Node) -> list[TimelineItem]:
+        """The entries of a timeline, with what a gate stands for in its place."""
+        found: list[TimelineItem] = []
+        for item in self._each(node, self._item):
+            found += self._gated(item) if isinstance(item, QaGate) else [item]
+        return found
+
+    def _gated(self, gate: QaGate) -> list[TimelineItem]:
+        params = self._kinds[QA_INSTRUMENT].params()
+        trials = list(gate.trials(Annotation(kind=QA_INSTRUMENT, params=params)))
+        for trial in trials:
+            self.places[id(trial)] = self.places[id(gate)]
+        self._gates.append(gate)  # places are known by identity, which only what lives has for itself
+        return [*trials]
+
+    def _item(self, node: Node) -> TimelineItem | QaGate | None:
         found = self._kind_and_body(node)
         if found is None:
             return None
@@ -187,7 +205,7 @@ class _Reader(RecordReader):
         if record_type is Qa:
             built["annotate"] = Annotation(kind=QA_INSTRUMENT, params=self._kinds[QA_INSTRUMENT].params())
         if "each" in tidy.value:
-            built["each"] = tuple(self._each(tidy.value["each"], self._item))
+            built["each"] = tuple(self._items(tidy.value["each"]))
         record = self.record(record_type, tidy, built)
         if isinstance(record, Check):
             record = self._normalised(record, tidy)

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from believable.study.fields import keys
+from believable.study.gate import QaGate
 from believable.study.kinds import QuestionKinds, annotating, answering
 from believable.study.read import CHECK_QUESTION_ID, ITEM_KINDS, NAMED_KINDS
 from believable.study.records import LANGUAGE_PATTERN, Annotation, Question, Record, Study, TrialBase
@@ -20,7 +21,8 @@ Schema = dict[str, Any]
 def json_schema(instruments: QuestionKinds) -> Schema:
     """Kinds of trials and questions are keys, as in the file."""
     params = [(kind.params, "validation") for kind in instruments]
-    refs, whole = models_json_schema([(Study, "validation"), *params], by_alias=True, ref_template=_REF)  # type: ignore[list-item]
+    models: Any = [(Study, "validation"), (QaGate, "validation"), *params]
+    refs, whole = models_json_schema(models, by_alias=True, ref_template=_REF)
     definitions: Schema = whole["$defs"]
     for kind, record in ITEM_KINDS.items():
         _written_trial(definitions[record.__name__], record, named=kind in NAMED_KINDS)

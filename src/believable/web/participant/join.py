@@ -42,6 +42,7 @@ async def landing(request: Request, link: str) -> Response:
         notice="landing.preview" if found.previews else _NOTICES.get(found.kind),
         start="resume.button" if found.resumes else "landing.start",
         desktop_only=found.study.recruit.desktop_only,
+        demonstration=found.study.demonstration,
         desktop=_looks_like_desktop(request),
         action=f"/join/{link}{'?' + urlencode(query) if query else ''}",
         languages=[(code, _language_name(found, code)) for code in found.languages],

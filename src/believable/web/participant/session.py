@@ -126,6 +126,7 @@ async def session_page(request: Request, token: Token) -> Response:
         total=len(view.plan),
         active=active,
         can_resume=view.definition.study.resume != "forbid",
+        demonstration=view.definition.study.demonstration,
         resume_address=f"{request.app.state.settings.base_url}/resume",
         notice=_NOTICES.get(view.link_kind),
     )
