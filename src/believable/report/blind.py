@@ -52,7 +52,7 @@ def blinded_run(
 ) -> Analysis:
     """The same analysis on data in which conditions are A, B, … and stimuli are numbered."""
     digest, study = study_of(bundle)
-    names = letters(bundle) | _stimuli(bundle, digest)
+    names = letters(bundle) | stimulus_names(bundle)
     settled = settle(study, None, protocol)
     plan = DeclaredPlan.model_validate(_renamed(_explicit(settled), names))
     blind = blinded_bundle(bundle, names)
@@ -101,16 +101,16 @@ def _in_tables(bundle: Bundle) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _stimuli(bundle: Bundle, digest: str) -> dict[str, str]:
+def stimulus_names(bundle: Bundle) -> dict[str, str]:
     """A stimulus is often named after its condition: numbers instead, in an order that says nothing."""
-    _, study = study_of(bundle)
+    digest, study = study_of(bundle)
     if study is None:
         return {}
-    ids = sorted(
+    drawn = sorted(
         (one.id for one in study.stimuli),
         key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest(),
     )
-    return {name: f"stimulus_{place}" for place, name in enumerate(ids, start=1)}
+    return {name: f"stimulus_{place}" for place, name in enumerate(drawn, start=1)}
 
 
 def _explicit(plan: Plan) -> dict[str, Any]:

@@ -8,16 +8,16 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
 from believable.analysis.records import Analysis, Drop
 from believable.analysis.write import table_csv
 from believable.report import cover, numbers, pictures
-from believable.report.colours import DARK, LIGHT, PAGE, css
+from believable.report.colours import PAGE
 from believable.report.drawn import Links, no_links
 from believable.report.funnel import funnel_svg
 from believable.report.latex import latex_table
 from believable.report.markup import Html, join, prose, tag
+from believable.report.page_files import static, stylesheet
 from believable.report.sections import Drawing, Layout
 
 #: Longer lists of exclusions are in the tables folder; the page shows their beginning.
@@ -45,11 +45,9 @@ def page(
     """The whole report as one HTML document. Same records, same bytes."""
     layout = Layout(analysis, draw, links)
     body = _body(analysis, layout, blinded=blinded)
-    data = join([_island("figures", layout.figures), _island("files", _files(layout))])
-    scripts = [_static("report.js"), pictures.script().replace("</script", "<\\/script")]
-    style = (
-        f":root {{ {css(LIGHT)} }}\n{_dark()}\n{_static('report.css')}\n{_paper(analysis, blinded=blinded)}"
-    )
+    data = join([island("figures", layout.figures), island("files", table_files(layout))])
+    scripts = [static("report.js"), pictures.script().replace("</script", "<\\/script")]
+    style = f"{stylesheet()}\n{_paper(analysis, blinded=blinded)}"
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src {_digest(style)}; script-src {' '.join(_digest(text) for text in scripts)}"
@@ -75,8 +73,8 @@ def _mark(analysis: Analysis) -> str:
 
 
 def _body(analysis: Analysis, layout: Layout, *, blinded: bool) -> Html:
-    parts = [(name, title, made) for name, title, made in _parts(analysis, layout) if made]
-    entries = [tag("li", tag("a", title, href=f"#s-{name}")) for name, title, _ in parts]
+    found = parts(analysis, layout)
+    entries = [tag("li", tag("a", part.title, href=f"#s-{part.name}")) for part in found]
     contents = tag(
         "nav",
         tag("p", "Contents"),
@@ -86,15 +84,24 @@ def _body(analysis: Analysis, layout: Layout, *, blinded: bool) -> Html:
         class_="contents",
         aria_label="Contents",
     )
-    main = tag("main", cover.cover(analysis), *(made for _, _, made in parts), _end(analysis))
+    main = tag("main", cover.cover(analysis), *(part.html for part in found), _end())
     return join([cover.banner(analysis, blinded=blinded), tag("div", contents, main, class_="sheet")])
 
 
-def _parts(analysis: Analysis, layout: Layout) -> list[tuple[str, str, Html]]:
-    """Name, title and markup of every part, in order. Empty ones are left out."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the report, with its own heading and the anchor `s-name`."""
+
+    name: str
+    title: str
+    html: Html
+
+
+def parts(analysis: Analysis, layout: Layout) -> tuple[Part, ...]:
+    """All parts in order; what there is nothing to say about is left out."""
     declared = [one for one in analysis.findings if one.status == "confirmatory" or one.hypothesis]
     glance = join([cover.legend(), cover.at_a_glance(declared)]) if declared else cover.legend()
-    parts = [
+    made = [
         _part("glance", "At a glance", glance),
         _part("deviations", "Deviations from the plan", cover.deviations(analysis)),
         _part("warnings", "Warnings", _list(analysis.warnings)),
@@ -103,15 +110,14 @@ def _parts(analysis: Analysis, layout: Layout) -> list[tuple[str, str, Html]]:
         _part(
             "results", "Results in words", tag("p", prose(analysis.results)) if analysis.results else Html("")
         ),
+        *(Part(one.name, one.title, layout.section(one, one.title)) for one in analysis.sections),
+        _part("exclusions", "Exclusions", exclusions(analysis.drops)),
     ]
-    for section in analysis.sections:
-        parts.append((section.name, section.title, layout.section(section, section.title)))
-    parts.append(_part("exclusions", "Exclusions", exclusions(analysis.drops)))
-    return parts
+    return tuple(part for part in made if part.html)
 
 
-def _part(name: str, title: str, inside: Html) -> tuple[str, str, Html]:
-    return name, title, tag("section", tag("h2", title), inside, id=f"s-{name}") if inside else Html("")
+def _part(name: str, title: str, inside: Html) -> Part:
+    return Part(name, title, tag("section", tag("h2", title), inside, id=f"s-{name}") if inside else Html(""))
 
 
 def _list(lines: tuple[str, ...]) -> Html:
@@ -166,7 +172,7 @@ def _every_drop(drops: tuple[Drop, ...]) -> Html:
     return tag("details", title, tag("div", table, class_="scroll tall", tabindex="0"), rest)
 
 
-def _end(analysis: Analysis) -> Html:
+def _end() -> Html:
     return tag(
         "footer",
         tag(
@@ -179,23 +185,19 @@ def _end(analysis: Analysis) -> Html:
 # ---------------------------------------------------------------------------------------------- the document
 
 
-def _files(layout: Layout) -> dict[str, dict[str, str]]:
+def table_files(layout: Layout) -> dict[str, dict[str, str]]:
     """What the save buttons of tables hand out."""
     return {
         name: {"csv": table_csv(table), "tex": latex_table(table)} for name, table in layout.tables.items()
     }
 
 
-def _island(name: str, value: object) -> Html:
+def island(name: str, value: object) -> Html:
     """Data for the page's script. `<` is escaped so that no text can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
         "<", "\\u003c"
     )
     return Html(f'<script type="application/json" id="{name}">{text}</script>')
-
-
-def _static(name: str) -> str:
-    return resources.files("believable.report").joinpath("static", name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:
@@ -212,12 +214,3 @@ def _paper(analysis: Analysis, *, blinded: bool) -> str:
         else ""
     )
     return f'@page {{ {top} @bottom-right {{ content: counter(page) " / " counter(pages); {face} }} }}'
-
-
-def _dark() -> str:
-    """Dark by the reader's system unless light was chosen, or by choice; paper is always light."""
-    dark = css(DARK)
-    return (
-        f'@media screen and (prefers-color-scheme: dark) {{ :root:not([data-scheme="light"]) {{ {dark} }} }}\n'
-        f'@media screen {{ :root[data-scheme="dark"] {{ {dark} }} }}'
-    )

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.report.colours import LIGHT, Theme, variables
+from believable.report.page_files import VEGA_LITE
 
 Format = Literal["svg", "pdf", "png"]
 FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 #: Pixels per point of a PNG: sharp in print at the width of a column.
 PNG_SCALE = 3.0
-VEGA_LITE = "6.4"
 _VARIABLE = re.compile(r"var\((--f-[\w-]+)\)")
 
 

@@ -18,7 +18,9 @@ WITHHELD = "In words after unblinding: the sentence names the conditions by thei
 
 def role_letters(plan: Plan, names: Mapping[str, str]) -> dict[str, str]:
     """The letter of each role that conditions play, where there are several such roles; else nothing."""
-    played = [role.name for role in plan.declaration.roles if role.of == "condition" and plan.roles[role.name]]
+    played = [
+        role.name for role in plan.declaration.roles if role.of == "condition" and plan.roles[role.name]
+    ]
     if len(played) < 2:
         return {}
     return {role: "/".join(sorted(names.get(one, one) for one in plan.roles[role])) for role in played}
@@ -72,7 +74,9 @@ def _table(table: Table, roles: Mapping[str, str]) -> Table:
 
 def _order(table: Table, roles: Mapping[str, str]) -> list[int]:
     """Rows in the order they would have if roles came in the order of their letters."""
-    keys = [next((cell for cell in row if isinstance(cell, str) and cell in roles), None) for row in table.rows]
+    keys = [
+        next((cell for cell in row if isinstance(cell, str) and cell in roles), None) for row in table.rows
+    ]
     first = list(dict.fromkeys(key for key in keys if key is not None))
     wanted = dict(zip(first, sorted(first, key=lambda role: roles[role]), strict=True))
     by_key: dict[str, list[int]] = {}

@@ -76,7 +76,10 @@ def create_app(
                 media_dir=settings.media_dir,
             )
             app.include_router(console_router(console))
-            yield
+            try:
+                yield
+            finally:
+                await console.computing.close()
         finally:
             workshop.shutdown()
             store.close()

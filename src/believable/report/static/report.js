@@ -9,8 +9,8 @@ function island(id) {
   return element ? JSON.parse(element.textContent || "{}") : {};
 }
 
-const figures = island("figures");
-const files = island("files");
+let figures = island("figures");
+let files = island("files");
 
 // ------------------------------------------------------------------------------------------------ figures
 
@@ -35,7 +35,16 @@ const seen = new IntersectionObserver((entries) => {
     enliven(/** @type {HTMLElement} */ (entry.target)).catch((error) => console.warn(error));
   }
 }, { rootMargin: "300px" });
-for (const place of document.querySelectorAll("[data-figure]")) seen.observe(place);
+function watch() {
+  for (const place of document.querySelectorAll("[data-figure]:not([data-live])")) seen.observe(place);
+}
+watch();
+// The console puts newer results into the same page.
+document.addEventListener("report:replaced", () => {
+  figures = island("figures");
+  files = island("files");
+  watch();
+});
 
 // ------------------------------------------------------------------------------------------------ saving
 

@@ -1,0 +1,206 @@
+"""Live results in the console: blinded first, computed beside the server, unblinded by a logged decision."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from believable.cli import group
+from believable.core.clock import VirtualClock
+from believable.report.live_records import Live, Wish
+from believable.simulate.asgi import running
+from believable.store import results as stored
+from believable.store.tables import decisions
+from believable.web.app import Settings, create_app
+from believable.web.console.computing import About, Computing, computed
+
+from .conftest import BASE, Browser, World
+
+RESULTS = "/console/studies/study/results"
+CONDITIONS = ("standin_human", "standin_agent")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ready study that declares its analysis, taken by a few simulated judges."""
+    made = tmp_path_factory.mktemp("judged") / "study"
+    for command in (
+        ["new", str(made), "--protocol", "hntt"],
+        ["simulate", str(made), "--participants", "8", "--drop-out", "0"],
+    ):
+        result = CliRunner().invoke(group, command, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+    return made
+
+
+@pytest.fixture
+def judged(folder: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
+    clock = VirtualClock()
+    settings = Settings(data_dir=folder / ".believable", study_folders=(folder,), base_url=BASE)
+    app = create_app(settings, clock=clock)
+    started, over = threading.Event(), asyncio.Event()
+
+    async def run() -> None:
+        async with running(app):
+            started.set()
+            await over.wait()
+
+    ending = asyncio.run_coroutine_threadsafe(run(), loop)
+    assert started.wait(60) or ending.result(1) is None
+    yield World(app, clock, loop)
+    loop.call_soon_threadsafe(over.set)
+    ending.result(60)
+
+
+def told(browser: Browser, pool: str = "simulated") -> dict[str, Any]:
+    answer: dict[str, Any] = browser.get(f"{RESULTS}.json?pool={pool}").json()
+    return answer
+
+
+def computed_page(browser: Browser, pool: str = "simulated", *, seconds: float = 90) -> str:
+    """The page once its results are there."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if told(browser, pool)["fresh"]:
+            return browser.get(f"{RESULTS}?pool={pool}").text
+        time.sleep(0.2)
+    raise TimeoutError("no results came")
+
+
+def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(judged: World) -> None:
+    owner = judged.log_in()
+    begun = time.monotonic()
+    first = owner.get(f"{RESULTS}?pool=simulated").text
+    assert time.monotonic() - begun < 2, "the page waits for no computation"
+    assert "Being computed" in first
+    assert "Demonstration stimuli" in first
+    blind = computed_page(owner)
+    assert "Accuracy" in blind
+    assert not [name for name in (*CONDITIONS, "north_human") if name in blind]
+    assert "Blinded" in blind
+    assert "Simulated sessions" in blind
+
+    assert owner.post("/console/studies/study/unblind?pool=simulated").status_code == 422
+    assert told(owner)["blinded"], "a tick is needed"
+    reply = owner.post("/console/studies/study/unblind?pool=simulated", sure="yes")
+    assert reply.headers["location"] == f"{RESULTS}?pool=simulated"
+    seen = computed_page(owner)
+    assert "standin_agent" in seen
+    assert re.search(r"<strong>Unblinded</strong> by ada on", seen)
+    log = owner.get("/console/audit").text
+    assert stored.unblinding("simulated") in log
+    owner.post("/console/studies/study/unblind?pool=simulated", sure="yes")
+    assert owner.get("/console/audit").text.count(stored.unblinding("simulated")) == 1
+    assert told(owner, "real")["blinded"], "each pool on its own"
+
+
+def test_the_parts_of_the_page_are_served_to_researchers_only(judged: World) -> None:
+    owner = judged.log_in("bob")
+    computed_page(owner)
+    assert "--f-hues-0" in owner.get("/console/results/report.css").text
+    assert owner.get("/console/results/report.js").headers["content-type"].startswith("text/javascript")
+    assert "vegaEmbed" in owner.get("/console/results/library.js").text
+    coder = judged.log_in("cleo", "coder")
+    for path in (RESULTS, f"{RESULTS}.json", "/console/results/library.js"):
+        assert coder.get(path).status_code == 403
+
+
+def test_a_study_without_an_analysis_says_so(owner: Browser) -> None:
+    assert "This study declares no analysis" in owner.get(RESULTS).text
+    assert owner.get(f"{RESULTS}.json").json()["busy"] is False
+
+
+def test_nobody_yet_is_no_error_page(judged: World) -> None:
+    owner = judged.log_in("dora")
+    assert "Nobody has taken part yet." in computed_page(owner, "real")
+
+
+def test_previews_have_no_results(owner: Browser) -> None:
+    assert owner.get(f"{RESULTS}?pool=preview").status_code == 422
+
+
+def test_the_fingerprint_changes_with_finished_sessions_and_judgements(world: World, owner: Browser) -> None:
+    def now() -> str:
+        return world.store.read(lambda conn: stored.fingerprint(conn, "study", "real"))
+
+    empty = now()
+    world.person().run("some words", "more words")
+    finished = now()
+    assert finished != empty
+    assert world.store.read(lambda conn: stored.fingerprint(conn, "study", "simulated")) != finished
+    owner.post("/console/studies/study/sessions/real/1/judge", deed="reject", reason="not serious")
+    assert world.store.read(lambda conn: len(conn.execute(decisions.select()).all())) == 1
+    assert now() != finished
+
+
+def test_a_stimulus_can_be_watched_from_a_moment(judged: World) -> None:
+    owner = judged.log_in("eve")
+    owner.post("/console/studies/study/unblind?pool=simulated", sure="yes")
+    page = owner.get("/console/studies/study/watch/simulated/north_human?at_ms=5000")
+    assert page.status_code == 200
+    assert '"at_ms": 3000' in page.text
+    assert "media-src 'self' blob:" in page.headers["content-security-policy"]
+    medium = owner.get("/console/studies/study/watch/simulated/north_human/medium")
+    assert medium.status_code == 200
+    assert medium.content[:2] == b"\x1f\x8b"
+    assert owner.get("/console/studies/study/watch/simulated/nothing").status_code == 404
+    assert owner.get("/console/studies/study/watch/preview/north_human").status_code == 404
+
+
+def test_while_blinded_names_lead_nowhere(judged: World) -> None:
+    owner = judged.log_in("fay")
+    assert owner.get("/console/studies/study/watch/real/north_human").status_code == 404
+
+
+def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    wish = Wish("sqlite:///x.db", "s", True, True, "", None, "", "")
+    calls: list[Wish] = []
+
+    async def counted(one: Wish) -> Live:
+        calls.append(one)
+        await asyncio.sleep(0.01)
+        return Live(html="x")
+
+    monkeypatch.setattr("believable.web.console.computing.computed", counted)
+
+    async def story() -> None:
+        computing, about = Computing(), About("s", "real", blinded=True)
+        for _ in range(5):
+            computing.ask(about, "k1", wish, 1)
+        assert computing.busy(about)
+        await asyncio.sleep(0.1)
+        computing.ask(about, "k1", wish, 2)
+        assert len(calls) == 1
+        computing.ask(about, "k2", wish, 3)
+        assert not computing.busy(about), "newer data wait for the pause"
+        kept = computing.kept(about)
+        assert kept is not None
+        assert kept.key == "k1"
+        await computing.close()
+
+    asyncio.run(story())
+
+
+def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
+
+    wish = Wish(
+        f"sqlite:///{tmp_path / 'x.db'}",
+        "nothing",
+        True,
+        True,
+        str(tmp_path),
+        None,
+        str(tmp_path / "l.js"),
+        "",
+    )
+    found = asyncio.run(computed(wish))
+    assert "nothing" in found.error
