@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+from believable.core.errors import NotFound
+from believable.core.registry import did_you_mean
+
 _R = TypeVar("_R", "Role", "Option", "Outcome")
 
 #: What a role names: a question (`question` or `trial.question`), a trial, an arm, or one or more conditions.
@@ -130,4 +133,7 @@ def _single_words(option: Option) -> str:
 
 
 def _named(records: Sequence[_R], name: str) -> _R:
-    return next(one for one in records if one.name == name)
+    found = next((one for one in records if one.name == name), None)
+    if found is None:
+        raise NotFound(f"unknown name {name!r}. {did_you_mean(name, [one.name for one in records])}")
+    return found

@@ -78,8 +78,7 @@ def resampled(
     drawn = []
     for start in range(0, resamples, BLOCK):
         size = min(BLOCK, resamples - start)
-        counts = rng.multinomial(n, np.full(n, 1 / n), size=size)
-        drawn.append(statistic(counts @ columns))
+        drawn.append(statistic(_times_drawn(rng, n, size) @ columns))
     replicates = np.concatenate(drawn)
     replicates = replicates[np.isfinite(replicates)]
     if len(replicates) < 2:
@@ -89,6 +88,12 @@ def resampled(
     if bounds is None:
         return without_interval(value, "the resamples show no spread", method=method, n=n, level=level)
     return Estimate(value, *bounds, level, n, method, se=float(replicates.std(ddof=1)))
+
+
+def _times_drawn(rng: np.random.Generator, n: int, size: int) -> FloatArray:
+    """How often each of n respondents is in each of `size` resamples."""
+    picks = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
+    return np.bincount(picks.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
 def believability(
