@@ -7,7 +7,18 @@ from fastapi import APIRouter
 from believable.core.clock import Clock
 from believable.store import accounts
 from believable.store.engine import Store
-from believable.web.console import coding, entrance, export, monitor, review, sessions, studies, users
+from believable.web.console import (
+    coding,
+    entrance,
+    export,
+    monitor,
+    results,
+    review,
+    sessions,
+    studies,
+    users,
+    watching,
+)
 from believable.web.console.desk import Console, Page
 from believable.web.console.guard import PATH, guarded
 
@@ -21,6 +32,8 @@ PAGES: tuple[Page, ...] = (
     *monitor.PAGES,
     *sessions.PAGES,
     *review.PAGES,
+    *results.PAGES,
+    *watching.PAGES,
     *export.PAGES,
     *coding.PAGES,
 )

@@ -19,6 +19,7 @@ from believable.store import accounts
 from believable.store.accounts import Change, Login, Passwords, Role
 from believable.store.engine import Store
 from believable.study.definition import Definition
+from believable.web.console.computing import Computing
 from believable.web.console.queue import HintCache
 from believable.web.console.render import render
 
@@ -42,6 +43,8 @@ class Console:
     hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
     #: A bundle reads everything; participants come first.
     exporting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    #: Results are computed in processes of their own and kept.
+    computing: Computing = field(default_factory=Computing)
 
     @property
     def secure(self) -> bool:
