@@ -6,6 +6,7 @@ from believable.study.checks.blocks import check_blocks
 from believable.study.checks.codebooks import check_codebooks
 from believable.study.checks.declared import check_declared
 from believable.study.checks.languages import check_languages
+from believable.study.checks.mixtures import check_mixtures
 from believable.study.checks.play import check_play
 from believable.study.checks.players import check_players
 from believable.study.checks.quality import check_quality
@@ -28,6 +29,7 @@ def check(reading: Reading, kinds: QuestionKinds, *, now_ms: int) -> None:
     check_quality(reading)
     check_play(reading)
     check_several(reading)
+    check_mixtures(reading)
     check_blocks(reading)
     check_rules(reading, kinds)
     check_recruiting(reading, now_ms=now_ms)

@@ -1,0 +1,66 @@
+"""Simulated people know what they are shown, from what a browser receives."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from believable.agents.standins import fight
+from believable.instruments import INSTRUMENTS
+from believable.replay.file import read
+from believable.simulate.demonstration import planted_in, write_all
+from believable.simulate.recognise import recogniser_of, turning
+from believable.simulate.shown import look_at
+from believable.stimuli.judging import Variant, judging_tree
+from believable.study import protocols
+from believable.study.load import load
+
+
+def served(path: Path, variant: Variant) -> bytes:
+    return gzip.compress(json.dumps(judging_tree(read(path), variant)).encode())
+
+
+@pytest.mark.parametrize("name", ["hntt", "replay"])
+@pytest.mark.parametrize("variant", [Variant(), Variant(plan=True, log=True)])
+def test_every_stimulus_is_recognised_whatever_is_shown_of_it(
+    name: str, variant: Variant, tmp_path: Path
+) -> None:
+    folder = tmp_path / name
+    protocols.copy(name, folder)
+    study = load(folder, instruments=INSTRUMENTS).study
+    write_all(name, study, folder, seed=5)
+    recogniser = recogniser_of(study, folder)
+    for one in study.stimuli:
+        content = served(folder / one.file, variant)
+        seen = recogniser.seen(content, look_at(content))
+        assert seen.stimulus == one
+        assert bool(seen.log) == variant.log
+        if variant.log:
+            count = len(planted_in(folder).get(one.id, {}))
+            assert sum(going.planted for going in seen.log) == count
+
+
+def test_what_the_study_does_not_have_is_not_recognised_but_seen(tmp_path: Path) -> None:
+    protocols.copy("qa", tmp_path / "qa")
+    study = load(tmp_path / "qa", instruments=INSTRUMENTS).study
+    recogniser = recogniser_of(study, tmp_path / "qa")
+    tree = judging_tree(fight(9, 0, "standin_human", ticks=300), Variant())
+    content = gzip.compress(json.dumps(tree).encode())
+    seen = recogniser.seen(content, look_at(content))
+    assert seen.stimulus is None
+    assert len(seen.turning) == 10
+    assert recogniser.seen(b"no recording", look_at(content)).stimulus is None
+
+
+def test_a_frustrated_opponent_turns_more() -> None:
+    def turns(mood: str) -> float:
+        trees = [
+            judging_tree(fight(seed, 0, "standin_human", ticks=600, mood=mood), Variant())["replay"]
+            for seed in range(4)
+        ]
+        return sum(sum(turning(tree)) for tree in trees)
+
+    assert turns("frustrated") > 1.3 * turns("calm")

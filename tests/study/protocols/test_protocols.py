@@ -1,0 +1,155 @@
+"""The ready studies: complete, sound, honest about their stimuli, and taken by simulated people from page to bundle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from believable.bundle.read import Bundle, read
+from believable.cli import group
+from believable.instruments import INSTRUMENTS
+from believable.replay.file import read as read_recording
+from believable.simulate.demonstration import MAKERS, planted_in
+from believable.stimuli.judging import Variant, judging_tree
+from believable.study.load import load, problems
+from believable.study.outline import outline
+from believable.study.protocols import PROTOCOLS
+from believable.study.records import Check, Consent, Device, Group, Qa, Study
+
+READY = tuple(MAKERS)
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(group, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module", params=READY)
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("ready") / str(request.param)
+    run("new", str(target), "--protocol", str(request.param), "--seed", "3")
+    return target
+
+
+@pytest.fixture(scope="module")
+def bundle(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """Four simulated people through the real routes, exported and read back."""
+    run("simulate", str(folder), "--participants", "4", "--drop-out", "0", "--care", "1", "--seed", "2")
+    target = tmp_path_factory.mktemp("bundle") / folder.name
+    run("export", str(folder), "--simulated", "--out", str(target))
+    return read(target)
+
+
+def study_in(folder: Path) -> Study:
+    return load(folder, instruments=INSTRUMENTS).study
+
+
+def test_all_five_and_the_demo_are_offered() -> None:
+    assert {"demo", "trace", *READY} == set(PROTOCOLS.names)
+
+
+def test_it_checks_clean(folder: Path) -> None:
+    assert problems(folder, instruments=INSTRUMENTS) == []
+    assert run("check", str(folder)).strip().endswith("0 problems.")
+
+
+def test_it_is_complete(folder: Path) -> None:
+    study = study_in(folder)
+    items = [entry.item for entry in outline(study.timeline)]
+    assert isinstance(items[0], Consent)
+    assert study.recruit.desktop_only
+    assert study.demonstration
+    assert study.analysis is not None
+    assert study.analysis.protocol == folder.name
+    assert study.analysis.hypotheses
+    assert study.analysis.outcomes.primary
+    assert study.analysis.stopping is not None
+    assert any(isinstance(item, Check | Qa) for item in items)
+    assert all((folder / one.file).is_file() for one in study.stimuli)
+
+
+def test_conditions_are_called_what_they_are(folder: Path) -> None:
+    assert all(name.startswith("standin_") for name in study_in(folder).conditions)
+
+
+def test_nothing_that_people_receive_tells_conditions_or_what_was_planted(folder: Path) -> None:
+    study = study_in(folder)
+    for one in study.stimuli:
+        tree = judging_tree(read_recording(folder / one.file), Variant(plan=True, log=True))
+        text = json.dumps(tree)
+        for word in ("standin_", "planted", "violation", f'"{one.id}"'):
+            assert word not in text, (one.id, word)
+
+
+def test_the_same_seed_makes_the_same_stimuli(folder: Path, tmp_path: Path) -> None:
+    run("new", str(tmp_path / "again"), "--protocol", folder.name, "--seed", "3")
+    run("new", str(tmp_path / "other"), "--protocol", folder.name, "--seed", "4")
+    name = study_in(folder).stimuli[0].file
+    assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
+    assert (tmp_path / "other" / name).read_bytes() != (folder / name).read_bytes()
+
+
+def test_people_get_through_and_the_bundle_holds_the_roles(folder: Path, bundle: Bundle) -> None:
+    people = bundle["participants"]
+    assert people["outcome"].cells() == ("complete",) * 4
+    assert bundle.simulated
+    study = study_in(folder)
+    assert study.analysis is not None
+    asked = {(row["trial"], row["question"]) for row in bundle["answers"].rows()}
+    optional = {"comment", "how_human", "adherence"}
+    for role, name in study.analysis.roles.items():
+        trial, dot, question = str(name).rpartition(".")
+        if dot and role not in optional:
+            assert (trial, question) in asked, (role, name)
+
+
+def test_everybody_saw_what_the_study_says(folder: Path, bundle: Bundle) -> None:
+    expected = {
+        "hntt": {("standin_human", 24), ("standin_agent", 24)},
+        "clips": {("standin_human", 20), ("standin_imitation", 20), ("standin_rules", 20)},
+        "replay": {("standin_baseline", 4), ("standin_agent", 4), (None, 4)},
+        "qa": {("standin_calm", 8), ("standin_frustrated", 8)},
+    }[folder.name]
+    played = [row["condition"] for row in bundle["shown"].rows() if row["how"] == "played"]
+    assert {(name, played.count(name)) for name in set(played)} == expected
+
+
+@pytest.mark.parametrize("name", READY)
+def test_pages_of_clips_differ_in_what_they_hold(name: str) -> None:
+    study = study_in(PROTOCOLS[name].folder)
+    if not any(isinstance(entry.item, Group) for entry in outline(study.timeline)):
+        pytest.skip("no pages of clips")
+    mixtures = {
+        tuple(sorted(str(one.condition) for one in study.stimuli if one.scenario == page))
+        for page in study.scenarios
+    }
+    assert len(mixtures) == len(study.scenarios)
+
+
+def test_what_was_planted_is_known_and_kept_out_of_the_bundle(tmp_path: Path) -> None:
+    folder = tmp_path / "replay"
+    run("new", str(folder), "--protocol", "replay")
+    planted = planted_in(folder)
+    study = study_in(folder)
+    assert set(planted) == {one.id for one in study.stimuli if one.condition == "standin_baseline"}
+    for name, actions in planted.items():
+        stimulus = next(one for one in study.stimuli if one.id == name)
+        logged = {action.id for action in read_recording(folder / stimulus.file).actions}
+        assert set(actions) <= logged
+        assert set(actions.values()) == {"environment_rule", "temporal", "goal"}
+    run("simulate", str(folder), "--participants", "2", "--drop-out", "0")
+    run("export", str(folder), "--simulated", "--out", str(tmp_path / "out"))
+    bundle = read(tmp_path / "out")
+    assert len(bundle["flags"]) > 0
+    assert not list((tmp_path / "out").rglob("*planted*"))
+    assert not any("environment_rule" in event.body for event in bundle.events())
+
+
+def test_the_quality_protocol_checks_the_device_first() -> None:
+    items = [entry.item for entry in outline(study_in(PROTOCOLS["qa"].folder).timeline)]
+    kinds = [type(item) for item in items if isinstance(item, Device | Qa)]
+    assert kinds == [Device, Qa, Qa]
