@@ -21,7 +21,7 @@ from believable.worlds.drawing import draw
 from believable.worlds.scene import scene_tree
 
 #: Raised when the content changes, so that copies of an older version are made again.
-RECIPE = 1
+RECIPE = 2
 
 #: What the browser's player has no use for.
 _LAB_ONLY = ("world", "telemetry", "hidden_states", "seed", "agent", "provenance")

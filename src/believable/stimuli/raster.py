@@ -74,11 +74,12 @@ def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     if shape.kind == "rect":
         (x0, y0), (x1, y1) = at(shape.x, shape.y), at(shape.x + shape.w, shape.y + shape.h)
         _blend_rect(pixels, (x0, y0, x1, y1), shape.fill)
-    elif shape.kind == "poly":
+    elif shape.kind in ("poly", "star"):
         points = [at(x, y) for x, y in shape.points]
+        inside = _in_star if shape.kind == "star" else _in_polygon
         xs, ys = [p[0] for p in points], [p[1] for p in points]
         _blend_where(
-            pixels, (min(xs), min(ys), max(xs), max(ys)), shape.fill, lambda x, y: _in_polygon(points, x, y)
+            pixels, (min(xs), min(ys), max(xs), max(ys)), shape.fill, lambda x, y: inside(points, x, y)
         )
     else:
         (x, y), r = at(shape.x, shape.y), shape.r * scale
@@ -167,6 +168,26 @@ def _in_polygon(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixe
                 far, (x - np.float32(x0)) * np.float32(nx) + (y - np.float32(y0)) * np.float32(ny)
             )
     return far
+
+
+def _in_star(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixels:
+    """Signed distance to a polygon whose first point, the tip, sees all the others, which lie in order around it."""
+    (cx, cy), rim = points[0], np.asarray(points[1:], np.float64)
+    away = rim - (cx, cy)
+    turned = np.unwrap(np.arctan2(away[:, 1], away[:, 0]))
+    angle = np.arctan2(y - cy, x - cx)
+    angle = turned[0] + np.mod(angle - turned[0], 2 * math.pi)
+    # Beside the star the nearer of its two straight edges counts.
+    angle = np.where(angle > (turned[-1] + turned[0]) / 2 + math.pi, angle - 2 * math.pi, angle)
+    piece = np.clip(np.searchsorted(turned, angle, side="right") - 1, 0, len(rim) - 2)
+    start, edge = rim[piece], np.diff(rim, axis=0)[piece]
+    length = np.maximum(np.hypot(edge[..., 0], edge[..., 1]), 1e-9)
+    beyond = ((x - start[..., 0]) * edge[..., 1] - (y - start[..., 1]) * edge[..., 0]) / length
+    before = _side(math.degrees(turned[0]), x - np.float32(cx), y - np.float32(cy))
+    after = _side(math.degrees(turned[-1]), x - np.float32(cx), y - np.float32(cy))
+    wide = turned[-1] - turned[0] > math.pi
+    beside = (np.minimum if wide else np.maximum)(-before, after)
+    return np.asarray(np.maximum(beyond, beside), np.float32)
 
 
 # ------------------------------------------------------------------------------------------ words

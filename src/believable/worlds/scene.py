@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from believable.replay.records import UNITS_PER_TILE, Replay, Scalar, State, Track
+from believable.worlds.sight import sight
 
 #: A move longer than this in one frame is a jump (a round was reset), not a movement to be smoothed.
 JUMP_TILES = 1.5
@@ -23,7 +24,9 @@ JUMP_TILES = 1.5
 class Shape:
     """A primitive in tiles. Colours are `#rrggbb` or `#rrggbbaa`. In a sprite, x points where the actor looks.
 
-    `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg, to_deg) ·
+    `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg, to_deg) · `view` (r, from_deg,
+    to_deg; the part of the sector around the actor that the scene's walls do not hide; placed, it is a `star`: a polygon
+    whose first point sees all the others) ·
     `text` (x, y, text, size; left out when wider than w, if w is given) · `bubble` (x, y of its foot, text, size) ·
     `bar` (x, y, w, h; filled to the share `state`/`full`).
     """
@@ -60,7 +63,7 @@ class Sprite:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A recording's looks. `ground` lies below the actors, `above` over them. `left` and `top` are the tile the picture begins
-    with where the world has an empty rim."""
+    with where the world has an empty rim. `walls` hide what a `view` does not reach."""
 
     width: float
     height: float
@@ -70,6 +73,7 @@ class Scene:
     above: tuple[Shape, ...] = ()
     left: float = 0.0
     top: float = 0.0
+    walls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ def scene_tree(scene: Scene) -> dict[str, Any]:
             for sprite in scene.sprites
         ],
         "above": [_shape_tree(shape) for shape in scene.above],
+        **({"walls": list(scene.walls)} if scene.walls else {}),
     }
 
 
@@ -107,7 +112,7 @@ def display_list(scene: Scene, replay: Replay, t_ms: float) -> list[Shape]:
         pose = None if track is None else pose_at(track, frame)
         if track is None or pose is None or not _is_shown(sprite, track, frame):
             continue
-        placed += [_place(shape, pose, track, frame) for shape in sprite.shapes]
+        placed += [_place(shape, pose, track, frame, scene.walls) for shape in sprite.shapes]
         words += _words(sprite, pose, track, frame)
     return [*scene.ground, *placed, *scene.above, *words]
 
@@ -149,7 +154,7 @@ def _is_shown(sprite: Sprite, track: Track, frame: float) -> bool:
     return not sprite.shown_when or bool(state_at(track, sprite.shown_when, frame))
 
 
-def _place(shape: Shape, pose: Pose, track: Track, frame: float) -> Shape:
+def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[str, ...]) -> Shape:
     angle = math.radians(pose.heading_deg) if shape.turns else 0.0
     cos, sin = math.cos(angle), math.sin(angle)
 
@@ -160,6 +165,10 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float) -> Shape:
         value = state_at(track, shape.state, frame)
         share = min(max(float(value or 0) / shape.full, 0.0), 1.0)
         return Shape("rect", shape.fill, pose.x + shape.x, pose.y + shape.y, shape.w * share, shape.h)
+    if shape.kind == "view":
+        turn = pose.heading_deg if shape.turns else 0.0
+        seen = sight(walls, pose.x, pose.y, shape.r, shape.from_deg + turn, shape.to_deg + turn)
+        return Shape("star", shape.fill, points=seen)
     if shape.kind == "rect":
         x, y, w, h = shape.x, shape.y, shape.w, shape.h
         corners = ((x, y), (x + w, y), (x + w, y + h), (x, y + h))

@@ -37,6 +37,7 @@ export function paint(context, shapes, camera, background) {
         context.arc(x, y, r, radians(shape.from_deg ?? 0), radians(shape.to_deg ?? 360));
         context.fill();
         break;
+      case "star":
       case "poly":
         context.beginPath();
         for (const [px, py] of shape.points ?? []) context.lineTo(left + px * scale, top + py * scale);

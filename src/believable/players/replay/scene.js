@@ -6,12 +6,15 @@
  * @typedef {{kind: string, fill: string, x?: number, y?: number, w?: number, h?: number, r?: number, from_deg?: number,
  *   to_deg?: number, points?: number[][], text?: string, size?: number, state?: string, full?: number, turns?: boolean}} Shape
  * @typedef {{actor: string, shapes: Shape[], label: string, bubbles: string[], shown_when: string}} Sprite
- * @typedef {{width: number, height: number, left: number, top: number, background: string, ground: Shape[], sprites: Sprite[], above: Shape[]}} Scene
+ * @typedef {{width: number, height: number, left: number, top: number, background: string, ground: Shape[], sprites: Sprite[], above: Shape[],
+ *   walls?: string[]}} Scene
  * @typedef {{frame: number, value: any}} Change
  * @typedef {{x: Int32Array, y: Int32Array, heading: Int32Array, first: number, states: Map<string, Change[]>}} Track
  * @typedef {{tracks: Map<string, Track>, frameMs: number, frames: number, durationMs: number, start: string | null,
  *   simulatedMs: number | null, actors: {id: string, name: string}[], actions: any[], plans: any[]}} Recording
  */
+
+import { sight } from "./sight.js";
 
 const UNITS_PER_TILE = 1000;
 const JUMP_TILES = 1.5;
@@ -41,7 +44,7 @@ export function displayList(scene, replay, tMs) {
     const track = replay.tracks.get(sprite.actor);
     const pose = track && poseAt(track, frame);
     if (!track || !pose || (sprite.shown_when && !stateAt(track, sprite.shown_when, frame))) continue;
-    for (const shape of sprite.shapes) placed.push(place(shape, pose, track, frame));
+    for (const shape of sprite.shapes) placed.push(place(shape, pose, track, frame, scene.walls ?? []));
     words.push(...wordsOf(sprite, pose, track, frame));
   }
   return [...scene.ground, ...placed, ...scene.above, ...words];
@@ -79,8 +82,11 @@ export function stateAt(track, key, frame) {
   return low ? changes[low - 1].value : null;
 }
 
-/** @param {Shape} shape @param {{x: number, y: number, heading: number}} pose @param {Track} track @param {number} frame @returns {Shape} */
-function place(shape, pose, track, frame) {
+/**
+ * @param {Shape} shape @param {{x: number, y: number, heading: number}} pose @param {Track} track @param {number} frame
+ * @param {string[]} walls @returns {Shape}
+ */
+function place(shape, pose, track, frame, walls) {
   const turns = shape.turns ?? true;
   const angle = turns ? (pose.heading * Math.PI) / 180 : 0;
   const cos = Math.cos(angle);
@@ -92,6 +98,11 @@ function place(shape, pose, track, frame) {
     const value = Number(stateAt(track, shape.state ?? "", frame) || 0);
     const share = Math.min(Math.max(value / (shape.full ?? 1), 0), 1);
     return { kind: "rect", fill, x: pose.x + sx, y: pose.y + sy, w: w * share, h };
+  }
+  if (kind === "view") {
+    const turn = turns ? pose.heading : 0;
+    const points = sight(walls, pose.x, pose.y, r, (shape.from_deg ?? 0) + turn, (shape.to_deg ?? 360) + turn);
+    return { kind: "star", fill, points };
   }
   if (kind === "rect") {
     const corners = [[sx, sy], [sx + w, sy], [sx + w, sy + h], [sx, sy + h]];

@@ -16,7 +16,7 @@ def draw(replay: Replay) -> Scene:
     order = {"fire": 0, "bomb": 1, "opponent": 2, "player": 3, "bullet": 4}
     actors = sorted(replay.actors, key=lambda actor: order.get(actor.role, 5))
     sprites = tuple(_sprite(actor) for actor in actors)
-    return Scene(world.width, world.height, "#f4f1ea", (), sprites, above=walls)
+    return Scene(world.width, world.height, "#f4f1ea", (), sprites, above=walls, walls=world.walls)
 
 
 def live_scene(walls: tuple[str, ...]) -> Scene:
@@ -33,7 +33,7 @@ def _sprite(actor: Actor) -> Sprite:
 _HALF = PLAYER_VIEW_DEG / 2
 _SHAPES = {
     "player": (
-        Shape("sector", "#f2c14e38", r=PLAYER_VIEW_TILES, from_deg=-_HALF, to_deg=_HALF),
+        Shape("view", "#f2c14e4d", r=PLAYER_VIEW_TILES, from_deg=-_HALF, to_deg=_HALF),
         Shape("circle", "#2f6690", r=0.32),
         Shape("poly", "#ffffff", points=((0.28, 0.0), (0.02, -0.15), (0.02, 0.15))),
         Shape("rect", "#00000030", -0.4, -0.58, 0.8, 0.1, turns=False),
