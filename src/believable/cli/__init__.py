@@ -49,6 +49,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("list", "list", "List studies, their links and their numbers."),
     Entry("user", "user", "Add, list and change researcher accounts."),
     Entry("recruit", "recruit", "Match a recruiting platform's export with the sessions."),
+    Entry("code", "coding", "Bring free texts and labels to the coder's desk, and take them out."),
     Entry("export", "export", "Write the dataset of a study."),
     Entry("analyse", "analyse", "Compute the declared analysis of a study."),
     Entry("report", "report", "Analyse a study and write its report."),

@@ -54,9 +54,7 @@ async def page(visit: Visit) -> Response:
         "marks": {f"{one.round}-{one.number}": as_json(one.mark) | {"review": one.review} for one in marks},
         "media": media,
     }
-    response = visit.render(
-        "coding/desk.html", project=project, book=book, state=state
-    )
+    response = visit.render("coding/desk.html", project=project, book=book, state=state)
     response.headers.update(headers)
     return response
 

@@ -2,85 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from starlette.responses import RedirectResponse, Response
 
-from believable.coding.files import Marked, read_labels, table, write_codebook, write_labels
-from believable.coding.qdc import to_qdc
-from believable.coding.rows import final_rows
+from believable.coding.files import read_labels
 from believable.core.errors import InvalidInput
-from believable.store import coding_files, coding_marks, coding_rounds, coding_texts
-from believable.store.coding_export import pseudonyms
-from believable.store.engine import Connection
+from believable.store import coding_files, coding_texts
 from believable.web.console.coding.access import COORDINATORS, the_book, the_project, whole
 from believable.web.console.desk import Page, Visit
 from believable.web.console.guard import PATH
 
-FINAL_COLUMNS = (
-    "response",
-    "code",
-    "direction",
-    "side",
-    "spans",
-    "discard",
-    "how",
-    "coder",
-    "round",
-    "sample",
-    "version",
-    "note",
-)
+#: What each file is, as browsers are told.
+KINDS = {"csv": "text/csv; charset=utf-8", "qdc": "application/xml; charset=utf-8"}
 
 
-def _download(text: str, name: str, kind: str) -> Response:
-    return Response(text, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+def download(name: str) -> Callable[[Visit], Awaitable[Response]]:
+    """The page that gives one of the project's files."""
 
+    async def page(visit: Visit) -> Response:
+        project = await the_project(visit)
+        found = await visit.read(lambda conn: coding_files.files_of(conn, project.id))
+        stem, _, ending = name.rpartition(".")
+        file = f"{project.id}.qdc" if ending == "qdc" else f"{project.id}-{stem}.csv"
+        headers = {"content-disposition": f'attachment; filename="{file}"'}
+        return Response(found[name], media_type=KINDS[ending], headers=headers)
 
-async def codebook_csv(visit: Visit) -> Response:
-    project = await the_project(visit)
-    book = await the_book(visit, project)
-    return _download(write_codebook(book.book), f"{project.id}-codebook.csv", "text/csv; charset=utf-8")
-
-
-async def codebook_qdc(visit: Visit) -> Response:
-    project = await the_project(visit)
-    book = await the_book(visit, project)
-    return _download(to_qdc(book.book), f"{project.id}.qdc", "application/xml; charset=utf-8")
-
-
-async def texts_csv(visit: Visit) -> Response:
-    """Number, question and text: what a coder may see."""
-    project = await the_project(visit)
-    found = await visit.read(lambda conn: coding_texts.texts(conn, project.id))
-    rows = [
-        {"response": number, "prompt": one.response.prompt, "text": one.response.text}
-        for number, one in found.items()
-    ]
-    return _download(
-        table(("response", "prompt", "text"), rows), f"{project.id}-texts.csv", "text/csv; charset=utf-8"
-    )
-
-
-async def labels_csv(visit: Visit) -> Response:
-    project = await the_project(visit)
-    stored = await visit.read(lambda conn: coding_marks.marks(conn, project.id))
-    marks = [Marked(one.number, one.coder, one.mark) for one in stored if one.mark.done]
-    return _download(write_labels(marks), f"{project.id}-labels.csv", "text/csv; charset=utf-8")
-
-
-async def final_csv(visit: Visit) -> Response:
-    project = await the_project(visit)
-    book = await the_book(visit, project)
-
-    def look(conn: Connection) -> list[dict[str, object]]:
-        texts = {number: one.response for number, one in coding_texts.texts(conn, project.id).items()}
-        held = [one for one in coding_marks.final_labels(conn, project) if one.number in texts]
-        rows = final_rows(
-            book.book.id, held, texts, pseudonyms(conn, project), coding_rounds.samples(conn, project.id)
-        )
-        return [dict(row) for row in rows]
-
-    rows = await visit.read(look)
-    return _download(table(FINAL_COLUMNS, rows), f"{project.id}-final.csv", "text/csv; charset=utf-8")
+    return page
 
 
 async def import_labels(visit: Visit) -> Response:
@@ -103,10 +51,9 @@ async def import_labels(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("GET", "/coding/{project}/codebook.csv", COORDINATORS, codebook_csv),
-    Page("GET", "/coding/{project}/codebook.qdc", COORDINATORS, codebook_qdc),
-    Page("GET", "/coding/{project}/texts.csv", COORDINATORS, texts_csv),
-    Page("GET", "/coding/{project}/labels.csv", COORDINATORS, labels_csv),
-    Page("GET", "/coding/{project}/final.csv", COORDINATORS, final_csv),
+    *(
+        Page("GET", f"/coding/{{project}}/{name}", COORDINATORS, download(name))
+        for name in ("codebook.csv", "codebook.qdc", "texts.csv", "labels.csv", "final.csv")
+    ),
     Page("POST", "/coding/{project}/labels", COORDINATORS, import_labels),
 )

@@ -80,7 +80,7 @@ async def create(visit: Visit) -> Response:
     book = await _chosen_book(visit, study.definition, form.get("codebook", ""))
     suffix = "" if pool == "real" else f"-{pool}"
     project = Project(
-        _name(f"{study.id}-{book.id}{suffix}"), study.id, pool, f"{study.title}: {book.title}", book.of, _seed(), False,
+        project_name(f"{study.id}-{book.id}{suffix}"), study.id, pool, f"{study.title}: {book.title}", book.of, _seed(), False,
         "none", at_ms,
     )  # fmt: skip
     console = visit.console
@@ -112,7 +112,7 @@ async def import_texts(visit: Visit) -> Response:
         raise InvalidInput("title: expected 1 to 200 characters. Give the project a name.")
     found = read_texts(form.get("texts", ""))
     book = resolved(ready(form.get("codebook", "")))
-    project = Project(_name(title), None, "imported", title, (), _seed(), False, "none", at_ms)
+    project = Project(project_name(title), None, "imported", title, (), _seed(), False, "none", at_ms)
 
     def make(conn: Connection) -> int:
         coding_projects.create(conn, project, book, user=visit.user)
@@ -122,10 +122,10 @@ async def import_texts(visit: Visit) -> Response:
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
 
 
-def _name(text: str) -> str:
+def project_name(text: str) -> str:
     """A name for addresses: letters, digits and hyphens.
 
-    >>> _name("Why, at all?")
+    >>> project_name("Why, at all?")
     'why-at-all'
     """
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")

@@ -1,0 +1,238 @@
+"""`believable code`: texts, labels and codebooks of the coder's desk, in and out; simulated coders for pilots."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from believable.cli.place import data_options, settings_for, study_folder
+from believable.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from believable.store.engine import Store
+    from believable.study.codebook import Codebook
+    from believable.web.settings import Settings
+
+
+@click.group()
+def command() -> None:
+    """Code free texts: bring texts and labels in, take everything out.
+
+    Coding itself happens in the console, under Coding: coders work at the desk, a coordinator sees how far they agree.
+
+    \b
+    Example:
+      believable code import my-study reasons.csv --title "Pilot reasons" --codebook hntt
+      believable code export my-study pilot-reasons --out coded
+    """
+
+
+def _settings(study: Path, data: Path | None, database: str | None) -> Settings:
+    settings = settings_for([study_folder(study)], data, database)
+    if settings.database_url is None and not (settings.data_dir / "believable.db").exists():
+        raise NotFound(
+            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
+        )
+    return settings
+
+
+def _open(settings: Settings) -> Store:
+    from believable.store.engine import Store
+
+    return Store.open(settings.url)
+
+
+def _codebook(name: str) -> Codebook:
+    """A ready codebook by name, or one from a YAML or CSV file."""
+    from believable.coding.files import read_codebook
+    from believable.study.codebook import from_yaml, ready, resolved
+
+    path = Path(name)
+    if path.suffix == ".csv":
+        return read_codebook(path.read_text(encoding="utf-8"), path.stem, file=path.name)
+    if path.suffix in (".yaml", ".yml"):
+        return resolved(from_yaml(path.read_bytes(), path.name))
+    return resolved(ready(name))
+
+
+@command.command("list")
+@click.argument("study", type=click.Path(path_type=Path))
+@data_options
+def list_projects(study: Path, data: Path | None, database: str | None) -> None:
+    """List the coding projects with their texts and how far they are."""
+    from believable.store import coding_projects, coding_rounds, coding_texts
+    from believable.store.engine import Connection
+
+    def lines(conn: Connection) -> list[str]:
+        found = []
+        for project in coding_projects.every(conn):
+            progress = coding_rounds.progress(conn, project.id)
+            done, given = sum(one.done for one in progress), sum(one.n for one in progress)
+            n = coding_texts.count(conn, project.id)
+            found.append(
+                f"{project.id}  {n} texts ({project.pool}), {done} of {given} coded  {project.title}"
+            )
+        return found
+
+    with _open(_settings(study, data, database)) as store:
+        for line in store.read(lines):
+            click.echo(line)
+
+
+@command.command("import")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.argument("texts", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--title", required=True, help="Name of the new coding project.")
+@click.option(
+    "--codebook", required=True, help="A ready one (hntt, hntt_understood, replay) or a file: .yaml or .csv."
+)
+@data_options
+def import_texts(
+    study: Path, texts: Path, title: str, codebook: str, data: Path | None, database: str | None
+) -> None:
+    """Begin a coding project with the texts of a CSV file.
+
+    The column `text` is needed; `judge`, `condition`, `scenario` and `prompt` are used where they are there. STUDY says in
+    whose data folder the project is kept.
+    """
+    from believable.coding.files import read_texts
+    from believable.core.clock import WallClock
+    from believable.store import coding_projects, coding_texts
+    from believable.store.coding_projects import Project
+    from believable.store.engine import Connection
+    from believable.web.console.coding.projects import project_name
+
+    found = read_texts(texts.read_text(encoding="utf-8"), texts.name)
+    book = _codebook(codebook)
+    now_ms = WallClock().now_ms()
+    project = Project(
+        project_name(title), None, "imported", title, (), secrets.randbelow(2**53), False, "none", now_ms
+    )
+
+    def put(conn: Connection) -> int:
+        coding_projects.create(conn, project, book, user="command line")
+        return coding_texts.put(conn, project, [(one, ()) for one in found])
+
+    with _open(_settings(study, data, database)) as store:
+        n = store.write(put)
+    click.echo(
+        f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under Coding."
+    )
+
+
+@command.command("labels")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.argument("project")
+@click.argument("labels", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--round", "round_number", type=int, required=True, help="The round they belong to.")
+@data_options
+def import_labels(
+    study: Path, project: str, labels: Path, round_number: int, data: Path | None, database: str | None
+) -> None:
+    """Bring labels made elsewhere into a round: `response, coder, code, direction, side` as in an export."""
+    from believable.coding.files import read_labels
+    from believable.core.clock import WallClock
+    from believable.store import coding_files, coding_projects, coding_texts
+
+    now_ms = WallClock().now_ms()
+    with _open(_settings(study, data, database)) as store:
+        book = store.read(lambda conn: coding_projects.book(conn, coding_projects.get(conn, project).id))
+        words = store.read(lambda conn: coding_texts.words(conn, project))
+        found = read_labels(labels.read_text(encoding="utf-8"), book.book, words, labels.name)
+        n = store.write(
+            lambda conn: coding_files.put_labels(
+                conn, project, round_number, found, version=book.version, at_ms=now_ms
+            )
+        )
+    click.echo(f"{project}: labels of {n} texts in round {round_number}.")
+
+
+@command.command("export")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.argument("project")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to; default: a folder of that name.",
+)
+@data_options
+def export(study: Path, project: str, out: Path | None, data: Path | None, database: str | None) -> None:
+    """Write texts, labels, final labels and the codebook (CSV and REFI-QDA) of a project into a folder."""
+    from believable.store import coding_files
+
+    with _open(_settings(study, data, database)) as store:
+        written = store.read(lambda conn: coding_files.files_of(conn, project))
+    folder = out or Path(project)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    click.echo(f"{folder}: {', '.join(written)}")
+
+
+@command.command("simulate")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--error",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Chance that a coder goes wrong about a label.",
+)
+@data_options
+def simulate(study: Path, error: float, data: Path | None, database: str | None) -> None:
+    """Let two simulated coders code the simulated texts of a study, by every codebook of its file.
+
+    Needs texts that simulated participants wrote (believable simulate). An agreement sample, then three texts per participant
+    with a quarter of overlap; open disagreements are settled by a coder drawn at random.
+    """
+    from believable.bundle.marks import Logs
+    from believable.coding.phrases import sentences
+    from believable.coding.simulated import Settings as Coding
+    from believable.core.clock import WallClock
+    from believable.instruments import INSTRUMENTS
+    from believable.store import coding_intake, coding_projects, coding_simulated
+    from believable.store.coding_projects import Project
+    from believable.store.engine import Connection
+    from believable.study.codebook import resolved
+    from believable.study.load import load
+    from believable.web.console.coding.projects import project_name
+
+    if not 0 <= error <= 1:
+        raise InvalidInput(f"--error: expected a chance from 0 to 1, got {error}.")
+    folder = study_folder(study)
+    books = load(folder, instruments=INSTRUMENTS).study.codebooks
+    if not books:
+        raise NotFound(
+            f"{folder}: its study.yaml has no codebooks. Add `codebooks:`, see docs/how-to/coding.md."
+        )
+    settings, now_ms = _settings(study, data, database), WallClock().now_ms()
+    with _open(settings) as store:
+        for book in books:
+            phrases, whole = book.ready or book.id, resolved(book)
+            sentences(phrases)
+            project = Project(
+                project_name(f"{folder.name}-{book.id}-simulated"), folder.name, "simulated", f"Simulated: {whole.title}",
+                book.of, 1, False, "random_coder", now_ms,
+            )  # fmt: skip
+
+            def make(
+                conn: Connection, project: Project = project, whole: Codebook = whole, phrases: str = phrases
+            ) -> tuple[int, int]:
+                coding_projects.create(conn, project, whole, user="simulated")
+                n = coding_intake.collect(
+                    conn, project, instruments=INSTRUMENTS, logs=Logs(settings.media_dir)
+                )
+                if not n:
+                    raise NotFound(
+                        f"{project.id}: there are no simulated texts. Run: believable simulate {study}"
+                    )
+                made = coding_simulated.simulate(
+                    conn, project, phrases=phrases, settings=Coding(error=error), at_ms=now_ms
+                )
+                return n, made
+
+            n, made = store.write(make)
+            click.echo(f"{project.id}: {n} texts, {made} marks by simulated coders.")
