@@ -8,7 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
+from believable.replay.file import write
+from believable.replay.records import Actor, Replay, Timing, Track, World
 from believable.stimuli import clips
+from believable.stimuli.probe import decode, facts
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +75,25 @@ def test_wrong_values_say_what_is_expected(tmp_path: Path) -> None:
     ):
         result = CliRunner().invoke(group, ["stimuli", *words], standalone_mode=False)
         assert message in str(result.exception)
+
+
+def test_recordings_become_videos_and_a_broken_one_stops_nothing_else(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="needs the video extra")
+    frames = 40
+    walls = ("#" * 8, *(["#......#"] * 4), "#" * 8)
+    track = Track("ada", tuple(range(1500, 1500 + 100 * frames, 100)), (2500,) * frames, (0,) * frames)
+    whole = Replay(
+        World("arena", 8, 6, walls), (Actor("ada", "Ada", "mover"),), Timing(100, frames), (track,)
+    )
+    write(whole, tmp_path / "walk.replay.json.gz")
+    (tmp_path / "broken.replay.json.gz").write_bytes(b"no recording")
+    out = tmp_path / "videos"
+    code, said = run("render", tmp_path / "walk.replay.json.gz", tmp_path / "broken.replay.json.gz", "--out", out,
+                     "--size", "320x240", "--fps", "20", "--speed", "2", "--from", "1", "--workers", "1")  # fmt: skip
+    assert code == 1
+    assert "broken.replay.json.gz" in said
+    (film,) = out.glob("*.mp4")
+    seen = facts(film)
+    assert (seen.width_px, seen.height_px) == (320, 240)
+    assert seen.duration_ms == pytest.approx(1500, abs=60), "three seconds at double speed"
+    assert decode(film).fault == ""

@@ -4,7 +4,7 @@ import { start as origin } from "../../src/believable/web/static/participant/cha
 import { createChannel } from "../../src/believable/web/static/participant/channel.js";
 import { createQueue } from "../../src/believable/web/static/participant/queue.js";
 import { createRecorder } from "../../src/believable/web/static/participant/recorder.js";
-import { createSession } from "../../src/believable/web/static/participant/session.js";
+import { createSession, withUnsent } from "../../src/believable/web/static/participant/session.js";
 import { memoryStorage } from "../../src/believable/web/static/participant/storage.js";
 import { announceTab, askToSettle } from "../../src/believable/web/static/participant/tab.js";
 import { createTyping } from "../../src/believable/web/static/participant/typing.js";
@@ -249,4 +249,36 @@ test("what is being typed is kept until it is an event, apart for each trial", (
   const broken = { getItem: () => { throw new Error("no"); }, setItem: () => { throw new Error("no"); }, removeItem: () => undefined };
   createTyping(broken, "s", 1).save("why", "x");
   assert.deepEqual(createTyping(broken, "s", 1).all(), {});
+});
+
+const stroke = (seq, trial, value, kind = "trace.sample") => ({ seq, body: JSON.stringify({ kind, trial, data: { value } }) });
+
+test("what was annotated and is still on its way is shown after a reload, once and in order", () => {
+  const saved = [[4, "trace.sample", { value: 1 }], [5, "trace.sample", { value: 2 }]];
+  const unsent = [
+    stroke(5, 3, 2), // arrived meanwhile
+    stroke(6, 3, 3), stroke(7, 3, 0, "media.play"), stroke(8, 2, 9), // another kind, another page
+    stroke(9, 3, 4)];
+  assert.deepEqual(withUnsent(saved, unsent, 3, ["trace.sample"]), [
+    ...saved, [6, "trace.sample", { value: 3 }], [9, "trace.sample", { value: 4 }]]);
+  assert.deepEqual(withUnsent([], [], 3, ["trace.sample"]), []);
+});
+
+test("after a reload a page gets its annotation with what the server does not hold yet", async () => {
+  const server = newServer();
+  const first = world({ server });
+  await first.session.start();
+  server.down.add("events");
+  await first.parts.recorder.record("trace.sample", { value: 7 });
+  const answer = server.answer;
+  server.answer = (path, payload) => {
+    const reply = answer(path, payload);
+    if (path === "trial") Object.assign(reply.data, { streams: ["trace.sample"], saved: [] });
+    return reply;
+  };
+  const second = world({ server, storage: first.storage });
+  await second.session.start();
+  assert.deepEqual(second.shown[0].saved, [[1, "trace.sample", { value: 7 }]]);
+  server.down.clear();
+  await until(() => server.events.size === 1);
 });

@@ -21,12 +21,17 @@ What people may do with a player, the same for all: `watch: {stimulus: any, cont
 """
 
 
-def reference(players: Iterable[Player]) -> str:
-    """The whole page."""
+_PART = """Not for stimuli: the part of a quality test (`qa`) that draws or sounds its known signal. It keeps the contract of the players.
+"""
+
+
+def reference(players: Iterable[Player], signal: Player) -> str:
+    """The whole page: the players of stimuli, then the one of quality tests."""
     parts = [_HEAD, table(Controls, id_needed=True)]
     for one in players:
         parts += _section(one)
-    return "\n".join(parts)
+    heading, *rest = _section(signal)
+    return "\n".join([*parts, heading, _PART, *rest])
 
 
 def _section(one: Player) -> Iterator[str]:

@@ -14,6 +14,14 @@ from believable.instruments import INSTRUMENTS
 from believable.players import PLAYERS
 from believable.web.gallery import EXHIBITS, create_app
 
+#: What pages load of players and instruments.
+NEEDED = {
+    "compare": {"preference"},
+    "group": {"clip_rating", "number", "text", "likert"},
+    "device": set(),
+    "qa": {"signal", "ranktrace"},
+}
+
 
 class Client:
     """Requests to the gallery in this process."""
@@ -43,9 +51,10 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 def test_everything_registered_is_an_exhibit():
     assert [name for group, name in EXHIBITS if group == "instruments"] == list(INSTRUMENTS.names)
     assert [name for group, name in EXHIBITS if group == "players"] == list(PLAYERS.names)
+    assert [name for group, name in EXHIBITS if group == "pages"] == ["compare", "group", "device", "qa"]
 
 
-@pytest.mark.parametrize("exhibit", EXHIBITS.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("exhibit", EXHIBITS.values(), ids=lambda one: f"{one.group}-{one.name}")
 def test_each_has_a_page_and_shows_each_example(exhibit, client):
     page = client.get(exhibit.path)
     assert page.status_code == 200
@@ -53,8 +62,11 @@ def test_each_has_a_page_and_shows_each_example(exhibit, client):
     assert exhibit.about in page.text.replace("&#39;", "'")
     for example in exhibit.examples:
         trial = client.post(f"{exhibit.path}/mount", json={"params": example}).json()
-        needed = {exhibit.name} | ({"replay"} if exhibit.annotates else set())
+        needed = NEEDED.get(exhibit.name, {exhibit.name}) | ({"replay"} if exhibit.n_stimuli else set())
+        if exhibit.group == "players":
+            needed = {exhibit.name}
         assert needed <= set(trial["modules"])
+        assert len(trial["media"]) == exhibit.n_stimuli
 
 
 def test_the_overview_links_all(client):

@@ -1,4 +1,4 @@
-"""What the gallery shows: one exhibit per registered instrument and player, made from their records."""
+"""What the gallery shows: one exhibit per registered instrument and player, made from their records, and whole pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from believable.players import PLAYERS
 from believable.players.contract import Player
 from believable.study.records import Controls, Record
 from believable.study.written import as_yaml
+from believable.web.gallery.whole import PAGES, WholePage
 
-Group = Literal["instruments", "players"]
+Group = Literal["instruments", "players", "pages"]
 
 #: What people may do with a player while it is tried.
 FREE = Controls(
     seek=True, replay=True, must_finish=False, speeds=(0.5, 1, 2, 8), speed=1, zoom=True, volume=True
 )
+
+#: The instrument that reminds of what was watched: it stands on a page with players.
+REMINDING = "preference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Exhibit:
     events: tuple[Recorded, ...]
     annotates: bool = False
     practises: bool = False
+    #: So many stimuli are shown side by side.
+    n_stimuli: int = 0
 
     @property
     def path(self) -> str:
@@ -45,8 +51,8 @@ class Exhibit:
 
     @property
     def use(self) -> str:
-        if self.group == "players":
-            return "player"
+        if self.group != "instruments":
+            return "player" if self.group == "players" else "page"
         return "annotates while watching" if self.annotates else "answers a question"
 
 
@@ -71,6 +77,7 @@ def _instrument(one: Instrument[Any]) -> Exhibit:
         events=one.streams,
         annotates=one.use == "annotate",
         practises=one.practice is not None,
+        n_stimuli=1 if one.use == "annotate" else 2 if one.name == REMINDING else 0,
     )
 
 
@@ -85,10 +92,29 @@ def _player(one: Player) -> Exhibit:
         examples=(as_yaml(FREE), as_yaml(strict)),
         columns=(),
         events=one.records,
+        n_stimuli=1,
+    )
+
+
+def _page(one: WholePage) -> Exhibit:
+    return Exhibit(
+        group="pages",
+        name=one.name,
+        version=1,
+        about=one.about,
+        params=one.params,
+        examples=one.examples,
+        columns=(),
+        events=one.events,
+        n_stimuli=one.n_stimuli,
     )
 
 
 EXHIBITS: Mapping[tuple[str, str], Exhibit] = {
     (one.group, one.name): one
-    for one in (*(_instrument(one) for one in INSTRUMENTS), *(_player(one) for one in PLAYERS))
+    for one in (
+        *(_instrument(one) for one in INSTRUMENTS),
+        *(_player(one) for one in PLAYERS),
+        *(_page(one) for one in PAGES),
+    )
 }

@@ -66,7 +66,7 @@ async def entrance() -> Response:
 
 @router.get("/gallery")
 async def overview() -> Response:
-    groups = [("Instruments", "instruments"), ("Players", "players")]
+    groups = [("Instruments", "instruments"), ("Players", "players"), ("Pages", "pages")]
     shown = [(title, [one for one in EXHIBITS.values() if one.group == group]) for title, group in groups]
     return page("gallery/overview.html", groups=shown, exhibits=tuple(EXHIBITS.values()), here=None)
 
@@ -89,7 +89,7 @@ async def one_exhibit(request: Request, group: Name, name: Name) -> Response:
         fields=_fields(shown),
         line=markdown.line,
         languages=tuple(CATALOGUE),
-        players=_stage(request).shelf.names() if shown.annotates else (),
+        players=_stage(request).shelf.names() if shown.n_stimuli and shown.group != "players" else (),
         state=Markup(json.dumps(state).replace("<", "\\u003c")),
     )
 

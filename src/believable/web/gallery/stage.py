@@ -62,8 +62,8 @@ class Stage:
 
     def definition(self, exhibit: Exhibit, wish: Wish) -> Definition:
         """The study around the exhibit, with its medium."""
-        file = self.shelf.file(self._player(exhibit, wish)) if _watches(exhibit) else None
-        root = study_tree(exhibit, wish, file)
+        files = self.shelf.files(self._player(exhibit, wish), exhibit.n_stimuli) if exhibit.n_stimuli else ()
+        root = study_tree(exhibit, wish, files)
         reading = read_study(root, INSTRUMENTS, file=FILE)
         check(reading, INSTRUMENTS, now_ms=self.collect.context.clock.now_ms())
         errors = [problem for problem in reading.problems if problem.severity == "error"]
@@ -75,7 +75,8 @@ class Stage:
     def params(self, exhibit: Exhibit, wish: Wish) -> Record:
         """The parameters of an instrument as a record."""
         trial: Any = self.definition(exhibit, wish).study.timeline[0]
-        params: Record = trial.annotate.params if exhibit.annotates else trial.questions[0].params
+        questions = trial.ask if exhibit.n_stimuli else trial.questions
+        params: Record = trial.annotate.params if exhibit.annotates else questions[0].params
         return params
 
     def read(self, exhibit: Exhibit, wish: Wish, value: Any) -> dict[str, Any]:
@@ -107,7 +108,7 @@ class Stage:
         return player
 
 
-def study_tree(exhibit: Exhibit, wish: Wish, file: str | None) -> Node:
+def study_tree(exhibit: Exhibit, wish: Wish, files: Sequence[str]) -> Node:
     """A study with one page. The parameters keep the lines of their text, so problems point there."""
     tree = from_plain(
         {
@@ -115,20 +116,27 @@ def study_tree(exhibit: Exhibit, wish: Wish, file: str | None) -> Node:
             "title": "Gallery",
             "seed": 1,
             "languages": [wish.language],
-            **({"conditions": ["shown"]} if file else {}),
-            **({"stimuli": [{"id": "shown", "file": file, "condition": "shown"}]} if file else {}),
+            **({"conditions": ["shown"], "stimuli": _stimuli(files)} if files else {}),
             "timeline": [_page(exhibit, wish), {"finish": {}}],
         }
     )
     page = next(iter(tree.value["timeline"].value[0].value.values()))
     params = parsed(wish.params)
-    if exhibit.group == "players":
+    if exhibit.group == "pages":
+        tree.value["timeline"].value[0].value[exhibit.name] = params
+    elif exhibit.group == "players":
         page.value["controls"] = params
     elif exhibit.annotates:
         page.value["annotate"].value[exhibit.name] = params
     else:
-        page.value["questions"].value[0].value[exhibit.name] = params
+        page.value["ask" if exhibit.n_stimuli else "questions"].value[0].value[exhibit.name] = params
     return tree
+
+
+def _stimuli(files: Sequence[str]) -> list[dict[str, str]]:
+    """One is `shown`; two stand side by side."""
+    names = ("shown",) if len(files) == 1 else ("left", "right")
+    return [{"id": name, "file": file, "condition": "shown"} for name, file in zip(names, files, strict=True)]
 
 
 def parsed(text: str) -> Node:
@@ -146,11 +154,18 @@ def parsed(text: str) -> Node:
 
 
 def _page(exhibit: Exhibit, wish: Wish) -> dict[str, Any]:
+    if exhibit.group == "pages":
+        return {exhibit.name: {}}
     if exhibit.group == "players":
         return {"watch": {"stimulus": "shown", "controls": {}}}
     if not exhibit.annotates:
         question = {"id": QUESTION, "prompt": _PROMPT, "required": False, exhibit.name: {}}
-        return {"form": {"id": "form", "questions": [question]}}
+        if not exhibit.n_stimuli:
+            return {"form": {"id": "form", "questions": [question]}}
+        controls = {"must_finish": False, "replay": True}
+        return {
+            "compare": {"of": ["left", "right"], "match": "none", "controls": controls, "ask": [question]}
+        }
     controls = json.loads(FREE.model_dump_json(exclude_defaults=True))
     log = {"overlay": {"plan": True, "log": True}} if wish.player == "replay" else {}
     return {
@@ -162,10 +177,6 @@ def _page(exhibit: Exhibit, wish: Wish) -> dict[str, Any]:
             **log,
         }
     }
-
-
-def _watches(exhibit: Exhibit) -> bool:
-    return exhibit.group == "players" or exhibit.annotates
 
 
 def _body(event: Mapping[str, Any]) -> str:

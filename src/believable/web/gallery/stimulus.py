@@ -17,6 +17,7 @@ _WIDTH, _HEIGHT = 16, 9
 #: Corners of the way, in tiles, and what is done on the way to the next.
 _ROUND = ((2.5, 2.5), (13.5, 2.5), (13.5, 6.5), (2.5, 6.5))
 _DOES = ("walk east", "walk south", "walk west", "walk north")
+_DOES_BACK = ("walk east", "walk north", "walk west", "walk south")
 
 
 class Shelf:
@@ -30,43 +31,45 @@ class Shelf:
         """The players that there is something for."""
         return ("replay", "video") if have_av() else ("replay",)
 
-    def file(self, player: str) -> str:
-        """The path, below the folder, of what this player shows."""
+    def files(self, player: str, count: int) -> tuple[str, ...]:
+        """The paths, below the folder, of one or two things that this player shows."""
         with self._lock:
-            return self._replay() if player == "replay" else self._video()
+            return self._replays(count) if player == "replay" else self._videos(count)
 
-    def _replay(self) -> str:
-        path = self.folder / "shown.replay.json.gz"
-        if not path.is_file():
-            file.write(walk(), path)
-        return path.name
+    def _replays(self, count: int) -> tuple[str, ...]:
+        paths = [self.folder / f"{name}.replay.json.gz" for name in ("shown", "other")[:count]]
+        for path, back in zip(paths, (False, True), strict=False):
+            if not path.is_file():
+                file.write(walk(back=back), path)
+        return tuple(path.name for path in paths)
 
-    def _video(self) -> str:
+    def _videos(self, count: int) -> tuple[str, ...]:
         if not have_av():
             raise MissingExtra(what="showing a video in the gallery", extra="video")
-        clip = clips.clip_set(scenarios=["garden"], conditions=["human"])[0]
-        path = self.folder / f"{clip.id}.mp4"
-        if not path.is_file():
-            clips.generate(self.folder, [clip], duration_s=SECONDS)
-        return path.name
+        wanted = clips.clip_set(scenarios=["garden"])[:count]
+        for clip in wanted:
+            if not (self.folder / f"{clip.id}.mp4").is_file():
+                clips.generate(self.folder, [clip], duration_s=SECONDS)
+        return tuple(f"{clip.id}.mp4" for clip in wanted)
 
 
-def walk() -> Replay:
-    """Somebody who walks around once, side by side with a plan and a log of it."""
+def walk(*, back: bool = False) -> Replay:
+    """Somebody who walks around once, side by side with a plan and a log of it; `back` goes the other way around."""
     frames = SECONDS * 1000 // _FRAME_MS
+    corners, does, turn = (_ROUND[::-1], _DOES_BACK, -90) if back else (_ROUND, _DOES, 90)
     leg = frames // len(_ROUND)
     xs, ys, headings = [], [], []
     for frame in range(frames):
         at, part = divmod(frame, leg)
-        (x0, y0), (x1, y1) = _ROUND[at % len(_ROUND)], _ROUND[(at + 1) % len(_ROUND)]
+        (x0, y0), (x1, y1) = corners[at % len(corners)], corners[(at + 1) % len(corners)]
         share = part / leg
         xs.append(round(UNITS_PER_TILE * (x0 + (x1 - x0) * share)))
         ys.append(round(UNITS_PER_TILE * (y0 + (y1 - y0) * share)))
-        headings.append(90 * at % 360)
+        headings.append(turn * at % 360)
     leg_ms = leg * _FRAME_MS
     actions = tuple(
         Action(f"a{n}", "walker", n * leg_ms, (n + 1) * leg_ms, "walk", None, None, words)
-        for n, words in enumerate(_DOES)
+        for n, words in enumerate(does)
     )
     plans = (
         PlanStep("round", "walker", None, 0, 0, SECONDS * 1000, "go around once"),
