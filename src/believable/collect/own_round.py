@@ -6,7 +6,7 @@ from pathlib import Path
 
 from believable.collect.context import Context, Standing, standing
 from believable.collect.media import ShownMedium, media_name
-from believable.collect.rounds import judged_name
+from believable.collect.rounds import judged_name, video_name
 from believable.store import blobs
 from believable.store.engine import Connection
 from believable.study.rounds import round_position
@@ -18,10 +18,12 @@ def shown_round(conn: Connection, context: Context, here: Standing) -> tuple[Sho
     source = round_position(here.plan, session.position)
     if source is None:
         return ()
-    length = blobs.size(conn, session.id, judged_name(source, session.run))
-    if length is None:
-        return ()
-    return (ShownMedium("replay", _name(context, session.id, source, session.run), Path(), length),)
+    name = _name(context, session.id, source, session.run)
+    for player, stored in _forms(source, session.run):
+        length = blobs.size(conn, session.id, stored)
+        if length is not None:
+            return (ShownMedium(player, name, Path(), length),)
+    return ()
 
 
 def round_content(conn: Connection, context: Context, token: str, name: str) -> bytes | None:
@@ -31,8 +33,14 @@ def round_content(conn: Connection, context: Context, token: str, name: str) -> 
     sources = {round_position(here.plan, position) for position in range(len(here.plan))}
     for source in sources:
         if source is not None and name == _name(context, session.id, source, session.run):
-            return blobs.get(conn, session.id, judged_name(source, session.run))
+            bodies = (blobs.get(conn, session.id, stored) for _, stored in _forms(source, session.run))
+            return next((body for body in bodies if body is not None), None)
     return None
+
+
+def _forms(position: int, run: int) -> tuple[tuple[str, str], ...]:
+    """Which player shows a round, and the name it is stored under; one of the two exists."""
+    return ("replay", judged_name(position, run)), ("video", video_name(position, run))
 
 
 def _name(context: Context, session_id: str, position: int, run: int) -> str:

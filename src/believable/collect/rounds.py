@@ -24,6 +24,7 @@ from believable.study.records import Play
 from believable.worlds.maze.rules import TICKS_PER_S
 
 RECORDING_TYPE = "application/gzip"
+VIDEO_TYPE = "video/mp4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,12 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What is left of a round: the whole recording, and the copy that may be watched."""
+    """What is left of a round: the whole recording, the copy that may be watched, and a video where the study wants one."""
 
     score: int
     recording: bytes
     judged: bytes
+    video: bytes | None = None
 
 
 def setup_of(planned: PlannedTrial, seed: int) -> RoundSetup:
@@ -143,12 +145,19 @@ def end_round(conn: Connection, context: Context, opened: Opened, made: Recorded
     if found is None or found.state != "live" or found.key != key:
         return
     blobs.put(conn, key.session, key.recording_name, RECORDING_TYPE, made.recording)
-    blobs.put(conn, key.session, judged_name(key.position, key.run), RECORDING_TYPE, made.judged)
+    if made.video is None:
+        blobs.put(conn, key.session, judged_name(key.position, key.run), RECORDING_TYPE, made.judged)
+    else:
+        blobs.put(conn, key.session, video_name(key.position, key.run), VIDEO_TYPE, made.video)
     rounds.close(conn, key, state="over", score=made.score, at_ms=context.clock.now_ms())
 
 
 def judged_name(position: int, run: int) -> str:
     return f"judged-{position}-{run}"
+
+
+def video_name(position: int, run: int) -> str:
+    return f"video-{position}-{run}"
 
 
 def unplayed(conn: Connection, here: Standing) -> InvalidAnswer | None:

@@ -26,6 +26,7 @@ from believable.web.console import router as console_router
 from believable.web.files import CodeFiles
 from believable.web.openapi import describe
 from believable.web.pages import STATIC
+from believable.web.participant.studio import Studio
 from believable.web.publish import Progress, Published, publish_folders, quiet
 from believable.web.security import BodyLimit, SecurityHeaders
 from believable.web.settings import SETTINGS_VARIABLE, Settings
@@ -61,10 +62,10 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store, collect = open_collect(settings, clock=time, new_id=new_id)
         # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
-        workshop = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
+        workshop, studio = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds"), Studio()
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
-            app.state.workshop = workshop
+            app.state.workshop, app.state.studio = workshop, studio.open
             app.state.published = publish_folders(collect, settings)
             console = Console(
                 store=store,
@@ -82,6 +83,7 @@ def create_app(
                 await console.computing.close()
         finally:
             workshop.shutdown()
+            studio.close()
             store.close()
 
     app = FastAPI(

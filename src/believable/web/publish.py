@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from believable.collect.desk import Collect
+from believable.collect.round_video import must_be_able_to_film
 from believable.core.errors import InvalidInput
 from believable.instruments import INSTRUMENTS
 from believable.stimuli.prepare import prepare
@@ -57,6 +58,7 @@ def study_id(folder: Path) -> str:
 
 def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> Published:
     definition = load(folder, instruments=INSTRUMENTS)
+    must_be_able_to_film(definition.study)
     settings.media_dir.mkdir(parents=True, exist_ok=True)
     whole = definition.with_media(prepare(definition, folder, settings.media_dir, progress=progress))
     published = collect.publish(study_id(folder), whole)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import orjson
@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from believable.agents.maze_live import TOLD, LiveRound, NumberedInput
 from believable.collect import rounds
 from believable.collect.context import Context
+from believable.collect.round_video import film
 from believable.collect.rounds import Opened
 from believable.core.errors import InvalidInput
 from believable.store.engine import Store
@@ -44,11 +45,12 @@ State: TypeAlias = Literal["ready", "count", "run", "pause", "over"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a connection needs of its server."""
+    """What a connection needs of its server: where rounds are made again, and where they are filmed."""
 
     store: Store
     context: Context
     workshop: Executor
+    studio: Callable[[], Executor]
 
 
 class Connection:
@@ -154,6 +156,12 @@ class Connection:
         loop = asyncio.get_running_loop()
         changes = await table.store.aread(lambda conn: rounds.applied(conn, opened))
         made = await loop.run_in_executor(table.workshop, rounds.record, opened.setup, changes)
+        if opened.play.render == "video":
+            self._state = "over"
+            filming = loop.run_in_executor(table.studio(), film, made.recording)
+            while not (await asyncio.wait({filming}, timeout=IDLE_S))[0]:
+                await self._send(self._picture())  # the page hears that it is being worked on
+            made = replace(made, video=filming.result())
         await table.store.awrite(lambda conn: rounds.end_round(conn, table.context, opened, made))
         await self._send({"over": {"score": made.score}})
 

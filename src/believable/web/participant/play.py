@@ -59,7 +59,8 @@ async def _played(socket: WebSocket, token: str) -> None:
     if opened.over:
         await socket.send_text(orjson.dumps({"over": {"score": opened.score}}).decode())
         return
-    table = Table(collect.store, collect.context, socket.app.state.workshop)
+    state = socket.app.state
+    table = Table(collect.store, collect.context, state.workshop, state.studio)
     live = await asyncio.get_running_loop().run_in_executor(table.workshop, opened.live)
     connection = Connection(socket, table, opened, live)
     await (connection.run_stepped() if _may_step(opened, stepped) else connection.run())

@@ -103,6 +103,8 @@ export function play(form, trial, { texts, record, line }) {
       hud.veil("ready", "", "", texts[practice ? "play.practice_start" : "play.start"]);
     } else if (state === "pause" && before === "connected" && begun && !document.hidden) {
       wire.send({ go: true });
+    } else if (state === "over") {
+      hud.veil("saving", texts["play.over"], texts["play.saving"]);
     } else if (state === "pause") {
       hud.veil("pause", texts["play.hidden"], texts["play.hidden_text"], texts["play.again"]);
     }
