@@ -37,16 +37,18 @@ PAGE_MS: Mapping[str, float] = {
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is known of the stimuli: lengths, logged actions, and what was planted into them."""
+    """What is known of the stimuli: lengths, logged actions, plans, and what was planted into them."""
 
     length_ms: Mapping[str, float]
     actions: Sequence[Mapping[str, str | float | None]]
+    plans: Sequence[Mapping[str, str | float | None]]
     planted: Mapping[str, Mapping[str, str]]
 
 
 def _made(protocol: str, study: Study) -> Material:
     lengths: dict[str, float] = {}
     actions: list[Mapping[str, str | float | None]] = []
+    plans: list[Mapping[str, str | float | None]] = []
     planted: dict[str, Mapping[str, str]] = {}
     for one in study.stimuli:
         made = make(protocol, study, one, STIMULUS_SEED)
@@ -59,7 +61,14 @@ def _made(protocol: str, study: Study) -> Material:
             }
             for act in log_of(made.replay).actions
         ]  # fmt: skip
-    return Material(lengths, actions, planted)
+        plans += [
+            {
+                "stimulus": one.id, "log": "memory", "step": step.id, "actor": step.actor, "parent": step.parent,
+                "level": step.level, "from_ms": float(step.t0_ms), "to_ms": float(step.t1_ms), "text": step.text,
+            }
+            for step in made.replay.plans
+        ]  # fmt: skip
+    return Material(lengths, actions, plans, planted)
 
 
 class Pool:
@@ -161,7 +170,7 @@ class Pool:
         }
         protocol = study.analysis.protocol if study.analysis else ""
         if not study.demonstration or protocol not in MAKERS:
-            return Material(lengths, (), {})
+            return Material(lengths, (), (), {})
         return _made(protocol, study)
 
     @cached_property

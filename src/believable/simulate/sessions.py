@@ -201,6 +201,7 @@ class Sessions:
             "views": self._numbered(_joined([*self._views, self._plain_views()])),
             "shown": self._shown(),
             "actions": list(self.pool.material.actions),
+            "plans": list(self.pool.material.plans),
             "exclusions": _joined([*self._session_exclusions(), *self._exclusions]),
         }
         return memory.bundle({name: rows for name, rows in tables.items() if rows}, self.pool.definition)

@@ -67,7 +67,7 @@ def _hntt() -> Case:
             Promise(PLANTED, "uncertainty", discrete=True),
             Promise(NOTHING, "accuracy"),
             Promise(NOTHING, "accuracy_test", "rejection"),
-            Promise(MARGIN, "equivalence", "rejection", discrete=True),
+            Promise(MARGIN, "equivalence", "rejection"),
             Promise(PLANTED, "median_accuracy_bootstrap", judged=False),
             Promise(NOTHING, "median_accuracy_bootstrap", "passing", judged=False),
             Promise(PLANTED, "median_accuracy_bootstrap", "passing", judged=False),
