@@ -67,11 +67,12 @@ def scored(data: Data, plan: Plan, *, full: bool = True) -> Scored:
     step = float(plan.option("bin_ms"))
     tests = {
         test: tuple(
-            against(one, found.signals[one.stimulus].values, step_ms=step, full=full) for one in traces
+            against(one, found.signals[one.stimulus].values, step_ms=step, detail="all" if full else "sda")
+            for one in traces
         )
         for test, traces in found.tests.items()
     }
-    task, alone = against_others(found.task, step_ms=step, full=full)
+    task, alone = against_others(found.task, step_ms=step, detail="kappa" if full else "sda")
     gate = mean_by_annotator([one for scores in tests.values() for one in scores])
     means = mean_by_annotator(task)
     threshold = float(plan.option("threshold"))

@@ -23,6 +23,7 @@ CELLS: tuple[Cell, ...] = (
     "failed the gate only",
     "failed the task only",
 )
+Detail = Literal["sda", "kappa", "all"]
 #: People trail what they annotate by seconds; further away is no lag but another answer.
 LONGEST_LAG_MS = 5000.0
 
@@ -90,14 +91,18 @@ class Verdict:
     cell: Cell
 
 
-def against(one: Annotated, truth: FloatArray, *, step_ms: float, full: bool = True) -> Score:
-    """One trace against a known signal or a gold standard; both are cut to the shorter. Without `full`: SDA only."""
+def against(one: Annotated, truth: FloatArray, *, step_ms: float, detail: Detail = "all") -> Score:
+    """One trace against a known signal or a gold standard; both are cut to the shorter.
+
+    detail   "sda" alone, with "kappa", or "all": with lag and learning too
+    """
     length = min(len(one.bins), len(truth))
     trace, signal = one.bins[:length], truth[:length]
     score = sda(trace, signal)
-    if not full:
-        nothing = undefined("not asked for", method="direction_kappa", n=length)
-        return Score(one.annotator, one.group, one.stimulus, one.place, score, nothing, nothing, None)
+    nothing = undefined("not asked for", method="lag_ms", n=length)
+    kappa = direction_kappa(trace, signal) if detail != "sda" else nothing
+    if detail != "all":
+        return Score(one.annotator, one.group, one.stimulus, one.place, score, kappa, nothing, None)
     longest = min(LONGEST_LAG_MS, max(0.0, (length - 3) * step_ms))
     lag = (
         lag_ms(trace, signal, max_ms=longest, step_ms=step_ms)
@@ -110,12 +115,11 @@ def against(one: Annotated, truth: FloatArray, *, step_ms: float, full: bool = T
         if middle >= 2
         else None
     )
-    kappa = direction_kappa(trace, signal)
     return Score(one.annotator, one.group, one.stimulus, one.place, score, kappa, lag, halves)
 
 
 def against_others(
-    traces: Sequence[Annotated], *, step_ms: float, full: bool = True
+    traces: Sequence[Annotated], *, step_ms: float, detail: Detail = "kappa"
 ) -> tuple[tuple[Score, ...], tuple[tuple[str, str, str], ...]]:
     """Every trace against the median of the others of its stimulus and group; and who has none (annotator, group, stimulus)."""
     groups: dict[tuple[str, str], list[Annotated]] = {}
@@ -129,7 +133,7 @@ def against_others(
             continue
         gold = others_medians(cut([one.values for one in members]))
         scores += [
-            against(one, median, step_ms=step_ms, full=full)
+            against(one, median, step_ms=step_ms, detail=detail)
             for one, median in zip(members, gold, strict=True)
         ]
     return tuple(scores), tuple(alone)
