@@ -27,6 +27,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from believable.web.app import prepare
 from believable.web.app import serve as serve_app
+from believable.web.gallery import serve as gallery_app
 from believable.web.publish import Published
 from believable.web.settings import Settings
 
@@ -89,13 +90,7 @@ class Server:
             target=serve_app, args=(self.settings,), kwargs={"port": self.port}, daemon=True
         )
         self._process.start()
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(f"{self.url}/health", timeout=5):
-                    return
-            except (urllib.error.URLError, ConnectionError, TimeoutError):
-                time.sleep(0.05)
-        raise TimeoutError("the server did not start")
+        wait_for(self.url)
 
     def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self._process is not None:
@@ -103,6 +98,16 @@ class Server:
             os.kill(self._process.pid, how)
             self._process.join(30)
             self._process = None
+
+
+def wait_for(url: str) -> None:
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(f"{url}/health", timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.05)
+    raise TimeoutError("the server did not start")
 
 
 def free_port() -> int:
@@ -133,6 +138,19 @@ def serve(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
     yield start
     for server in running:
         server.stop()
+
+
+@pytest.fixture(scope="module")
+def gallery() -> Iterator[str]:
+    """The address of a running gallery."""
+    port = free_port()
+    process = FORKS.Process(target=gallery_app, args=("127.0.0.1", port))
+    process.start()
+    url = f"http://127.0.0.1:{port}"
+    wait_for(url)
+    yield url
+    process.terminate()
+    process.join(30)
 
 
 class Watcher:

@@ -14,9 +14,8 @@ OPEN = "#..............#"
 WALLS = ("#" * 16, OPEN, OPEN, OPEN, "#....##..##....#", OPEN, OPEN, OPEN, "#" * 16)
 
 
-def walk(kind: str = "arena", **more: object) -> Replay:
-    """Two minutes of somebody who walks up and down and does something else every ten seconds."""
-    frames = SECONDS * 10
+def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> Replay:
+    """Two minutes of somebody who walks up and down and does something else every ten seconds; `frames` makes it shorter."""
     there = [abs((frame % 200) - 100) for frame in range(frames)]
     role = {"maze": "player", "town": "person"}.get(kind, "mover")
     given: dict[str, object] = {
@@ -32,11 +31,12 @@ def walk(kind: str = "arena", **more: object) -> Replay:
         "actions": tuple(
             Action(f"ada-{n}", "ada", n * 10_000, (n + 1) * 10_000, "walk", "ball", "yard", f"step number {n}")
             for n in range(SECONDS // 10)
+            if (n + 1) * 10_000 <= frames * 100
         ),
         "plans": (
-            PlanStep("day", "ada", None, 0, 0, SECONDS * 1000, "walk all day"),
-            PlanStep("first", "ada", "day", 1, 0, 60_000, "first half"),
-            PlanStep("second", "ada", "day", 1, 60_000, SECONDS * 1000, "second half"),
+            PlanStep("day", "ada", None, 0, 0, frames * 100, "walk all day"),
+            PlanStep("first", "ada", "day", 1, 0, frames * 50, "first half"),
+            PlanStep("second", "ada", "day", 1, frames * 50, frames * 100, "second half"),
         ),
         "hidden_states": ("secret_mood",),
     }  # fmt: skip

@@ -78,7 +78,12 @@ class Watching:
 
 @pytest.fixture
 def watching(
-    context: BrowserContext, serve: Callable[[Path], Any], stored: Any, tmp_path: Path, thirty: Path, witness: ModuleType
+    context: BrowserContext,
+    serve: Callable[[Path], Any],
+    stored: Any,
+    tmp_path: Path,
+    thirty: Path,
+    witness: ModuleType,
 ) -> Callable[..., Watching]:
     """`watching(kind)` is at the page, before playing."""
 

@@ -41,7 +41,11 @@ player.video.addEventListener("loadedmetadata", () => {
 </script>
 """
 #: Instrument, the key that makes one event of it, and that event.
-WAYS = [("ranktrace", "ArrowUp", "trace.sample"), ("btrace", "ArrowUp", "trace.mark"), ("flags", "f", "flag.add")]
+WAYS = [
+    ("ranktrace", "ArrowUp", "trace.sample"),
+    ("btrace", "ArrowUp", "trace.mark"),
+    ("flags", "f", "flag.add"),
+]
 
 
 class Served:
@@ -136,7 +140,9 @@ def stalls(page: Page, number: int) -> None:
 
 
 def goes_on(page: Page, number: int) -> None:
-    page.wait_for_function("n => events.filter(({ kind }) => kind === 'media.resume').length >= n", arg=number)
+    page.wait_for_function(
+        "n => events.filter(({ kind }) => kind === 'media.resume').length >= n", arg=number
+    )
 
 
 @pytest.mark.parametrize(("instrument", "key", "kind"), WAYS, ids=[way[0] for way in WAYS])

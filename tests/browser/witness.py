@@ -44,6 +44,32 @@ window.pictures = [];
 })();
 """
 
+#: Notes, for every picture of the page, how long all drawing for it took, and when each event was put into the browser's storage.
+COSTS = """\
+window.drawing = [];
+window.stored_ms = [];
+(() => {
+  const ask = requestAnimationFrame.bind(window);
+  let picture = -1;
+  window.requestAnimationFrame = (work) => ask((now) => {
+    if (now !== picture) { picture = now; drawing.push({ now, cost_ms: 0, calls: 0 }); }
+    const began = performance.now();
+    work(now);
+    const last = drawing[drawing.length - 1];
+    last.cost_ms += performance.now() - began;
+    last.calls += 1;
+  });
+  for (const name of ["put", "add"]) {
+    const keep = IDBObjectStore.prototype[name];
+    IDBObjectStore.prototype[name] = function (value, ...rest) {
+      const body = value?.body ?? "";
+      if (body) stored_ms.push({ kind: JSON.parse(body).kind, mono_ms: JSON.parse(body).mono_ms, at_ms: performance.now() });
+      return keep.call(this, value, ...rest);
+    };
+  }
+})();
+"""
+
 
 def install(where: BrowserContext | Page) -> None:
     where.add_init_script(SCRIPT)
@@ -89,3 +115,15 @@ def assert_on_time(events: list[dict[str, Any]], met: list[dict[str, Any]]) -> N
     for event, one, off in zip(events, met, off_ms(events, met), strict=True):
         assert abs(off) <= TOLERANCE_MS, (off, event, one)
         assert abs(event["mono_ms"] - one["mono_ms"]) <= 0.1, (event, one)
+
+
+def measure(where: BrowserContext | Page) -> None:
+    where.add_init_script(COSTS)
+
+
+def drawn(page: Page, pictures: int) -> list[float]:
+    """What drawing cost for each of the next pictures, in milliseconds. Every picture must have been drawn."""
+    first = page.evaluate("drawing.length")
+    page.wait_for_function("n => drawing.length >= n", arg=first + pictures)
+    found = page.evaluate("drawing")[first : first + pictures]
+    return [one["cost_ms"] for one in found]

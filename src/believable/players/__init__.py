@@ -8,8 +8,8 @@ from believable.players.replay import REPLAY
 from believable.players.signal import SIGNAL
 from believable.players.video import VIDEO
 
-#: What shows the stimuli of a study: which one follows from the file. `SIGNAL` keeps the same contract but shows no stimulus: it is
-#: the part of a `qa` trial that draws and sounds the known signal, so it is not among them.
+#: What shows the stimuli of a study: which one follows from the file. `SIGNAL` keeps the same contract but shows no stimulus:
+#: it is the part of a `qa` trial that draws and sounds the known signal, so it is not among them.
 PLAYERS: Registry[Player] = Registry("player", [VIDEO, REPLAY])
 
 __all__ = ["PLAYERS", "SIGNAL", "Player", "Recorded"]

@@ -6,7 +6,8 @@ whatever kind of stimulus it shows, and `destroy()`. It reports what happens thr
 
 For annotating instruments it also has `duration_ms`, `running` (it plays and is not stalled: only then is anything annotated)
 and `moment(mono_ms)`, which gives `{media_ms, frame}`: what was on screen at that time of the page's monotonic clock, and the
-number of the picture (null where the browser does not tell).
+number of the picture (null where the browser does not tell). `media_ms` is within 40 ms of the medium's own clock at that time,
+also at half speed, after a jump and around a stall; `mono_ms` is the time stamp of the input, not of its handling.
 """
 
 from __future__ import annotations

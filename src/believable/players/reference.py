@@ -21,7 +21,7 @@ What people may do with a player, the same for all: `watch: {stimulus: any, cont
 """
 
 
-_PART = """Not for stimuli: the part of a quality test (`qa`) that draws or sounds its known signal. It keeps the contract of the players.
+_PART = """Not for stimuli: the part of a quality test (`qa`) that draws or sounds its signal, with the contract of all players.
 """
 
 

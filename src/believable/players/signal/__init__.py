@@ -27,6 +27,10 @@ SIGNAL = Player(
         ),
         Recorded("media.rate", ("media_ms", "rate"), "the speed was changed"),
         Recorded("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
-        Recorded("media.interval", ("from_ms", "to_ms", "rate"), "this part was shown, at this speed"),
+        Recorded(
+            "media.interval",
+            ("from_ms", "to_ms", "rate"),
+            "this part was shown, at this speed; without a jump between them (pause, stall, other speed) parts touch exactly",
+        ),
     ),
 )

@@ -7,6 +7,7 @@
 import { asContent, preload } from "./preload.js";
 
 const WIDTH = 480;
+const PATIENCE_MS = 500;
 
 /**
  * Draws into every `canvas[data-still]` of the page; one that has no picture is taken away.
@@ -50,8 +51,11 @@ async function picture({ player, src }, modules) {
 async function ofVideo(src) {
   const video = Object.assign(document.createElement("video"), { muted: true, preload: "auto", src });
   await happens(video, "loadeddata");
+  const there = happens(video, "seeked");
+  const handed = handedOver(video);
   video.currentTime = video.duration / 2;
-  await happens(video, "seeked");
+  await there;
+  await handed;
   const drawn = canvas(video.videoWidth / video.videoHeight);
   copy(video, drawn);
   video.removeAttribute("src");
@@ -93,6 +97,15 @@ function copy(from, to) {
     to.style.aspectRatio = `${from.width} / ${from.height}`;
   }
   to.getContext("2d")?.drawImage(from, 0, 0, to.width, to.height);
+}
+
+/**
+ * A picture can be copied once it was handed over to be shown, which may be later than the jump is over. Browsers that do not say
+ * so, or not for a video out of sight, are given a moment. @param {HTMLVideoElement} video
+ */
+function handedOver(video) {
+  const told = new Promise((resolve) => { if ("requestVideoFrameCallback" in video) video.requestVideoFrameCallback(resolve); });
+  return Promise.race([told, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
 
 /** @param {EventTarget} target @param {string} name */

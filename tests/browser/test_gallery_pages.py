@@ -1,0 +1,88 @@
+"""Whole pages in the gallery, by keyboard: comparison, group, device check, quality test."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from believable.web.gallery import EXHIBITS
+
+PAGES = [one for (group, _), one in EXHIBITS.items() if group == "pages"]
+#: Recorded by the page itself, whatever it shows.
+PAGE_KINDS = {"trial.shown", "trial.submit", "answer.change"}
+
+
+def recorded(page: Page) -> list[dict[str, Any]]:
+    """The latest first."""
+    told = page.locator("#events li").evaluate_all("lines => lines.map((one) => one.dataset.event)")
+    return [json.loads(one) for one in told]
+
+
+def opened(page: Page, gallery: str, name: str) -> None:
+    page.goto(f"{gallery}/gallery/pages/{name}")
+    expect(page.locator("#trial[data-ready]")).to_be_visible()
+    expect(page.locator("#trial form.trial")).to_be_visible()
+
+
+def use(page: Page, name: str) -> None:
+    """Something that each page is for."""
+    if name == "device":
+        page.locator("#trial .tones").press("Enter")
+        page.locator("#device-heard").fill("3")
+        page.locator("#trial .no-wheel").press("Enter")
+        return
+    play = page.locator("#trial button.play").first
+    expect(play).to_be_visible()
+    play.press("Enter")
+    expect(page.locator("#events li", has_text="media.play")).not_to_have_count(0)
+    if name == "qa":
+        page.keyboard.press("ArrowUp")
+        expect(page.locator("#events li", has_text='"input":"key"')).to_have_count(1)
+    else:
+        page.locator("#trial input[type=radio]").first.press("Space")
+        expect(page.locator("#events li", has_text="answer.change")).to_have_count(1)
+    play.press("Enter")
+
+
+@pytest.mark.parametrize("exhibit", PAGES, ids=lambda one: one.name)
+def test_a_page_shows_records_what_it_declares_and_is_restored(
+    page: Page, gallery: str, exhibit: Any
+) -> None:
+    opened(page, gallery, exhibit.name)
+    use(page, exhibit.name)
+    declared = {one.kind: set(one.data) for one in exhibit.events}
+    events = recorded(page)
+    assert {one["kind"] for one in events} & declared.keys()
+    for one in events:
+        if one["kind"] not in PAGE_KINDS:
+            assert set(one["data"]) - {"player"} == declared[one["kind"]], one
+    expect(page.locator("#events li.undeclared")).to_have_count(0)
+    answers = page.locator("#trial input").evaluate_all("all => all.map((one) => [one.value, one.checked])")
+    page.locator("#again").click()
+    expect(page.locator("#trial[data-ready='2']")).to_be_visible()
+    expect(page.locator("#trial form.trial")).to_be_visible()
+    again = page.locator("#trial input").evaluate_all("all => all.map((one) => [one.value, one.checked])")
+    assert again == answers
+
+
+def stills_are_drawn(page: Page) -> None:
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('canvas.still')].every((one) => {
+          const { width, height } = one;
+          return one.toDataURL() !== Object.assign(document.createElement('canvas'), { width, height }).toDataURL();
+        })"""
+    )
+
+
+@pytest.mark.parametrize("player", ["replay", "video"])
+def test_a_preference_reminds_with_stills_of_both(page: Page, gallery: str, player: str) -> None:
+    page.goto(f"{gallery}/gallery/instruments/preference")
+    expect(page.locator("#trial[data-ready]")).to_be_visible()
+    if player == "video":
+        page.locator("#player").select_option("video")
+    stills = page.locator("#trial canvas.still")
+    expect(stills).to_have_count(2)
+    stills_are_drawn(page)
