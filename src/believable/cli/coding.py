@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Code free texts: bring texts and labels in, take everything out.
+    """Bring free texts and labels to the coder's desk, and take them out.
 
     Coding itself happens in the console, under Coding: coders work at the desk, a coordinator sees how far they agree.
 
