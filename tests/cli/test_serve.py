@@ -74,7 +74,7 @@ def test_a_port_in_use_is_said_in_words(demo: Path) -> None:
 @pytest.mark.timeout(120)
 def test_the_demo_fills_itself_and_cleans_up(demo: Path) -> None:
     port = free_port()
-    command = [sys.executable, "-m", "believable", "demo", str(demo), "--port", str(port)]
+    command = [sys.executable, "-m", "believable", "demo", str(demo), "--port", str(port), "--finished", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         deadline_s = time.monotonic() + 60

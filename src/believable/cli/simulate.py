@@ -149,9 +149,15 @@ def split_address(address: str) -> tuple[str, str] | None:
 
 
 async def in_process(
-    settings: Settings, crowd: Crowd, speed: float | None, workers: int, progress: Callable[[Visit], None]
+    settings: Settings,
+    crowd: Crowd,
+    speed: float | None,
+    workers: int,
+    progress: Callable[[Visit], None],
+    *,
+    start_ms: int | None = None,
 ) -> list[Visit]:
-    """The whole application inside this process; on a virtual clock unless a speed is given."""
+    """The whole application inside this process; on a virtual clock unless a speed is given. `start_ms` is where that begins."""
     from believable.core.clock import VirtualClock, WallClock
     from believable.instruments import INSTRUMENTS
     from believable.simulate.asgi import running
@@ -162,7 +168,8 @@ async def in_process(
 
     folder = settings.study_folders[0]
     name, so_far = published(settings)
-    clock = VirtualClock() if speed is None else WallClock()
+    virtual = VirtualClock() if start_ms is None else VirtualClock(start_ms)
+    clock = virtual if speed is None else WallClock()
     app = create_app(replace(settings, study_folders=()), clock=clock, new_id=seeded_ids(crowd.seed, so_far))
     async with running(app) as http:
         link = link_token(app.state.store, name)

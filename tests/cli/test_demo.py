@@ -1,0 +1,35 @@
+"""The demo's finished participants: there before it begins, once, and marked as simulated."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from believable.cli.demo import BEFORE_MS, finish_some
+from believable.cli.place import settings_for
+from believable.core.clock import WallClock
+from believable.study import protocols
+
+
+def test_some_have_finished_before_the_demo_begins(tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    protocols.copy("trace", folder)
+    file = folder / "study.yaml"
+    file.write_text(file.read_text().replace("duration_s: 60", "duration_s: 5"))
+    settings = settings_for([folder], None, None)
+    finish_some(settings, 3)
+    with sqlite3.connect(folder / ".believable" / "believable.db") as conn:
+        sessions = conn.execute("SELECT link_kind, started_ms FROM sessions").fetchall()
+        finished = conn.execute("SELECT count(*) FROM sessions WHERE state = 'finished'").fetchone()[0]
+        rounds = conn.execute("SELECT count(*) FROM rounds WHERE state = 'over'").fetchone()[0]
+    conn.close()
+    now_ms = WallClock().now_ms()
+    assert {kind for kind, _ in sessions} == {"simulated"}
+    assert len(sessions) == 3
+    assert finished >= 1
+    assert rounds >= 2 * finished
+    assert all(now_ms - BEFORE_MS - 60_000 <= started_ms <= now_ms for _, started_ms in sessions)
+    finish_some(settings, 3)
+    with sqlite3.connect(folder / ".believable" / "believable.db") as conn:
+        assert conn.execute("SELECT count(*) FROM sessions").fetchone()[0] == 3, "a second start adds nobody"
+    conn.close()

@@ -1,0 +1,48 @@
+"""`believable record maze`: scripted rounds as recordings; those of people are tested in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from believable.cli import group
+from believable.core.errors import InvalidInput, Refused
+from believable.replay.file import read
+
+
+def record(*options: str) -> str:
+    result = CliRunner().invoke(group, ["record", "maze", *options], catch_exceptions=False, standalone_mode=False)
+    return result.stdout
+
+
+def test_scripted_rounds_are_recordings_that_repeat_with_the_seed(tmp_path: Path) -> None:
+    options = ["--scripted", "--rounds", "2", "--seconds", "6", "--opponent", "0.5", "--size", "15"]
+    told = record(str(tmp_path / "a"), *options)
+    record(str(tmp_path / "b"), *options)
+    record(str(tmp_path / "c"), *options, "--seed", "2", "--name", "maze-0.5")
+    files = sorted((tmp_path / "a").iterdir())
+    assert [file.name for file in files] == ["maze-0.5-01.replay.json.gz", "maze-0.5-02.replay.json.gz"]
+    assert told.split() == [str(file) for file in files]
+    first, second = (read(file) for file in files)
+    assert first.timing.frames == 180
+    assert (first.agent, first.world.kind, first.world.width) == ("frustration-0.5", "maze", 15)
+    assert first.world.walls != second.world.walls
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+        assert file.read_bytes() != (tmp_path / "c" / file.name).read_bytes()
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "maze-calm-01.replay.json.gz").write_bytes(b"mine")
+    with pytest.raises(Refused, match="exists already"):
+        record(str(tmp_path), "--scripted")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [(["--opponent", "clam"], "Did you mean 'calm'"), (["--size", "20"], "odd number")]
+)
+def test_what_cannot_be_played_is_told(tmp_path: Path, options: list[str], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        record(str(tmp_path), "--scripted", *options)
