@@ -9,6 +9,8 @@ import random
 import re
 import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -104,6 +106,14 @@ def line(serve: Callable[[Path], Any]) -> Iterator[Callable[..., Line]]:
         proxy.close()
 
 
+@pytest.fixture
+def shaky(watched_context: tuple[BrowserContext, Any]) -> Iterator[Page]:
+    """A page whose server goes away: that a connection cannot be made is no fault of the page."""
+    context, watcher = watched_context
+    yield context.new_page()
+    watcher.complaints[:] = [one for one in watcher.complaints if "WebSocket connection to" not in one]
+
+
 def short_study(tmp_path: Path, *, seconds: int = 12, on_loss: str = "resume") -> Path:
     folder = tmp_path / "study"
     folder.mkdir()
@@ -149,6 +159,9 @@ class Player:
 
     def over(self, within_s: float = 30) -> None:
         expect(self.page.locator('.game[data-state="over"]')).to_be_visible(timeout=within_s * 1000)
+
+    def saved(self) -> None:
+        expect(self.page.locator("#status")).to_have_text("Saved")
 
     def next(self) -> None:
         self.page.locator("button.next").click()
@@ -303,22 +316,22 @@ def moved_after_ms(page: Page, key: str) -> float | None:
 
 
 def test_a_lost_connection_pauses_the_round_and_it_goes_on(
-    page: Page, line: Callable[..., Line], tmp_path: Path
+    shaky: Page, line: Callable[..., Line], tmp_path: Path
 ) -> None:
     """Nothing passes for three seconds."""
     served = line(short_study(tmp_path))
-    player = Player(page)
+    player = Player(shaky)
     player.join(served.link())
     player.start()
     player.play(3)
     served.proxy.die()
     time.sleep(1)
-    expect(page.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
+    expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
     time.sleep(2)
     ((stood,),) = served.rows("SELECT tick FROM rounds")
     served.proxy.live()
-    expect(page.locator('.game[data-state="count"]')).to_be_visible()
-    expect(page.locator('.game[data-state="run"]')).to_be_visible()
+    expect(shaky.locator('.game[data-state="count"]')).to_be_visible()
+    expect(shaky.locator('.game[data-state="run"]')).to_be_visible()
     ((went_on,),) = served.rows("SELECT tick FROM rounds")
     assert stood <= went_on < 12 * 30
     player.play(14)
@@ -333,30 +346,31 @@ def test_a_lost_connection_pauses_the_round_and_it_goes_on(
 
 
 def test_a_lost_connection_begins_the_round_again_where_the_study_wants_it(
-    page: Page, line: Callable[..., Line], tmp_path: Path
+    shaky: Page, line: Callable[..., Line], tmp_path: Path
 ) -> None:
     served = line(short_study(tmp_path, seconds=6, on_loss="restart"))
-    player = Player(page)
+    player = Player(shaky)
     player.join(served.link())
     player.start()
     player.play(2)
     served.proxy.die()
-    expect(page.locator(".veil-text")).to_have_text(re.compile("begins again"))
+    expect(shaky.locator(".veil-text")).to_have_text(re.compile("begins again"))
     served.proxy.live()
     player.start()
     player.play(8)
     player.over()
+    player.saved()
     assert served.rows("SELECT attempt, state FROM rounds ORDER BY attempt") == [(1, "left"), (2, "over")]
     (row,) = same_again(served)
     assert row["attempt"] == 2
 
 
 def test_a_killed_server_loses_nothing_that_was_durable(
-    page: Page, line: Callable[..., Line], tmp_path: Path
+    shaky: Page, line: Callable[..., Line], tmp_path: Path
 ) -> None:
     """SIGKILL in the middle of a round; another process goes on from the last durable tick, paused."""
     served = line(short_study(tmp_path))
-    player = Player(page)
+    player = Player(shaky)
     player.join(served.link())
     player.start()
     player.play(4)
@@ -364,9 +378,9 @@ def test_a_killed_server_loses_nothing_that_was_durable(
     ((durable,),) = served.rows("SELECT tick FROM rounds")
     before = [change for (piece,) in served.rows("SELECT inputs FROM round_inputs ORDER BY tick") for change in json.loads(piece)]
     assert durable > 60
-    expect(page.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
+    expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
     served.server.start()
-    expect(page.locator('.game[data-state="run"]')).to_be_visible(timeout=20_000)
+    expect(shaky.locator('.game[data-state="run"]')).to_be_visible(timeout=20_000)
     player.play(14)
     player.over()
     ((_, changes, _, row),) = rounds_of(served)
@@ -389,9 +403,10 @@ def test_a_reload_goes_on_with_the_round_and_a_hidden_tab_pauses_it(
     player.play(2)
     page.reload()
     expect(page.locator('.game[data-state="pause"]')).to_be_visible()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue", exact=True).click()
     player.play(10)
     player.over()
+    player.saved()
     (row,) = same_again(served)
     assert row["attempt"] == 1
 
@@ -420,3 +435,50 @@ def test_the_page_never_learns_the_opponents_inside(page: Page, line: Callable[.
     told = " ".join(frames) + json.dumps(tree)
     for secret in ("frustrat", "intent", "chase", "search", "calm", "seed", "temper"):
         assert secret not in told
+
+
+def test_a_lab_records_rounds_of_its_own(page: Page, tmp_path: Path) -> None:
+    """`believable record maze` serves a page, and the round is in the folder as soon as it is over."""
+    folder = tmp_path / "stimuli"
+    options = ["--opponent", "frustrated", "--seconds", "5", "--size", "15", "--no-browser"]
+    command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(folder), *options]
+    recording = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert recording.stdout is not None
+        address = recording.stdout.readline().removeprefix("Play here: ").strip()
+        player = Player(page)
+        player.join(address)
+        page.get_by_role("button", name="I am ready").click()
+        expect(page.get_by_role("button", name="Start the round")).to_be_visible()
+        player.start()
+        player.play(7)
+        player.over()
+        player.next()
+        expect(page.get_by_role("heading", name="Recorded")).to_be_visible()
+        assert recording.wait(20) == 0
+    finally:
+        recording.kill()
+        recording.communicate()
+    replay = file.read(folder / "maze-frustrated-01.replay.json.gz")
+    assert replay.timing.frames == 150
+    assert replay.agent == "frustrated"
+    assert any(replay.telemetry["move_x"])
+
+
+def test_a_round_may_be_shown_as_a_video(page: Page, line: Callable[..., Line], tmp_path: Path) -> None:
+    folder = short_study(tmp_path, seconds=5)
+    text = (folder / "study.yaml").read_text().replace("maze: 5}", "maze: 5, render: video}")
+    (folder / "study.yaml").write_text(text)
+    served = line(folder)
+    player = Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(7)
+    player.over(within_s=60)
+    player.next()
+    player.annotate(12)
+    assert page.locator("video").evaluate("video => [video.videoWidth, video.videoHeight]") == [720, 720]
+    length_s = page.locator("video").evaluate("video => video.duration")
+    assert length_s == pytest.approx(150 * 0.033, abs=0.05)
+    player.next()
+    assert player.finish()
