@@ -41,7 +41,8 @@ class Ratings:
     experience: FloatArray
 
     def of(self, type_: str) -> NDArray[np.bool_]:
-        return self.type == TYPES.index(type_)
+        own: NDArray[np.bool_] = self.type == TYPES.index(type_)
+        return own
 
     @property
     def types(self) -> tuple[str, ...]:

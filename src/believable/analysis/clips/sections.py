@@ -22,6 +22,7 @@ from believable.analysis.plan import Plan
 from believable.analysis.records import Chart, Column, Finding, Section
 from believable.analysis.words import counted, estimate_words, fixed, interval_words, p_words, test_words
 from believable.stats.estimate import Estimate
+from believable.stats.result import TestResult
 
 TYPE = Column("type", "Type", about="type of clip: human, imitation, artificial")
 #: The contrast whose equivalence is of interest also where no hypothesis claims it.
@@ -120,8 +121,8 @@ def _confidence(found: Ratings, confidence: Estimate, plan: Plan) -> Finding:
 
 
 def _contrast_findings(
-    about: str, first: str, second: str, estimate: Estimate | None, tested: str, test: measures.TestResult,
-    same: measures.TestResult, margin: float, plan: Plan,
+    about: str, first: str, second: str, estimate: Estimate | None, tested: str, test: TestResult,
+    same: TestResult, margin: float, plan: Plan,
 ) -> list[Finding]:  # fmt: skip
     stated = "declared" if plan.test_declared("contrast", "margin") else "default, not declared"
     shown = (

@@ -150,7 +150,8 @@ def _findings(one: Against, verdict: HnttVerdict, plan: Plan) -> list[Finding]:
 
 def robustness_section(found: Sequence[Against], plan: Plan, rng: np.random.Generator) -> Section:
     """Would other judges, other clips or fewer judges have told the same?"""
-    subsamples, intervals = [], []
+    subsamples: list[tuple[LOOSE_CELL, ...]] = []
+    intervals: list[tuple[LOOSE_CELL, ...]] = []
     for one in found:
         accuracy = one.accuracy()
         fewer = measures.subsampled(accuracy, plan, rng)
