@@ -183,12 +183,34 @@ def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
         encoding["strokeDash"] = {
             "field": "colour", "type": "nominal", "scale": scale, "legend": {"title": one.title("colour") or None, **symbol},
         }  # fmt: skip
+    if one.has("label") and one.has("colour"):
+        encoding |= _one_line_each(one)
     layers.append({"mark": line, "encoding": encoding})
     few = len(one.values("x")) <= FEW_STEPS
     dot: Spec = {"type": "point", "filled": True, "size": 46 if few else 60, "opacity": 1 if few else 0}
     dots: Spec = {"mark": dot, "encoding": {"x": x, "y": y, "color": hue} | told(one)}
     layers.append(dots if few else dots | {"name": POINTER_ONLY})
     return {"layer": layers}
+
+
+def _one_line_each(one: Drawn) -> Spec:
+    """One line per label, such as each annotator, in the colour of its kind: thin where a kind has several, else strong."""
+    kinds = one.values("colour")
+    several = [
+        len({(row.get("facet"), row["label"]) for row in one.rows if row.get("colour") == kind})
+        > len({row.get("facet") for row in one.rows if row.get("colour") == kind})
+        for kind in kinds
+    ]
+
+    def by_kind(many: float, single: float) -> Spec:
+        scale = {"domain": kinds, "range": [many if more else single for more in several]}
+        return {"field": "colour", "type": "nominal", "scale": scale, "legend": None}
+
+    return {
+        "detail": {"field": "label", "type": "nominal"},
+        "strokeWidth": by_kind(1.2, 3.2),
+        "opacity": by_kind(0.55, 1.0),
+    }
 
 
 def steps(one: Drawn, canvas: Canvas) -> Spec:

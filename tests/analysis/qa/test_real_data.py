@@ -91,7 +91,7 @@ def test_the_figure_of_traces_against_the_true_pitch(results: Path, shared: Path
     charts = [chart for section in whole["sections"] for chart in section["charts"]]
     chart = next(one for one in charts if one["name"] == "auditory_traces")
     assert chart["kind"] == "lines"
-    assert chart["use"] == {"x": "time_s", "y": "value", "colour": "line", "facet": "panel"}
+    assert chart["use"] == {"x": "time_s", "y": "value", "colour": "kind", "label": "line", "facet": "panel"}
     rows = table(results, "auditory_traces")
     for panel in ("auditory: Expert", "auditory: Mturk"):
         lines = {row["line"] for row in rows if row["panel"] == panel}

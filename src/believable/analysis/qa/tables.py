@@ -330,16 +330,18 @@ def drawn_traces(found: Collected, test: str, bin_ms: float, most: int) -> tuple
         shown[group] = min(most, len(mine))
         panel = f"{test}: {group}" if group != "all" else test
         for one in mine[:most]:
-            rows += _line(panel, found.named[one.annotator], one.values, bin_ms)
+            rows += _line(panel, found.named[one.annotator], "annotator", one.values, bin_ms)
         length = min(len(one.values) for one in mine)
-        rows += _line(panel, "median", np.median([one.values[:length] for one in mine], axis=0), bin_ms)
-        rows += _line(panel, "true signal", found.signals[mine[0].stimulus].values, bin_ms)
+        middle = np.median([one.values[:length] for one in mine], axis=0)
+        rows += _line(panel, "median", "median", middle, bin_ms)
+        rows += _line(panel, "true signal", "true signal", found.signals[mine[0].stimulus].values, bin_ms)
     table = Table(
         f"{test}_traces",
         f"Traces of the {test} test",
         (
             Column("panel", "Test and group"),
-            Column("line", "Line"),
+            Column("line", "Line", about="An annotator, the median of all, or the true signal."),
+            Column("kind", "Line"),
             Column("time_s", "time (s)", "number", 2),
             Column("value", "Value", "number", 3, "From the lowest to the highest value of the line."),
         ),
@@ -354,7 +356,7 @@ def drawn_traces(found: Collected, test: str, bin_ms: float, most: int) -> tuple
         f"Traces of the {test} test and the true signal",
         "lines",
         f"{test}_traces",
-        {"x": "time_s", "y": "value", "colour": "line", "facet": "panel"},
+        {"x": "time_s", "y": "value", "colour": "kind", "label": "line", "facet": "panel"},
         "time (s)",
         "from lowest to highest",
         f"Annotators drawn: {counts}; the median is that of all.",
@@ -363,5 +365,5 @@ def drawn_traces(found: Collected, test: str, bin_ms: float, most: int) -> tuple
     return table, chart
 
 
-def _line(panel: str, name: str, values: FloatArray, bin_ms: float) -> list[tuple[Cell, ...]]:
-    return [(panel, name, index * bin_ms / 1000, float(value)) for index, value in enumerate(values)]
+def _line(panel: str, name: str, kind: str, values: FloatArray, bin_ms: float) -> list[tuple[Cell, ...]]:
+    return [(panel, name, kind, index * bin_ms / 1000, float(value)) for index, value in enumerate(values)]
