@@ -107,7 +107,8 @@ def supported(hypothesis: Hypothesis, finding: Finding, alpha: float) -> bool | 
     """Whether the declared criterion is met; None where it cannot be judged."""
     estimate, value = finding.estimate, hypothesis.value
     if hypothesis.criterion in ("significant", "equivalent"):
-        p = finding.p_adjusted if finding.p_adjusted is not None else finding.test and finding.test.p_value
+        p = None if finding.test is None else finding.test.p_value
+        p = p if finding.p_adjusted is None else finding.p_adjusted
         return None if p is None else p < alpha
     if estimate is None or estimate.value is None or value is None:
         return None

@@ -8,7 +8,9 @@ from believable.analysis.data import Data
 from believable.analysis.hntt import measures, sections
 from believable.analysis.hntt.groups import agents_section, groups_section
 from believable.analysis.hntt.judgements import agents, judgements
+from believable.analysis.hntt.judges import familiarity_section, uncertainty_section
 from believable.analysis.hntt.reasons import reasons_sections
+from believable.analysis.hntt.scale import strength_section
 from believable.analysis.plan import Plan
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.records import Section
@@ -29,14 +31,14 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     found = agents(judged, plan.roles["human"])
     if not found:
         return (sections.accuracy_section(found, plan, rng),)
-    strength = sections.strength_section(data, judged, plan, rng)
+    strength = strength_section(data, judged, plan, rng)
     between = agents_section(data, judged, found, plan), groups_section(data, judged, found, plan)
     return (
         sections.accuracy_section(found, plan, rng),
         sections.robustness_section(found, plan, rng),
         sections.pairs_section(judged, found, plan),
-        *((sections.uncertainty_section(found, plan),) if data.has("certainty") else ()),
-        *((sections.familiarity_section(data, found, plan),) if _familiarity(data) else ()),
+        *((uncertainty_section(found, plan),) if data.has("certainty") else ()),
+        *((familiarity_section(data, found, plan),) if _familiarity(data) else ()),
         *((strength,) if strength is not None else ()),
         *(one for one in between if one is not None),
         *reasons_sections(data, found, plan),
