@@ -211,6 +211,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     scene = looks;
     replay = recording(tree);
     canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
+    canvas.style.setProperty("--ratio", String(scene.width / scene.height));
     camera = view(scene, replay, canvas, policy.zoom, () => {
       const follow = camera.followed === null ? null : replay.actors.findIndex(({ id }) => id === camera.followed) + 1;
       record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
