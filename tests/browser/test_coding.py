@@ -260,7 +260,7 @@ def test_words_by_keyboard_and_mouse_search_filter_memo_undo(
     keys.press("u")
     expect(page.locator(".chip.uncertain")).to_be_visible()
     keys.press("Enter")
-    # Mouse: words of another text go to the code just given.
+    # Mouse: the words of another text that are marked go to the code just given.
     keys.press("1")
     box = page.locator("#text").bounding_box()
     assert box is not None

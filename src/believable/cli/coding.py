@@ -62,7 +62,12 @@ def _codebook(name: str) -> Codebook:
 @click.argument("study", type=click.Path(path_type=Path))
 @data_options
 def list_projects(study: Path, data: Path | None, database: str | None) -> None:
-    """List the coding projects with their texts and how far they are."""
+    """List the coding projects with their texts and how far they are.
+
+    \b
+    Example:
+      believable code list my-study
+    """
     from believable.store import coding_projects, coding_rounds, coding_texts
     from believable.store.engine import Connection
 
@@ -97,6 +102,10 @@ def import_texts(
 
     The column `text` is needed; `judge`, `condition`, `scenario` and `prompt` are used where they are there. STUDY says in
     whose data folder the project is kept.
+
+    \b
+    Example:
+      believable code import my-study reasons.csv --title "Pilot reasons" --codebook hntt
     """
     from believable.coding.files import read_texts
     from believable.core.clock import WallClock
@@ -132,7 +141,12 @@ def import_texts(
 def import_labels(
     study: Path, project: str, labels: Path, round_number: int, data: Path | None, database: str | None
 ) -> None:
-    """Bring labels made elsewhere into a round: `response, coder, code, direction, side` as in an export."""
+    """Bring labels made elsewhere into a round: `response, coder, code, direction, side` as in an export.
+
+    \b
+    Example:
+      believable code labels my-study pilot-reasons labels.csv --round 1
+    """
     from believable.coding.files import read_labels
     from believable.core.clock import WallClock
     from believable.store import coding_files, coding_projects, coding_texts
@@ -160,7 +174,12 @@ def import_labels(
 )
 @data_options
 def export(study: Path, project: str, out: Path | None, data: Path | None, database: str | None) -> None:
-    """Write texts, labels, final labels and the codebook (CSV and REFI-QDA) of a project into a folder."""
+    """Write texts, labels, final labels and the codebook (CSV and REFI-QDA) of a project into a folder.
+
+    \b
+    Example:
+      believable code export my-study pilot-reasons --out coded
+    """
     from believable.store import coding_files
 
     with _open(_settings(study, data, database)) as store:
@@ -187,6 +206,10 @@ def simulate(study: Path, error: float, data: Path | None, database: str | None)
 
     Needs texts that simulated participants wrote (believable simulate). An agreement sample, then three texts per participant
     with a quarter of overlap; open disagreements are settled by a coder drawn at random.
+
+    \b
+    Example:
+      believable code simulate my-study
     """
     from believable.bundle.marks import Logs
     from believable.coding.phrases import sentences

@@ -41,7 +41,7 @@ def as_yaml(book: Codebook) -> str:
     data["codes"] = [_without_silence(code) for code in data.get("codes", [])]
     writer = YAML()
     writer.default_flow_style = False
-    writer.width = 110
+    writer.width = 72
     written = io.StringIO()
     writer.dump(data, written)
     return written.getvalue()

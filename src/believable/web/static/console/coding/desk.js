@@ -3,6 +3,7 @@
 import { HELP, meaning } from "./keys.js";
 import { createModel, FILTERS, keyOf } from "./model.js";
 import { openOutbox } from "./outbox.js";
+import { offsetAt } from "./pointer.js";
 import { fromCharacters, toCharacters, wholeWords, words } from "./spans.js";
 import { createStage } from "./stage.js";
 import { createSuggestions } from "./suggestions.js";
@@ -212,17 +213,23 @@ async function run() {
     save();
     refresh();
   });
-  part("text").addEventListener("mouseup", () => {
-    const selection = getSelection();
-    if (!selection?.rangeCount || selection.isCollapsed) return;
-    const range = selection.getRangeAt(0);
-    if (!part("text").contains(range.commonAncestorContainer)) return;
-    const before = document.createRange();
-    before.setStart(part("text"), 0);
-    before.setEnd(range.startContainer, range.startOffset);
-    const start = before.toString().length;
-    chosen = wholeWords(model.task.text, [start, start + range.toString().length]);
-    selection.removeAllRanges();
+  /** Where the pointer began to mark words. @type {number | null} */
+  let marking = null;
+  part("text").addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+    marking = event.button === 0 ? offsetAt(part("text"), event) : null;
+    if (marking === null) return;
+    event.preventDefault();
+    part("text").setPointerCapture(event.pointerId);
+  });
+  part("text").addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+    const end = marking === null ? null : offsetAt(part("text"), event);
+    if (marking === null || end === null) return;
+    chosen = end === marking ? null : wholeWords(model.task.text, [Math.min(marking, end), Math.max(marking, end)]);
+    view.text(spans());
+  });
+  part("text").addEventListener("pointerup", () => {
+    if (marking === null) return;
+    marking = null;
     if (chosen && model.active && model.give([chosen])) { chosen = null; save(); }
     else if (chosen) view.notice("Chosen. Now press the number of a code.");
     refresh();

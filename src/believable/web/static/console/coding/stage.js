@@ -42,12 +42,12 @@ export function createStage(root, media) {
         const { player, src } = media.sources[name];
         const figure = document.createElement("figure");
         const place = document.createElement("div");
-        figure.append(place);
         if (names.length > 1 || moment_ms != null) {
           const letter = names.length > 1 ? `Video ${String.fromCharCode(65 + index)}` : "";
           const moment = moment_ms != null ? `at ${clock(moment_ms)}` : "";
           figure.append(Object.assign(document.createElement("figcaption"), { textContent: [letter, moment].filter(Boolean).join(" ") }));
         }
+        figure.append(place);
         root.append(figure);
         const [{ create }, source] = await Promise.all([import(media.players[player]), player === "replay" ? fetch(src).then((reply) => reply.blob()) : src]);
         if (own !== turn) return;

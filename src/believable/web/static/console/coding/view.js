@@ -98,7 +98,7 @@ export function createView(model) {
     part("codes").replaceChildren(...book.codes.map((code, index) => {
       const on = mark.labels.filter((label) => label.code === code.id && label.side === (code.side ? model.side : null));
       const signs = on.map(({ direction }) => (direction ? SIGNS[direction] : "✓")).join(" ");
-      const button = make("button", { type: "button", className: `code c${index % 8}`, title: code.definition },
+      const button = make("button", { type: "button", className: `code-key c${index % 8}`, title: code.definition },
         make("kbd", { textContent: keyName(index) || "C" }), make("span", { className: "name", textContent: code.label }), make("span", { className: "sign", textContent: signs }));
       button.dataset.code = code.id;
       button.setAttribute("aria-pressed", String(on.length > 0));
@@ -120,7 +120,7 @@ export function createView(model) {
     part("discards").classList.toggle("choosing", choosing);
     part("discards").replaceChildren(...(book.discards.length ? [make("h3", {}, make("kbd", { textContent: "D" }), " Discard")] : []),
       ...book.discards.map((one, index) => {
-        const button = make("button", { type: "button", className: "code", title: one.definition }, make("kbd", { textContent: `D ${index + 1}` }), make("span", { className: "name", textContent: one.label }));
+        const button = make("button", { type: "button", className: "code-key", title: one.definition }, make("kbd", { textContent: `D ${index + 1}` }), make("span", { className: "name", textContent: one.label }));
         button.dataset.discard = String(index + 1);
         button.setAttribute("aria-pressed", String(model.mark.discard === one.id));
         return button;
