@@ -400,7 +400,17 @@ def test_a_reload_goes_on_with_the_round_and_a_hidden_tab_pauses_it(
     player = Player(page)
     player.join(served.link())
     player.start()
-    player.play(2)
+    player.play(1)
+    page.evaluate(
+        """() => {
+          Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+    )
+    expect(page.locator('.game[data-state="pause"]')).to_be_visible()
+    page.evaluate("() => { delete document.hidden; }")
+    player.start()
+    player.play(1)
     page.reload()
     expect(page.locator('.game[data-state="pause"]')).to_be_visible()
     page.get_by_role("button", name="Continue", exact=True).click()

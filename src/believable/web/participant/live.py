@@ -134,6 +134,7 @@ class Connection:
             self._state = "run"
             self._heard_s = self._now_s()
             return
+        await self._settle()
         self._woken.clear()
         await self._send(self._picture())
         until_s = self._begins_s - self._now_s() if self._state == "count" else IDLE_S

@@ -178,6 +178,7 @@ export function play(form, trial, { texts, record, line }) {
     keys.release();
     wire.send({ pause: true });
   }, { signal: leaving.signal });
+  form.addEventListener("submit", () => wire.send({ pause: true }), { signal: leaving.signal });
   handle = requestAnimationFrame(frame);
 
   return () => {
