@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from believable.analysis.data import Data
+from believable.analysis.hntt.reasons import kappas
 from believable.analysis.plan import Plan
 from believable.analysis.records import Cell, Chart, Column, Section, Table
 from believable.analysis.words import counted
@@ -66,9 +67,24 @@ def categories(data: Data, plan: Plan) -> Section | None:
         {"category": "category", "value": "share", "low": "ci_low", "high": "ci_high", "colour": "condition"},
         "share of reasons",
     )
+    agreed = kappas(data, book)
+    return Section(
+        "categories",
+        "Why actions are not believed",
+        (_coverage(data, responses),),
+        (),
+        (table, *tests, *((agreed,) if agreed is not None else ())),
+        (chart,),
+    )
+
+
+def _coverage(data: Data, responses: Sequence[CodedResponse]) -> str:
+    """How many of the flags with a reason were coded; the protocol asks for at least 30 %."""
+    flags = data.table("flags")
+    given = int((~flags["reason"].missing & ~flags["undone"].values).sum())
     discarded = sum(one.discarded for one in responses)
-    words = f"{counted(len(responses), 'reason')} were coded, {discarded} of them discarded."
-    return Section("categories", "Why actions are not believed", (words,), (), (table, *tests), (chart,))
+    share = f" of {counted(given, 'flag')} with a reason ({len(responses) / given:.0%})" if given else ""
+    return f"{len(responses)}{share} were coded, {discarded} of them discarded by the coders."
 
 
 def _tests(

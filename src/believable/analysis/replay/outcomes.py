@@ -20,7 +20,7 @@ from believable.stats.result import TestResult
 
 CONDITION = "condition"
 FLAG_FORMULA = "flagged ~ condition + (1 | participant) + (1 | scenario)"
-EXPLORING = "condition + later + overlay"
+EXPLORING = "condition + later + overlay + experience"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,23 @@ def flag_model(seen: Sequence[Watched], ours: str, baseline: str, *, level: floa
     return _fitted(FLAG_FORMULA, kept, ours, baseline, level)
 
 
-def explored_flags(seen: Sequence[Watched], ours: str, baseline: str, *, level: float = 0.95) -> FlagModel:
-    """The same with the order of watching and the overlay as covariates."""
-    kept = [one for one in seen if one.condition in (ours, baseline) and one.judged.a > 0]
-    right = _varying(EXPLORING, kept)
-    return _fitted(f"flagged ~ {right} + (1 | participant)", kept, ours, baseline, level)
+def explored_flags(
+    seen: Sequence[Watched],
+    ours: str,
+    baseline: str,
+    *,
+    experience: Mapping[str, float] | None = None,
+    level: float = 0.95,
+) -> FlagModel:
+    """The same with the order of watching, the overlay and prior experience as covariates."""
+    known = experience or {}
+    kept = [
+        one
+        for one in seen
+        if one.condition in (ours, baseline) and one.judged.a > 0 and (not known or one.session in known)
+    ]
+    right = _varying(EXPLORING, kept, known)
+    return _fitted(f"flagged ~ {right} + (1 | participant)", kept, ours, baseline, level, known)
 
 
 def explored_ratings(
@@ -134,15 +146,21 @@ def explored_ratings(
     ours: str,
     baseline: str,
     *,
+    experience: Mapping[str, float] | None = None,
     level: float = 0.95,
 ) -> MixedModel | str:
-    """A rating by condition, order of watching and overlay, participants as random effect; or why there is none."""
+    """A rating by condition, order of watching, overlay and experience, participants as random effect; or why there is none."""
+    known = experience or {}
     kept = [
-        one for one in seen if one.condition in (ours, baseline) and (one.session, one.position) in values
+        one
+        for one in seen
+        if one.condition in (ours, baseline)
+        and (one.session, one.position) in values
+        and (not known or one.session in known)
     ]
-    table = _table(kept, baseline)
+    table = _table(kept, known)
     table["rating"] = [values[one.session, one.position] for one in kept]
-    right = _varying(EXPLORING, kept)
+    right = _varying(EXPLORING, kept, known)
     try:
         return mixed_linear(
             f"rating ~ {right} + (1 | participant)", table, levels={CONDITION: (baseline, ours)}, level=level
@@ -151,9 +169,16 @@ def explored_ratings(
         return str(error)
 
 
-def _fitted(formula: str, kept: Sequence[Watched], ours: str, baseline: str, level: float) -> FlagModel:
+def _fitted(
+    formula: str,
+    kept: Sequence[Watched],
+    ours: str,
+    baseline: str,
+    level: float,
+    experience: Mapping[str, float] | None = None,
+) -> FlagModel:
     name, method = f"{CONDITION}[{ours}]", "odds ratio, logistic mixed model"
-    table = _table(kept, baseline)
+    table = _table(kept, experience or {})
     table["flagged"] = [one.judged.f for one in kept]
     table["viewed"] = [one.judged.a for one in kept]
     people = len({one.session for one in kept})
@@ -191,21 +216,23 @@ def _notes(model: MixedModel) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _table(kept: Sequence[Watched], baseline: str) -> dict[str, Any]:
+def _table(kept: Sequence[Watched], experience: Mapping[str, float]) -> dict[str, Any]:
     return {
         CONDITION: [one.condition for one in kept],
         "participant": [one.session for one in kept],
         "scenario": [one.scenario or "only" for one in kept],
         "later": np.array([one.place - 1 for one in kept], dtype=float),
         "overlay": np.array([float(one.opened) for one in kept]),
+        "experience": np.array([experience.get(one.session, 0.0) for one in kept]),
     }
 
 
-def _varying(right: str, kept: Sequence[Watched]) -> str:
+def _varying(right: str, kept: Sequence[Watched], experience: Mapping[str, float]) -> str:
     """The covariates that vary; one that does not would be determined by the intercept."""
     varies = {
         "condition": True,
         "later": len({one.place for one in kept}) > 1,
         "overlay": len({one.opened for one in kept}) > 1,
+        "experience": len({experience.get(one.session) for one in kept}) > 1,
     }
     return " + ".join(name for name in right.split(" + ") if varies[name])

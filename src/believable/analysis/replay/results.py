@@ -80,7 +80,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     sections = [
         _primary(found, outcomes, model, plan),
         _secondary(found, outcomes, plan),
-        _explored(found, plan),
+        _explored(data, found, plan),
     ]
     coded = categories(data, plan)
     return (*sections, coded) if coded is not None else tuple(sections)
@@ -227,12 +227,18 @@ def _secondary(found: Judgements, outcomes: Mapping[str, Paired], plan: Plan) ->
     )  # fmt: skip
 
 
-def _explored(found: Judgements, plan: Plan) -> Section:
-    """Order of watching and overlay as covariates: exploratory by nature."""
+def _explored(data: Data, found: Judgements, plan: Plan) -> Section:
+    """Order of watching, overlay and experience as covariates: exploratory by nature."""
+    known = _experience(data)
     ratings = explored_ratings(
-        found.seen, found.values["believability"], found.ours, found.baseline, level=plan.level
+        found.seen,
+        found.values["believability"],
+        found.ours,
+        found.baseline,
+        experience=known,
+        level=plan.level,
     )
-    flags = explored_flags(found.seen, found.ours, found.baseline, level=plan.level)
+    flags = explored_flags(found.seen, found.ours, found.baseline, experience=known, level=plan.level)
     findings = [
         one
         for one in (
@@ -241,20 +247,33 @@ def _explored(found: Judgements, plan: Plan) -> Section:
         )
         if one is not None
     ]
-    explored = tables.model_table("flags_explored", "Odds of a flag with order and overlay", flags)
+    explored = tables.model_table("flags_explored", "Odds of a flag with covariates", flags)
+    words = (
+        "`later` is 1 for the replay watched second, `overlay` 1 where plan or log were opened beside it; `experience` is the"
+        " answer about prior experience."
+    )
     return Section(
         "explored",
-        "Order and overlay",
-        (
-            "`later` is 1 for the replay watched second; `overlay` is 1 where plan or log were opened beside it.",
-        ),
+        "Order, overlay and experience",
+        (words,),
         tuple(findings),
         (
-            tables.linear_table("ratings_explored", "Overall believability with order and overlay", ratings),
+            tables.linear_table("ratings_explored", "Overall believability with covariates", ratings),
             explored,
+            tables.conduct_table(data, found.seen, found.conditions),
         ),
         status="exploratory",
     )
+
+
+def _experience(data: Data) -> dict[str, float]:
+    """Prior experience by session, where it was asked and answered with a number."""
+    if not data.has("experience"):
+        return {}
+    answers = data.number_by_session("experience")
+    return {
+        session: float(value) for session, value in zip(data.sessions, answers, strict=True) if value == value
+    }
 
 
 def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> Finding | None:

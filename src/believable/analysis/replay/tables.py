@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from believable.analysis.data import Data
 from believable.analysis.records import Cell, Chart, Column, Table
 from believable.analysis.replay.collect import BY_DESIGN, Watched, missing
 from believable.analysis.replay.outcomes import FlagModel, Paired, Preference
@@ -387,3 +388,50 @@ def linear_table(name: str, title: str, model: MixedModel | str) -> Table:
     }
     note = ". ".join([f"{model.formula}; {model.method}", *model.notes]) + "."
     return Table(name, title, columns, rows, note, "exploratory", undefined)
+
+
+def conduct_table(data: Data, seen: Sequence[Watched], conditions: Sequence[str]) -> Table:
+    """How replays were watched: time in front of them, time on the page, what was opened beside them."""
+    trials = data.table("trials")
+    on_page = {
+        (str(session), int(position)): float(rt_ms) / 1000
+        for session, position, rt_ms, unknown in zip(
+            trials["session"].values, trials["position"].values, trials["rt_ms"].values, trials["rt_ms"].missing, strict=True
+        )
+        if not unknown
+    }  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for condition in conditions:
+        mine = [one for one in seen if one.condition == condition]
+        spent = [on_page[one.session, one.position] for one in mine if (one.session, one.position) in on_page]
+        row: dict[str, Cell] = {
+            "condition": condition,
+            "replays": len(mine),
+            "watched_s": float(np.median([one.wall_ms / 1000 for one in mine])) if mine else None,
+            "page_s": float(np.median(spent)) if spent else None,
+            "opened": sum(one.opened for one in mine) / len(mine) if mine else None,
+            "plan": float(np.mean([one.plan_opened for one in mine])) if mine else None,
+            "log": float(np.mean([one.log_opened for one in mine])) if mine else None,
+        }
+        for name, cell in row.items():
+            if cell is None:
+                undefined[len(rows), name] = "nobody watched it" if not mine else "no times were recorded"
+        rows.append(tuple(row.values()))
+    return Table(
+        "conduct",
+        "How replays were watched",
+        (
+            _CONDITION,
+            Column("replays", "Replays", "integer"),
+            Column("watched_s", "Played (s)", "number", 1, "Median wall time while the replay played."),
+            Column(
+                "page_s", "On the page (s)", "number", 1, "Median time from showing the page to leaving it."
+            ),
+            Column("opened", "Overlay opened", "share", 0, "Share of replays with plan or log opened."),
+            Column("plan", "Plan openings", "number", 2, "Mean number of times."),
+            Column("log", "Log openings", "number", 2, "Mean number of times."),
+        ),
+        tuple(rows),
+        undefined=undefined,
+    )
