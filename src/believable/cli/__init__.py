@@ -53,6 +53,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("export", "export", "Write the dataset of a study."),
     Entry("analyse", "analyse", "Compute the declared analysis of a study."),
     Entry("report", "report", "Analyse a study and write its report."),
+    Entry("publish", "publish", "Build the anonymised release folder of a study."),
     Entry("import", "importing", "Turn another tool's export into our formats."),
     Entry("backup", "backup", "Copy the database while it is in use."),
     Entry("restore", "restore", "Put a verified backup back in place."),

@@ -1,0 +1,149 @@
+"""Taking spots out of a bundle: in its tables and in its raw events, whose hash chains are made anew where they change."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from believable.bundle.cells import csv_line, neutralised, restored
+from believable.bundle.package import EVENTS, STRAYS, checksums
+from believable.core import chain
+from believable.report.privacy import Known, nobody, without
+from believable.report.spotting import Spot, tables_of
+
+REMOVED = "[removed]"
+
+
+def redact(folder: Path, chosen: Sequence[Spot], known: Known = nobody) -> int:
+    """Remove the chosen spots everywhere in the bundle; the number of sessions whose receipts are new."""
+    wanted: dict[tuple[str, int | None, str], set[str]] = {}
+    for spot in chosen:
+        wanted.setdefault((spot.session, spot.position, spot.question), set()).add(spot.kind)
+    changed: set[Path] = set()
+    heads: dict[str, str] = {}
+    for name in (EVENTS, STRAYS):
+        path = folder / name
+        if path.is_file() and _events(path, wanted, known, heads if name == EVENTS else {}):
+            changed.add(path)
+    for path, columns in tables_of(folder):
+        if _table(path, columns, wanted, known, heads):
+            changed.add(path)
+    _reseal(folder, changed)
+    return len(heads)
+
+
+def _table(
+    path: Path, columns: frozenset[str], wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known,
+    heads: Mapping[str, str],
+) -> bool:  # fmt: skip
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        header = list(reader.fieldnames or ())
+        rows = list(reader)
+    touched = False
+    for row in rows:
+        position = int(row["position"]) if row.get("position") else None
+        kinds = wanted.get((row.get("session", ""), position, row.get("question", "")), set())
+        for column in columns & row.keys() if kinds else ():
+            text = restored(row[column]) if row[column] else ""
+            cleaned = without(text, frozenset(kinds), known)
+            if cleaned != text:
+                row[column], touched = neutralised(cleaned), True
+        if row.get("receipt") and row["session"] in heads:
+            row["receipt"], touched = heads[row["session"]], True
+    if touched:
+        lines = [csv_line(header), *(csv_line([row[name] for name in header]) for row in rows)]
+        path.write_text("".join(lines), encoding="utf-8", newline="")
+    return touched
+
+
+def _events(
+    path: Path, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known, heads: dict[str, str]
+) -> bool:
+    """Rewrites the lines; `heads` gets the new end of each changed session's chain."""
+    sessions = {session for session, _, _ in wanted}
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        lines = [json.loads(line) for line in file]
+    touched: set[str] = set()
+    for line in lines:
+        if line["session"] in sessions:
+            cleaned = _body(line["body"], line["session"], wanted, known)
+            if cleaned != line["body"]:
+                line["body"] = cleaned
+                touched.add(line["session"])
+    if not touched:
+        return False
+    for session in sorted(touched):
+        heads[session] = chain.extend(chain.origin(session), _unbroken(lines, session))
+    written = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=written, mtime=0) as archive:
+        for line in lines:
+            archive.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+    path.write_bytes(written.getvalue())
+    return True
+
+
+def _unbroken(lines: Sequence[Mapping[str, Any]], session: str) -> list[str]:
+    """The bodies up to the first gap: what a chain is made of."""
+    bodies: list[str] = []
+    for line in lines:
+        if line["session"] == session and line["seq"] == len(bodies) + 1:
+            bodies.append(line["body"])
+    return bodies
+
+
+def _body(
+    text: str, session: str, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known
+) -> str:
+    body = json.loads(text)
+    data = body.get("data")
+    if not isinstance(data, dict):
+        return text
+    position = body.get("trial")
+
+    def kinds(question: str) -> frozenset[str]:
+        return frozenset(wanted.get((session, position, question), ()))
+
+    for name, value in list(data.items()):
+        if name == "answers" and isinstance(value, dict):
+            data[name] = {one: _cleaned(answer, kinds(one), known) for one, answer in value.items()}
+        elif name != "question":
+            own = str(data.get("question", name))
+            # What was typed before the last version may hold the half of it, which no pattern finds.
+            half = body.get("kind") == "answer.change" and bool(kinds(own))
+            data[name] = REMOVED if half and isinstance(value, str) else _cleaned(value, kinds(own), known)
+    made = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return text if json.loads(text) == body else made
+
+
+def _cleaned(value: Any, kinds: frozenset[str], known: Known) -> Any:
+    if not kinds:
+        return value
+    if isinstance(value, str):
+        return without(value, kinds, known)
+    if isinstance(value, dict):
+        return {name: _cleaned(one, kinds, known) for name, one in value.items()}
+    return [_cleaned(one, kinds, known) for one in value] if isinstance(value, list) else value
+
+
+def _reseal(folder: Path, changed: set[Path]) -> None:
+    """Lengths and checksums of what was rewritten."""
+    names = {path.relative_to(folder).as_posix() for path in changed}
+    described = folder / "datapackage.json"
+    package = json.loads(described.read_text("utf-8"))
+    for resource in package["resources"]:
+        if resource["path"] in names:
+            content = (folder / resource["path"]).read_bytes()
+            resource["bytes"] = len(content)
+            resource["hash"] = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    described.write_text(json.dumps(package, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    sums = folder / "SHA256SUMS"
+    listed = [line.partition("  ")[2] for line in sums.read_text("utf-8").splitlines()]
+    fresh = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in listed}
+    sums.write_text(checksums(fresh), encoding="utf-8")

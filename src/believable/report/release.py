@@ -1,0 +1,208 @@
+"""The anonymised release of a study: data, study, plan, report, and what readers need to use them rightly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from believable.analysis.records import Analysis
+from believable.analysis.registered import FOLDER as PLAN_FOLDER
+from believable.core.errors import Conflict, Refused
+from believable.report.licences import Licence, licence_text
+from believable.report.pictures import Format
+from believable.report.spotting import Spot
+from believable.report.write import write_report
+
+MARK = "release.json"
+FORMAT = "believable-release/1"
+BUNDLE, STUDY, REPORT = "bundle", "study", "report"
+#: Parts of a study folder that are published; stimuli only when asked for, since they may belong to others.
+STUDY_PARTS = ("study.yaml", "pages")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the papers of a release say. `accepted` are spots that were looked at and are no harm; `redacted` those taken out."""
+
+    title: str
+    authors: tuple[str, ...]
+    licence: Licence
+    accepted: tuple[Spot, ...] = ()
+    redacted: tuple[Spot, ...] = ()
+    new_receipts: int = 0
+    stimuli: bool = False
+
+
+def check_target(folder: Path) -> None:
+    """Only an older release, or nothing, may be replaced."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise Conflict(
+            f"{folder}: there is something else here, and it is no release. Choose another place with --out."
+        )
+
+
+def check_spots(spots: Sequence[Spot], accepted: frozenset[str], redacted: frozenset[str]) -> None:
+    """Raises `Refused` with everything that is still open."""
+    left = [spot for spot in spots if spot.id not in accepted | redacted]
+    if not left:
+        return
+    lines = [f"  {spot.id}  {spot.kind} in {spot.place}: “{spot.excerpt}”. {spot.cure}" for spot in left]
+    raise Refused(
+        f"{len(left)} places may tell who somebody is:\n"
+        + "\n".join(lines)
+        + "\nRead each. Take it out with --redact ID, or keep it with --accept ID where it gives nobody away; `--redact all`"
+        " takes everything out."
+    )
+
+
+def build(
+    folder: Path,
+    *,
+    bundle: Path,
+    study: Path | None,
+    analysis: Analysis,
+    facts: Facts,
+    formats: Sequence[Format] = ("svg", "pdf", "png"),
+) -> None:
+    """Write the release. `bundle` is moved into it; `study` is the study's folder where there is one."""
+    check_target(folder)
+    part = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        shutil.copytree(bundle, part / BUNDLE)
+        if study is not None:
+            _study(study, part, with_stimuli=facts.stimuli)
+        write_report(analysis, part / REPORT, formats=formats)
+        papers = {
+            "README.md": readme(analysis, facts, plan=(part / PLAN_FOLDER).is_dir(), study=study is not None),
+            "CITATION.cff": citation(analysis, facts),
+            "LICENSE": licence_text(facts.licence, ", ".join(facts.authors)),
+            MARK: json.dumps(_mark(analysis, facts), indent=2, ensure_ascii=False) + "\n",
+        }
+        for name, text in papers.items():
+            (part / name).write_text(text, encoding="utf-8")
+        (part / "SHA256SUMS").write_text(_sums(part), encoding="utf-8")
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _study(study: Path, part: Path, *, with_stimuli: bool) -> None:
+    (part / STUDY).mkdir()
+    for name in (*STUDY_PARTS, *(("stimuli",) if with_stimuli else ())):
+        source = study / name
+        if source.is_dir():
+            shutil.copytree(source, part / STUDY / name)
+        elif source.is_file():
+            shutil.copy2(source, part / STUDY / name)
+    if (study / PLAN_FOLDER).is_dir():
+        shutil.copytree(study / PLAN_FOLDER, part / PLAN_FOLDER)
+
+
+def _mark(analysis: Analysis, facts: Facts) -> dict[str, object]:
+    source = analysis.source
+    return {
+        "format": FORMAT,
+        "title": facts.title,
+        "licence": facts.licence.name,
+        "simulated": source.simulated,
+        "demonstration": source.demonstration,
+        "definition": source.definition,
+        "data": source.data,
+        "plan": source.plan,
+        "registered": source.registered,
+        "accepted": [f"{spot.kind} in {spot.place}" for spot in facts.accepted],
+        "redacted": [f"{spot.kind} in {spot.place}" for spot in facts.redacted],
+    }
+
+
+def readme(analysis: Analysis, facts: Facts, *, plan: bool, study: bool) -> str:
+    source = analysis.source
+    warning = (
+        "**Simulated: no person took part. Never pool these data with real ones.**\n\n"
+        if source.simulated
+        else ""
+    )
+    warning += "**Demonstration stimuli: stand-ins generated by code.**\n\n" if source.demonstration else ""
+    parts = ["- `bundle/`: the anonymised dataset (its own README says how to read it)."]
+    if study:
+        stimuli = (
+            "with its stimuli"
+            if facts.stimuli
+            else "without its stimuli, whose digests are in the bundle's definition"
+        )
+        parts.append(f"- `study/`: the study as it was run, {stimuli}.")
+    if plan:
+        parts.append(f"- `{PLAN_FOLDER}/`: the registered plan with its hash.")
+    parts.append("- `report/`: open `report.html`; figures, tables and `results.json` beside it.")
+    checks = (
+        "Nothing that looks like an e-mail address, a phone number, a name, a profile, a network address or a"
+    )
+    checks += " recruiter's id remains"
+    checks += (
+        f", but for {len(facts.accepted)} places that were read and give nobody away (listed in `{MARK}`)."
+        if facts.accepted
+        else "."
+    )
+    if facts.redacted:
+        checks += (
+            f" {len(facts.redacted)} such places were taken out; the receipts of {facts.new_receipts} sessions were made"
+            " anew over what is left."
+        )
+    return f"""# {facts.title}
+
+{warning}Protocol `{source.protocol}`, {analysis.funnel[-1].after if analysis.funnel else 0} sessions analysed.
+
+{chr(10).join(parts)}
+- `CITATION.cff`: how to cite it. `LICENSE`: {facts.licence.title}.
+- `SHA256SUMS`: checksums of all files.
+
+## Privacy
+
+{checks}
+
+## Getting the numbers again
+
+```
+pip install 'believable[report]=={source.versions.get("believable", "")}'
+believable report bundle --out again
+```
+
+Definition `{source.definition}`, data `{source.data}`, plan `{source.plan}`.
+"""
+
+
+def citation(analysis: Analysis, facts: Facts) -> str:
+    """CFF 1.2. Texts are JSON strings, which YAML reads as they are."""
+    authors = "\n".join(f"  - name: {json.dumps(name, ensure_ascii=False)}" for name in facts.authors)
+    note = "Simulated data. " if analysis.source.simulated else ""
+    return f"""cff-version: 1.2.0
+type: dataset
+title: {json.dumps(facts.title, ensure_ascii=False)}
+message: If you use this dataset, please cite it as below.
+authors:
+{authors}
+license: {facts.licence.name}
+abstract: {json.dumps(f"{note}Data, plan and report of a study of protocol {analysis.source.protocol}.", ensure_ascii=False)}
+identifiers:
+  - type: other
+    value: {json.dumps(f"sha256:{analysis.source.data}")}
+    description: Hash of the dataset
+"""
+
+
+def _sums(folder: Path) -> str:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
+    files += [folder / BUNDLE / "SHA256SUMS"]
+    lines = (
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in sorted(files)
+    )
+    return "".join(lines)
