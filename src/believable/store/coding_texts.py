@@ -99,6 +99,13 @@ def count(conn: Connection, project: str) -> int:
     return int(conn.execute(query).scalar_one())
 
 
+def stamp(conn: Connection, project: str) -> tuple[int, int]:
+    """Changes whenever a text comes or goes."""
+    query = select(func.count(), func.max(coding_texts.c.number)).where(coding_texts.c.project == project)
+    row = conn.execute(query).one()
+    return int(row[0]), int(row[1] or 0)
+
+
 def _text(number: int, session: str | None, words: str, about: Mapping[str, Any]) -> CodedText:
     fields = {name: value for name, value in about.items() if name != "media"}
     fields |= {"stimuli": tuple(fields["stimuli"]), "conditions": tuple(fields["conditions"])}

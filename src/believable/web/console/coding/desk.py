@@ -15,8 +15,9 @@ from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.core.ids import new_token
 from believable.store import coding_log, coding_marks, coding_rounds, coding_texts
 from believable.store.coding_projects import Project
-from believable.store.engine import Connection
+from believable.store.engine import Connection, Store
 from believable.web.console.coding.access import the_book, the_project, whole
+from believable.web.console.coding.kept import Kept
 from believable.web.console.coding.media import media_json, path_of
 from believable.web.console.desk import EVERY_USER, Page, Visit
 from believable.web.participant.media import medium_response
@@ -115,25 +116,8 @@ def parse_batch(text: str) -> tuple[int, list[tuple[int, str]]]:
 # ---------------------------------------------------------------------------------------------- suggestions
 
 
-class LikenessCache:
-    """TF-IDF of a project's texts, until a text comes or goes. One per process, of the latest projects."""
-
-    def __init__(self, most: int = 4) -> None:
-        self._most = most
-        self._kept: dict[str, tuple[int, Likeness]] = {}
-
-    def get(self, conn: Connection, project: str) -> Likeness:
-        n = coding_texts.count(conn, project)
-        kept = self._kept.get(project)
-        if kept is None or kept[0] != n:
-            kept = (n, Likeness(coding_texts.words(conn, project)))
-            self._kept[project] = kept
-            while len(self._kept) > self._most:
-                self._kept.pop(next(iter(self._kept)))
-        return kept[1]
-
-
-_LIKENESS = LikenessCache()
+#: TF-IDF of all texts.
+_LIKENESS: Kept[Likeness] = Kept()
 
 
 async def suggestions(visit: Visit) -> Response:
@@ -142,7 +126,7 @@ async def suggestions(visit: Visit) -> Response:
     if not project.suggestions:
         raise Refused("suggestions are switched off in this project.")
     book, number = await the_book(visit, project), whole(visit.path("number"), "text")
-    found = await visit.read(lambda conn: _suggested(conn, project, coder, number))
+    found = await visit.read(lambda conn: _suggested(conn, visit.console.store, project, coder, number))
     text = found.pop("text")
     words = [
         {"code": one.code, "direction": one.direction, "spans": [list(span) for span in one.spans]}
@@ -151,7 +135,7 @@ async def suggestions(visit: Visit) -> Response:
     return Response(orjson.dumps({"hits": words, **found}), media_type="application/json")
 
 
-def _suggested(conn: Connection, project: Project, coder: str, number: int) -> dict[str, Any]:
+def _suggested(conn: Connection, store: Store, project: Project, coder: str, number: int) -> dict[str, Any]:
     mine = {one.number for one in coding_rounds.tasks_of(conn, project.id, coder)}
     text = coding_texts.text(conn, project.id, number)
     if number not in mine or text is None:
@@ -161,18 +145,20 @@ def _suggested(conn: Connection, project: Project, coder: str, number: int) -> d
         for one in coding_marks.marks(conn, project.id, coder=coder)
         if one.mark.done and one.mark.labels and one.number != number
     }
-    near = _LIKENESS.get(conn, project.id).nearest(number, own)
-    words = coding_texts.words(conn, project.id) if near else {}
+    alike = _LIKENESS.get(store, conn, project.id, lambda: Likeness(coding_texts.words(conn, project.id)))
+    near = alike.nearest(number, own)
+    words = {one.number: coding_texts.text(conn, project.id, one.number) for one in near}
     return {
         "text": text.response.text,
         "neighbours": [
             {
                 "number": one.number,
                 "likeness": round(one.likeness, 2),
-                "text": words[one.number][:160],
+                "text": found.response.text[:160],
                 "labels": as_json(own[one.number])["labels"],
             }
             for one in near
+            if (found := words[one.number]) is not None
         ],
     }
 

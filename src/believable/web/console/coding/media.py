@@ -13,7 +13,9 @@ from believable.stimuli.judging import Variant, judged_replay
 from believable.store import coding_texts
 from believable.store.coding_projects import Project
 from believable.store.coding_texts import CodedText, Shown
+from believable.store.engine import Connection
 from believable.study.catalogue import ENGLISH
+from believable.web.console.coding.kept import Kept
 from believable.web.console.desk import Console, Visit
 from believable.web.console.guard import HEADERS, PATH
 
@@ -52,11 +54,22 @@ def media_json(
     return found, {"content-security-policy": MEDIA_POLICY}
 
 
+#: Name → medium: a video is fetched in many pieces.
+_NAMES: Kept[dict[str, Shown]] = Kept()
+
+
+def _named(conn: Connection, console: Console, project: str) -> dict[str, Shown]:
+    shown = {one for text in coding_texts.texts(conn, project).values() for one in text.media}
+    return {name_of(console, project, one): one for one in shown}
+
+
 async def path_of(visit: Visit, project: Project, name: str) -> Path:
     """The file behind a name, if this project shows it."""
-    everything = await visit.read(lambda conn: coding_texts.texts(conn, project.id))
-    for shown in dict.fromkeys(shown for one in everything.values() for shown in one.media):
-        if name_of(visit.console, project.id, shown) == name:
-            folder = visit.console.media_dir
-            return judged_replay(folder, shown.digest, Variant()) if shown.replay else folder / shown.digest
-    raise NotFound("this project has no medium with this name. Reload the page.")
+    console = visit.console
+    known = await visit.read(
+        lambda conn: _NAMES.get(console.store, conn, project.id, lambda: _named(conn, console, project.id))
+    )
+    if name not in known:
+        raise NotFound("this project has no medium with this name. Reload the page.")
+    shown, folder = known[name], console.media_dir
+    return judged_replay(folder, shown.digest, Variant()) if shown.replay else folder / shown.digest
