@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from argon2 import PasswordHasher
 from playwright.sync_api import Browser, Page, expect
 
-from believable.coding.labels import Mark
+from believable.coding.labels import Mark, from_json
 from believable.coding.phrases import PLANTED, read_reason, simulated_coder, write_reason
 from believable.coding.responses import Response
 from believable.instruments import INSTRUMENTS
@@ -66,7 +68,7 @@ def texts(definition: Definition) -> Iterator[tuple[Response, tuple[Shown, ...]]
                 condition="CANARYperson" if number % 2 else "CANARYrobot",
                 scenario="CANARYhall",
                 stimuli=("CANARYone", "CANARYtwo"),
-                moment_ms=500.0,
+                moment_ms=30_000.0,
                 chosen=number % 2,
             ),
             media,
@@ -74,8 +76,10 @@ def texts(definition: Definition) -> Iterator[tuple[Response, tuple[Shown, ...]]
 
 
 @pytest.fixture
-def desk_server(serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> Any:
-    server = serve(make_study(**CANARIES))
+def desk_server(serve: Callable[[Path], Any], make_study: Callable[..., Path], long_video: Path) -> Any:
+    folder = make_study(**CANARIES)
+    shutil.copy(long_video, folder / "stimuli" / "CANARYclip1.mp4")
+    server = serve(folder)
     with Store.open(server.settings.url) as store:
         body = store.read(lambda conn: conn.execute(definitions.select()).one().body)
         fill(store, Definition.from_json(body, INSTRUMENTS))
@@ -87,6 +91,7 @@ def person(browser: Browser, desk_server: Any) -> Iterator[Callable[[str], Page]
     """`person(name)` is that person's logged-in page, in a browser profile of its own."""
     contexts = []
     complaints: list[str] = []
+    asked: list[str] = []
 
     def log_in(name: str) -> Page:
         context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
@@ -94,6 +99,7 @@ def person(browser: Browser, desk_server: Any) -> Iterator[Callable[[str], Page]
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{desk_server.url}/console/login")
         page.get_by_label("Name").fill(name)
         page.get_by_label("Password").fill(PASSWORD)
@@ -105,6 +111,7 @@ def person(browser: Browser, desk_server: Any) -> Iterator[Callable[[str], Page]
     for context in contexts:
         context.close()
     assert complaints == []
+    assert not [url for url in asked for canary in CANARIES.values() if canary in url]
 
 
 def draw_round(page: Page, url: str) -> None:
@@ -158,10 +165,6 @@ def saved(page: Page) -> None:
 
 
 def stored_keys(server: Any, coder: str) -> dict[int, frozenset[Any]]:
-    import json  # noqa: PLC0415
-
-    from believable.coding.labels import from_json  # noqa: PLC0415
-
     with sqlite3.connect(server.settings.data_dir / "believable.db") as conn:
         rows = conn.execute(
             "SELECT number, body FROM coding_marks WHERE coder = ? AND done", (coder,)
@@ -282,6 +285,9 @@ def test_words_by_keyboard_and_mouse_search_filter_memo_undo(
     expect(page.locator("#found")).to_have_text(f"1 of {N_TEXTS}")
     # The moment it is about is there to be watched, and suggestions were on.
     expect(page.locator("#stage video")).to_have_count(2)
+    expect(page.locator("#stage figcaption").first).to_have_text("Video A at 0:30")
+    film = page.locator("#stage video").first
+    assert 27 < film.evaluate("film => film.currentTime") <= 28.5
     expect(page.locator("#suggestions")).to_be_visible()
     saved(page)
     with sqlite3.connect(desk_server.settings.data_dir / "believable.db") as conn:

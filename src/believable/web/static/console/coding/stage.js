@@ -28,6 +28,12 @@ export function createStage(root, media) {
     for (const href of media.styles) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
   }
 
+  /** @param {string} player @param {string} src */
+  async function load(player, src) {
+    const [{ create }, source] = await Promise.all([import(media.players[player]), player === "replay" ? fetch(src).then((reply) => reply.blob()) : src]);
+    return { create, source };
+  }
+
   return {
     clear,
     /** @param {number} number @param {number | undefined | null} moment_ms */
@@ -49,8 +55,10 @@ export function createStage(root, media) {
         }
         figure.append(place);
         root.append(figure);
-        const [{ create }, source] = await Promise.all([import(media.players[player]), player === "replay" ? fetch(src).then((reply) => reply.blob()) : src]);
+        const found = await load(player, src).catch(() => null);
         if (own !== turn) return;
+        if (!found) { place.replaceChildren(Object.assign(document.createElement("p"), { className: "soft", textContent: "This cannot be shown now: no connection." })); continue; }
+        const { create, source } = found;
         const keys = new EventTarget();
         players.push(create(place, { src: source, policy: POLICY, texts: media.words, record: () => undefined, seen: { views: 0, position_ms: from }, keys }));
       }
