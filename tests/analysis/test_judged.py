@@ -103,3 +103,13 @@ def test_criteria(criterion, value, verdict):
 
 def test_significance_cannot_be_judged_without_a_test():
     assert supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), 0.05) is None
+
+
+def test_equivalence_is_claimed_only_after_the_adjustment(studies):
+    (first, _) = judged(FOUND, plan_of(studies), None, ())
+    sentence = first.findings[1].sentence
+    assert first.findings[1].test.p_value < 0.05 < first.findings[1].p_adjusted
+    assert "Equivalence is not shown." in sentence
+    assert "Equivalence is shown" not in sentence
+    (first, _) = judged(FOUND, plan_of(studies, multiplicity="none"), None, ())
+    assert "Equivalence is shown." in first.findings[1].sentence

@@ -86,6 +86,8 @@ def _against_hypotheses(finding: Finding, plan: Plan, *, family: int) -> Finding
     if finding.p_adjusted is not None:
         name = _NAMES[plan.declared.multiplicity]
         sentence = f"{sentence} After {name} over {family} tests: {p_words(finding.p_adjusted)}."
+    if finding.kind == "equivalence":
+        sentence = f"{sentence} {_equivalence(finding, plan.alpha)}"
     claims = [
         one
         for one in plan.hypotheses(finding.outcome, finding.about)
@@ -107,8 +109,7 @@ def supported(hypothesis: Hypothesis, finding: Finding, alpha: float) -> bool | 
     """Whether the declared criterion is met; None where it cannot be judged."""
     estimate, value = finding.estimate, hypothesis.value
     if hypothesis.criterion in ("significant", "equivalent"):
-        p = None if finding.test is None else finding.test.p_value
-        p = p if finding.p_adjusted is None else finding.p_adjusted
+        p = _decisive_p(finding)
         return None if p is None else p < alpha
     if estimate is None or estimate.value is None or value is None:
         return None
@@ -117,6 +118,20 @@ def supported(hypothesis: Hypothesis, finding: Finding, alpha: float) -> bool | 
             return None
         return estimate.contains(value) == (hypothesis.criterion == "contains")
     return estimate.value >= value if hypothesis.criterion == "at_least" else estimate.value <= value
+
+
+def _equivalence(finding: Finding, alpha: float) -> str:
+    """Said once, after the adjustment, so that no sentence claims what the adjusted test does not show."""
+    p = _decisive_p(finding)
+    if p is None:
+        return f"Equivalence could not be tested ({finding.test.reason if finding.test is not None else 'no test'})."
+    return "Equivalence is shown." if p < alpha else "Equivalence is not shown."
+
+
+def _decisive_p(finding: Finding) -> float | None:
+    if finding.p_adjusted is not None:
+        return finding.p_adjusted
+    return None if finding.test is None else finding.test.p_value
 
 
 def _verdict(hypothesis: Hypothesis, verdict: bool | None) -> str:

@@ -125,10 +125,6 @@ def _contrast_findings(
     same: TestResult, margin: float, plan: Plan,
 ) -> list[Finding]:  # fmt: skip
     stated = "declared" if plan.test_declared("contrast", "margin") else "default, not declared"
-    shown = (
-        f"equivalence could not be tested ({same.reason})" if same.p_value is None
-        else "equivalence is shown" if same.significant(plan.alpha) else "equivalence is not shown"
-    )  # fmt: skip
     words = "undefined" if estimate is None else estimate_words(estimate)
     narrow = "" if same.estimate is None else f" ({interval_words(same.estimate)})"
     difference = Finding(
@@ -140,7 +136,8 @@ def _contrast_findings(
         return [difference]
     equivalence = Finding(
         "contrast", f"Equivalence of {first} and {second}",
-        f"Within a margin of {margin:g} ({stated}), {shown}{narrow}; {p_words(same.p_value)}, {same.method}.", "exploratory",
+        f"Equivalence of {first} and {second} clips within a margin of {margin:g} ({stated}){narrow}: {p_words(same.p_value)};"
+        f" {same.method}.", "exploratory",
         same.estimate, same, about=about, kind="equivalence",
     )  # fmt: skip
     return [difference, equivalence]
@@ -215,6 +212,8 @@ def experience_section(found: Ratings, plan: Plan) -> Section:
         for type_ in found.types:
             b = measures.by_experience(data, type_, step, level=plan.level)
             rows.append((int(step), type_, b.n, *estimate_cells(b)))
+    steps = measures.levels(found.experience, float(plan.option("highest")))
+    counts = ", ".join(f"{step:g}: n = {int((found.experience == step).sum())}" for step in steps)
     return Section(
         "experience", "Believability by experience",
         ("Within a level of experience the weights are equal, so that b is the mean of h.",),
@@ -230,7 +229,8 @@ def experience_section(found: Ratings, plan: Plan) -> Section:
             Chart("experience", "Believability index by experience", "lines", "experience",
                   {"x": "experience", "y": "b", "low": "b_low", "high": "b_high", "colour": "type"},
                   x_title="Experience", y_title="Believability index b", y_range=(0, 1),
-                  caption="Bands: Wilson intervals with the effective number of respondents."),
+                  caption="Bands: Wilson intervals with the effective number of respondents. Respondents by level: "
+                  f"{counts}."),
         ),
     )  # fmt: skip
 

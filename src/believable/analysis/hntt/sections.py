@@ -113,10 +113,6 @@ def _findings(one: Against, verdict: HnttVerdict, plan: Plan) -> list[Finding]:
     stated = "declared" if plan.test_declared("accuracy", "margin") else "default, not declared"
     mean = test.estimate
     words = "undefined" if mean is None else estimate_words(mean)
-    shown = (
-        f"equivalence could not be tested ({same.reason})" if same.p_value is None
-        else "equivalence is shown" if same.equivalent else "equivalence is not shown"
-    )  # fmt: skip
     passing = {
         True: f"which contains {chance:g}: the agent passes by the published criterion. That it contains chance does not"
         " by itself show that people cannot tell the two apart.",
@@ -132,7 +128,7 @@ def _findings(one: Against, verdict: HnttVerdict, plan: Plan) -> list[Finding]:
         ),
         Finding(
             "accuracy", f"Equivalence with chance, {one.agent}",
-            f"Within a margin of {margin:g} around {chance:g} ({stated}), {shown}: mean {fixed(same.estimate.value)}"
+            f"Equivalence with {chance:g} within a margin of {margin:g} ({stated}): mean {fixed(same.estimate.value)}"
             f" ({interval_words(same.estimate)}); {same.method}, {p_words(same.p_value)}.",
             "exploratory", same.estimate, measures.as_test(same), about=one.agent, kind="equivalence",
         ),
