@@ -1,8 +1,11 @@
-"""The recording of a round as a video, for studies that show it so. Made in a process of its own: it takes seconds."""
+"""The recording of a round as a video, for studies that show it so.
+
+It takes seconds of a core, so it is made in a process of its own: `python -m believable.collect.round_video SOURCE TARGET`.
+"""
 
 from __future__ import annotations
 
-import tempfile
+import sys
 from pathlib import Path
 
 from believable.core.errors import MissingExtra
@@ -13,18 +16,6 @@ from believable.study.records import Play, Study
 SIZE_PX = 720
 
 
-def film(recording: bytes) -> bytes:
-    """The video of a recording, with nothing in it that the pictures do not show."""
-    # Part of the extra `video`, and loaded only in the process that films.
-    from believable.stimuli.render import Look, render_file  # noqa: PLC0415
-
-    with tempfile.TemporaryDirectory(prefix="believable-film-") as folder:
-        source, target = Path(folder) / "round.replay.json.gz", Path(folder) / "round.mp4"
-        source.write_bytes(recording)
-        render_file(source, target, Look(width_px=SIZE_PX, height_px=SIZE_PX))
-        return target.read_bytes()
-
-
 def must_be_able_to_film(study: Study) -> None:
     """Say at once, before anybody plays, when rounds are to become videos and cannot."""
     wanted = any(
@@ -32,3 +23,15 @@ def must_be_able_to_film(study: Study) -> None:
     )
     if wanted and not have_av():
         raise MissingExtra(what="play trials with `render: video`", extra="video")
+
+
+def main(source: Path, target: Path) -> None:
+    """The video of a recording, with nothing in it that the pictures do not show."""
+    # Part of the extra `video`, and loaded only in the process that films.
+    from believable.stimuli.render import Look, render_file  # noqa: PLC0415
+
+    render_file(source, target, Look(width_px=SIZE_PX, height_px=SIZE_PX))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -30,6 +31,9 @@ from believable.web.participant.studio import Studio
 from believable.web.publish import Progress, Published, publish_folders, quiet
 from believable.web.security import BodyLimit, SecurityHeaders
 from believable.web.settings import SETTINGS_VARIABLE, Settings
+
+#: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
+SWITCH_S = 0.001
 
 __all__ = ["Published", "Settings", "app_from_environment", "create_app", "open_collect", "prepare", "serve"]
 
@@ -62,10 +66,10 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store, collect = open_collect(settings, clock=time, new_id=new_id)
         # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
-        workshop, studio = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds"), Studio()
+        workshop = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
-            app.state.workshop, app.state.studio = workshop, studio.open
+            app.state.workshop, app.state.studio = workshop, Studio()
             app.state.published = publish_folders(collect, settings)
             console = Console(
                 store=store,
@@ -83,7 +87,6 @@ def create_app(
                 await console.computing.close()
         finally:
             workshop.shutdown()
-            studio.close()
             store.close()
 
     app = FastAPI(
@@ -112,6 +115,7 @@ def create_app(
 
 def app_from_environment() -> FastAPI:
     """The application of a worker process, which finds its settings in the environment."""
+    sys.setswitchinterval(SWITCH_S)
     return create_app(Settings.from_json(os.environ[SETTINGS_VARIABLE]))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -19,11 +19,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from believable.agents.maze_live import TOLD, LiveRound, NumberedInput
 from believable.collect import rounds
 from believable.collect.context import Context
-from believable.collect.round_video import film
 from believable.collect.rounds import Opened
 from believable.core.errors import InvalidInput
 from believable.store.engine import Store
 from believable.web.participant.inputs import inputs_in, step_in
+from believable.web.participant.studio import Studio
 from believable.worlds.maze.draw import live_scene
 from believable.worlds.maze.rules import TICKS_PER_S, Settings
 from believable.worlds.scene import scene_tree
@@ -50,7 +50,7 @@ class Table:
     store: Store
     context: Context
     workshop: Executor
-    studio: Callable[[], Executor]
+    studio: Studio
 
 
 class Connection:
@@ -159,7 +159,7 @@ class Connection:
         made = await loop.run_in_executor(table.workshop, rounds.record, opened.setup, changes)
         if opened.play.render == "video":
             self._state = "over"
-            filming = loop.run_in_executor(table.studio(), film, made.recording)
+            filming = asyncio.ensure_future(table.studio.film(made.recording))
             while not (await asyncio.wait({filming}, timeout=IDLE_S))[0]:
                 await self._send(self._picture())  # the page hears that it is being worked on
             made = replace(made, video=filming.result())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,16 +15,26 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from believable.collect import rounds
 from believable.collect.desk import Collect, SessionView
 from believable.collect.rounds import Opened
-from believable.core.errors import BelievableError, InvalidInput, TakenOver, Withdrawn
+from believable.core.errors import (
+    BelievableError,
+    InvalidInput,
+    StorageFull,
+    TakenOver,
+    Unavailable,
+    Withdrawn,
+)
 from believable.core.ids import new_token
 from believable.study.records import Play, Trial
 from believable.web.participant.live import Connection, Table
 from believable.web.settings import Settings
 
 router = APIRouter()
+log = logging.getLogger(__name__)
 
 #: Close codes: why a connection cannot go on. The page knows them.
 TAKEN, REFUSED, FOREIGN = 4409, 4400, 4403
+#: Trouble that passes: the page tries again.
+LATER = 1013
 #: How long a page has to say who it is.
 HELLO_S = 10.0
 _STYLE = "/static/play/play.css"
@@ -43,6 +54,9 @@ async def play(socket: WebSocket, token: str) -> None:
         return
     except (TakenOver, Withdrawn) as error:
         await _refuse(socket, TAKEN, error)
+    except (Unavailable, StorageFull) as error:
+        log.warning("%s", error)
+        await _refuse(socket, LATER, error)
     except BelievableError as error:
         await _refuse(socket, REFUSED, error)
 
