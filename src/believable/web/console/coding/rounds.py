@@ -127,8 +127,12 @@ async def table_page(visit: Visit) -> Response:
     def look(conn: Connection) -> tuple[KappaRow, ...]:
         first = second = None
         for one in coding_rounds.rounds(conn, project.id):
-            found = of_round(conn, project.id, book.book, one.number)
-            first, second = found.get("agreement", first), found.get("overlap", second)
+            begun = {
+                name: agreed
+                for name, agreed in of_round(conn, project.id, book.book, one.number).items()
+                if agreed.n_texts
+            }
+            first, second = begun.get("agreement", first), begun.get("overlap", second)
         return kappa_table(book.book, first, second)
 
     return visit.render("coding/table.html", project=project, rows=await visit.read(look))
