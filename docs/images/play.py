@@ -87,6 +87,7 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(link)
             page.get_by_role("button", name="Start", exact=True).click()
+            page.locator("button.next:not([disabled])").wait_for()
             for box in page.locator("input[data-consent]").all():
                 box.check()
             page.locator("button.next").click()

@@ -30,7 +30,7 @@ from believable.worlds.scene import scene_tree
 
 TICK_S = 1 / TICKS_PER_S
 #: Inputs become durable in pieces of this many ticks.
-PIECE_TICKS = 3
+PIECE_TICKS = 6
 #: The round waits when so many ticks are not durable yet.
 MOST_AT_RISK_TICKS = 30
 #: A page that says nothing for this long while it plays is thought to be gone.
