@@ -13,7 +13,7 @@ const SAVING = /** @type {Record<string, string>} */ ({
   saved: "Saved", saving: "Saving…", offline: "Offline. Your codes are safe here and will be sent when the connection is back.",
   full: "The server cannot store more right now. Your codes are safe here; we keep trying.",
   memory: "This browser keeps nothing (private window?). Keep this page open until everything is saved.",
-  login: "You are logged out. Log in again in another tab; your codes are safe here.",
+  login: "You are logged out. Log in again and reload this page; your codes are safe here.",
   conflict: "What you did could not be matched with the server. Tell the coordinator.", refused: "The server did not accept an operation. Tell the coordinator.",
 });
 

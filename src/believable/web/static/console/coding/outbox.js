@@ -33,7 +33,7 @@ function createPost(base, csrf, onLogin) {
       method: "POST", body: new URLSearchParams({ csrf, batch: JSON.stringify(payload) }), keepalive,
       headers: { Accept: "application/json" }, signal: keepalive ? undefined : AbortSignal.timeout(TIMEOUT_MS),
     });
-    onLogin(response.status === 401);
+    onLogin(response.status === 401 || response.status === 403);
     const json = (response.headers.get("Content-Type") ?? "").includes("json");
     const data = json ? await response.json() : null;
     // A log-in that ended is trouble that passes: keep everything and go on trying.
