@@ -107,7 +107,7 @@ def test_planted_difference_between_groups(small: tuple[Data, Plan]) -> None:
 
 def test_scores_are_those_of_the_known_signal(small: tuple[Data, Plan]) -> None:
     data, plan = small
-    found = scored(data, plan)
+    found = scored(data, plan, RNG)
     line = next(one for one in data.traces("visual") if one.session == "s00")
     truth = draw(1, 20).levels(np.arange(0, 20_000, 250.0))
     expected = sda(resample(line.media_ms, line.value, duration_ms=20_000), truth)
@@ -147,7 +147,7 @@ def test_every_annotator_has_a_row_with_lag_and_learning(small: tuple[Data, Plan
 
 def test_a_test_without_a_single_input_is_scored_as_the_server_does() -> None:
     data, plan = study(silent="s01")
-    found = scored(data, plan)
+    found = scored(data, plan, RNG)
     truth = draw(1, 20).levels(np.arange(0, 20_000, 250.0))
     mine = next(one for one in found.tests["visual"] if one.annotator == "s01")
     assert mine.sda == pytest.approx(sda(np.zeros(len(truth)), truth))

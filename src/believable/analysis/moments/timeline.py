@@ -20,7 +20,7 @@ from believable.analysis.replay.collect import (
     stretches_by_page,
 )
 from believable.analysis.replay.viewed import PUBLISHED, Actions, Flag, judged
-from believable.analysis.words import counted, estimate_words, fixed
+from believable.analysis.words import counted, estimate_words
 from believable.bundle.read import ColumnTable
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
@@ -79,13 +79,14 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         return ()
     plans = _plans(data)
     title = "Actions that broke belief" if flagging else "Actions on which traces fell"
-    tables = [_ranking(joined, found, plans, title), _spans(joined, plans)]
+    unit, unit_ms = _unit(max(one.length_ms for one in joined))
+    tables = [_ranking(joined, found, plans, title), _spans(joined, plans, unit, unit_ms)]
     charts = [
         Chart(
             "moments_timeline", "What happened, and what was flagged", "spans", "moments_timeline",
-            {"lane": "lane", "from": "from_s", "to": "to_s", "value": "share", "label": "label", "link": "link",
+            {"lane": "lane", "from": "begin", "to": "end", "value": "share", "label": "label", "link": "link",
              "facet": "stimulus"},
-            "time (s)", "", "Actions are coloured by the share of viewers who flagged them. A click opens the recording there.",
+            f"time ({unit})", "", "Actions are coloured by the share of viewers who flagged them. A click opens the clip.",
         )
     ]  # fmt: skip
     if any(one.traces.size for one in joined):
@@ -269,6 +270,7 @@ def _ranking(
                 "action": one.actions.ids[place],
                 "what": one.words[place],
                 "planned": _planned(steps, begin),
+                "at": clock(begin),
                 "from_s": begin / 1000,
                 "to_s": float(one.actions.to_ms[place]) / 1000,
                 "viewers": one.viewers[place],
@@ -298,6 +300,7 @@ def _ranking(
             Column("action", "Action"),
             Column("what", "What"),
             Column("planned", "Planned"),
+            Column("at", "Time", about="Begin, in the medium: hours, minutes, seconds."),
             Column("from_s", "from (s)", "number", 1),
             Column("to_s", "to (s)", "number", 1),
             Column("viewers", "Viewers", "integer"),
@@ -327,53 +330,59 @@ def _worth_naming(found: Sequence[Break]) -> list[Break]:
     ][:RANKED]
 
 
-def _spans(joined: Sequence[Joined], plans: Mapping[str, list[tuple[int, float, float, str]]]) -> Table:
+def _unit(length_ms: float) -> tuple[str, float]:
+    """What a time axis counts in: seconds, minutes or hours."""
+    if length_ms > 3 * 3_600_000:
+        return "h", 3_600_000.0
+    return ("min", 60_000.0) if length_ms > 15 * 60_000 else ("s", 1000.0)
+
+
+def clock(at_ms: float) -> str:
+    """`0:07.3` for short recordings, `10:40:00` for a day."""
+    seconds = at_ms / 1000
+    if seconds < 3600:
+        return f"{int(seconds // 60)}:{seconds % 60:04.1f}"
+    return f"{int(seconds // 3600)}:{int(seconds // 60) % 60:02}:{int(seconds) % 60:02}"
+
+
+def _spans(
+    joined: Sequence[Joined],
+    plans: Mapping[str, list[tuple[int, float, float, str]]],
+    unit: str,
+    unit_ms: float,
+) -> Table:
     """Lanes of the time line: the plan by level, the actions, the flags."""
     rows: list[tuple[Cell, ...]] = []
     for one in joined:
-        for level, begin, end, text in plans.get(one.stimulus, []):
-            rows.append(
-                (
-                    one.stimulus,
-                    f"plan {level}",
-                    begin / 1000,
-                    end / 1000,
-                    None,
-                    text,
-                    one.link(begin),
-                )
-            )
+        lanes: list[tuple[str, float, float, float | None, str]] = [
+            (f"plan {level}", begin, end, None, text)
+            for level, begin, end, text in plans.get(one.stimulus, [])
+        ]
         for place, words in enumerate(one.words):
-            begin, end = float(one.actions.from_ms[place]), float(one.actions.to_ms[place])
             share = one.flaggers[place] / one.viewers[place] if one.viewers[place] else None
-            lane = "actions" if one.logged else "stretches"
-            rows.append((one.stimulus, lane, begin / 1000, end / 1000, share, words, one.link(begin)))
-        width = max(STRETCH_MS / 6, float(one.actions.to_ms.max(initial=0)) / 400)
-        for moment, count in sorted(
-            Counter(round(flag.media_ms / width) * width for flag in one.flags).items()
-        ):
-            label = counted(count, "flag")
-            rows.append(
-                (
-                    one.stimulus,
-                    "flags",
-                    moment / 1000,
-                    (moment + width) / 1000,
-                    None,
-                    label,
-                    one.link(moment),
-                )
-            )
+            begin, end = float(one.actions.from_ms[place]), float(one.actions.to_ms[place])
+            lanes.append(("actions" if one.logged else "stretches", begin, end, share, words))
+        width = max(STRETCH_MS / 6, one.length_ms / 200)
+        moments_ms = Counter(flag.media_ms // width * width for flag in one.flags)
+        lanes += [
+            ("flags", moment, moment + width, None, counted(count, "flag"))
+            for moment, count in sorted(moments_ms.items())
+        ]
+        rows += [
+            (one.stimulus, lane, begin / unit_ms, end / unit_ms, share, words, clock(begin), one.link(begin))
+            for lane, begin, end, share, words in lanes
+        ]
     return Table(
         "moments_timeline",
         "Time line of each stimulus",
         (
             Column("stimulus", "Stimulus"),
             Column("lane", "Lane"),
-            Column("from_s", "from (s)", "number", 2),
-            Column("to_s", "to (s)", "number", 2),
+            Column("begin", f"from ({unit})", "number", 2),
+            Column("end", f"to ({unit})", "number", 2),
             Column("share", "Share that flagged it", "share", 0),
             Column("label", "What"),
+            Column("at", "Time"),
             Column("link", "Clip"),
         ),
         tuple(rows),
@@ -432,8 +441,8 @@ def _findings(joined: Sequence[Joined], found: Mapping[str, Sequence[Break]]) ->
         findings.append(
             Finding(
                 "moments",
-                f"{one.stimulus}, {fixed(begin / 1000, 1)} s",
-                f"{one.words[broke.action]} ({one.stimulus}, {fixed(begin / 1000, 1)} s): {said}.",
+                f"{one.stimulus}, {clock(begin)}",
+                f"{one.words[broke.action]} ({one.stimulus}, {clock(begin)}): {said}.",
                 "exploratory",
                 estimate=broke.flagged if one.flaggers[broke.action] else broke.fall,
             )

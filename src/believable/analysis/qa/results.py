@@ -25,6 +25,7 @@ from believable.analysis.qa.scores import (
     reliability,
     verdicts,
 )
+from believable.analysis.qa.task import compared, task_sda
 from believable.analysis.records import Finding, Section
 from believable.analysis.words import counted, estimate_words, fixed, listed, p_words, test_words
 from believable.stats.correlations import pearson_with_choice
@@ -50,6 +51,12 @@ class Scored:
     gate: Mapping[str, float]
     task_means: Mapping[str, float]
     verdicts: tuple[Verdict, ...]
+    #: Per group the mean SDA on the task, with an interval that knows about the shared gold standard.
+    task_sda: Mapping[str, Estimate]
+
+    def mean(self, what: str, group: str, level: float) -> Estimate:
+        """The mean SDA of a group."""
+        return self.task_sda[group] if what == TASK else mean_t(self.sda(what, group), level=level)
 
     def sda(self, what: str, group: str) -> list[float]:
         """One number per annotator of a group: on a test, or the mean over the task's stimuli."""
@@ -62,7 +69,7 @@ class Scored:
         return (*self.tests, *((TASK,) if self.task else ()))
 
 
-def scored(data: Data, plan: Plan, *, full: bool = True) -> Scored:
+def scored(data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = True) -> Scored:
     found = collected(data, plan)
     step = float(plan.option("bin_ms"))
     tests = {
@@ -77,17 +84,29 @@ def scored(data: Data, plan: Plan, *, full: bool = True) -> Scored:
     means = mean_by_annotator(task)
     threshold = float(plan.option("threshold"))
     return Scored(
-        found, tests, task, alone, gate, means, verdicts(gate, means, found.groups, threshold=threshold)
+        found,
+        tests,
+        task,
+        alone,
+        gate,
+        means,
+        verdicts(gate, means, found.groups, threshold=threshold),
+        {
+            group: task_sda([one for one in found.task if one.group == group], rng, level=plan.level)
+            for group in found.group_names
+        }
+        if task
+        else {},
     )
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     """`visual`, `auditory`, `task`: groups compared; `…:group`: the mean SDA of a group; `tests_agree:group`; `gate`."""
-    found = scored(data, plan, full=False)
+    found = scored(data, plan, rng, full=False)
     outcomes: dict[str, Estimate | TestResult] = {}
     for what in found.parts:
         for group in found.found.group_names:
-            outcomes[f"{what}:{group}"] = mean_t(found.sda(what, group), level=plan.level)
+            outcomes[f"{what}:{group}"] = found.mean(what, group, plan.level)
     outcomes |= _comparisons(found, plan)
     outcomes |= {f"tests_agree:{group}": test for group, test in _together(found, plan).items()}
     outcomes["gate"] = gate_accuracy(found.verdicts, level=plan.level)
@@ -100,7 +119,7 @@ def clean(data: Data, plan: Plan) -> Data:
 
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    found = scored(data, plan)
+    found = scored(data, plan, rng)
     sections = [_reliability_section(data, found, plan)]
     if len(found.found.group_names) > 1:
         sections.append(_groups_section(found, plan))
@@ -120,8 +139,9 @@ def methods(data: Data, plan: Plan) -> str:
         " agreement (SDA) is the mean over steps of 1 where trace and signal move in the same direction and −1 elsewhere; Cohen's"
         " κ is that of the directions. Group values are means over annotators with t intervals. On the task the gold standard of"
         " an annotator is the median of the other annotators' traces (each from 0 to 1) of the same stimulus and group."
-        " Groups were compared by Welch's t test over annotators' means. An annotator is called unreliable below a mean SDA of"
-        f" {plan.option('threshold'):g}."
+        " Groups were compared by Welch's t test over annotators on the tests, and on the task by a t test whose standard errors"
+        " come from a delete-d jackknife over annotators that computes every gold standard again. An annotator is called"
+        f" unreliable below a mean SDA of {plan.option('threshold'):g}."
     )
 
 
@@ -134,15 +154,18 @@ def _comparisons(found: Scored, plan: Plan) -> dict[str, TestResult]:
     names = found.found.group_names
     if len(names) < 2:
         return {}
-    return {
+    tests = {
         what: welch_t(
             found.sda(what, names[0]),
             found.sda(what, names[1]),
             alternative=plan.alternative(what),
             level=plan.level,
         )
-        for what in found.parts
+        for what in found.tests
     }
+    if found.task:
+        tests[TASK] = compared(found.task_sda, alternative=plan.alternative(TASK), level=plan.level)
+    return tests
 
 
 def _together(found: Scored, plan: Plan) -> dict[str, TestResult]:
@@ -189,12 +212,20 @@ def _on_task(group: str, found: Scored, scores: Sequence[Score], plan: Plan) -> 
     return Reliability(
         group,
         len(annotators),
-        mean_t([found.task_means[one] for one in sorted(annotators)], level=plan.level),
-        mean_t([float(np.mean(values)) for values in kappas.values()], level=plan.level),
+        found.task_sda[group],
+        _mean_kappa([float(np.mean(values)) for values in kappas.values()], plan.level),
         _mean_over_stimuli([one.cronbach_time_items for one in each]),
         _mean_over_stimuli([one.cronbach_annotator_items for one in each]),
         _mean_over_stimuli([one.krippendorff for one in each]),
     )
+
+
+def _mean_kappa(values: Sequence[float], level: float) -> Estimate:
+    method = "mean κ over annotators"
+    if not values:
+        return undefined("no κ is defined", method=method, n=0, level=level)
+    reason = "annotators share their gold standard; SDA has an interval that knows about it"
+    return without_interval(float(np.mean(values)), reason, method=method, n=len(values), level=level)
 
 
 def _mean_over_stimuli(found: Sequence[Estimate]) -> Estimate:
@@ -267,7 +298,7 @@ def _groups_section(found: Scored, plan: Plan) -> Section:
 
 def _group_finding(what: str, test: TestResult, found: Scored, plan: Plan) -> Finding:
     first, second = found.found.group_names[:2]
-    means = [mean_t(found.sda(what, group), level=plan.level) for group in (first, second)]
+    means = [found.mean(what, group, plan.level) for group in (first, second)]
     where = "the task" if what == TASK else f"the {what} test"
     if test.estimate is None or test.estimate.value is None:
         sentence = f"SDA on {where}: the groups cannot be compared ({test.reason})."

@@ -200,9 +200,11 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
             "p_value": test.p_value,
             "g": None if g is None else g.value,
         }
+        if g is None and test.defined:
+            undefined[len(rows), "g"] = "annotators share their gold standard"
         for key, cell in row.items():
             if cell is None:
-                undefined[len(rows), key] = test.reason or "undefined"
+                undefined.setdefault((len(rows), key), test.reason or "undefined")
         rows.append(tuple(row.values()))
     return Table(
         "groups",
@@ -219,7 +221,8 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
             Column("g", "g", "number", 2, "Hedges' g."),
         ),
         tuple(rows),
-        "Welch's t test over annotators, each with one mean: traces of one annotator are not independent.",
+        "Annotators are the units: on the tests Welch's t test over their means; on the task, where they share gold standards,"
+        " a t test with jackknife standard errors over annotators.",
         undefined=undefined,
         marked=frozenset((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,7 @@ class FlagModel:
     model: MixedModel | None
     odds_ratio: Estimate
     notes: tuple[str, ...]
+    viewed: int = 0
 
 
 def values_by_person(
@@ -198,7 +199,7 @@ def _fitted(
     odds = model.term(name).odds_ratio
     if odds is None:
         odds = undefined("the fit did not converge", method=method, n=people, level=level)
-    return FlagModel(model, odds, _notes(model))
+    return FlagModel(model, replace(odds, n=people), _notes(model), sum(one.judged.a for one in kept))
 
 
 def _notes(model: MixedModel) -> tuple[str, ...]:

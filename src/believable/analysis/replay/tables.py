@@ -339,7 +339,7 @@ def model_table(name: str, title: str, found: FlagModel) -> Table:
                 undefined[len(rows), column] = log.reason or "the fit did not converge"
         rows.append(row)
     sds = [f"SD {one.group} {one.sd:.3f} ({one.levels} levels)" for one in found.model.random]
-    method = f"{found.model.formula}; {found.model.method}; {found.model.n} viewed actions"
+    method = f"{found.model.formula}; {found.model.method}; {found.viewed} viewed actions"
     return Table(
         name,
         title,

@@ -35,10 +35,10 @@ NOT_TWO = "not_two_valid_traces"
 NO_CHOICE = "no_final_answer"
 #: The same for the funnel.
 REASON_WORDS: Mapping[str, str] = {
-    INACTIVE: "hardly anything was annotated",
-    UNLIKE_OTHERS: "unlike all other traces",
-    NOT_TWO: "fewer than two valid traces",
-    NO_CHOICE: "the final question was not answered",
+    INACTIVE: "{tool} traces with hardly any input",
+    UNLIKE_OTHERS: "{tool} traces unlike all others",
+    NOT_TWO: "had fewer than two valid traces",
+    NO_CHOICE: "left the final question open",
 }
 
 

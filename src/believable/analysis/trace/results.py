@@ -50,7 +50,8 @@ def clean(data: Data, plan: Plan) -> Data:
     data = data.with_drops([*unknown, *(drop for drop in cleaned.drops if drop.level == "answer")])
     for step in cleaned.funnel[:-2]:
         mine = [drop for drop in cleaned.drops if _belongs(drop, step)]
-        data = data.with_drops(mine, replace(step, reason=REASON_WORDS[step.reason]))
+        words = REASON_WORDS[step.reason].format(tool=step.title.partition(":")[0])
+        data = data.with_drops(mine, replace(step, reason=words))
     seen = {annotation.session for annotation in found}
     silent = {session: "no trace was recorded" for session in data.sessions if session not in seen}
     for step in cleaned.funnel[-2:]:
