@@ -66,6 +66,7 @@ def command(
     from believable.analysis import registered
     from believable.analysis.run import run
     from believable.bundle.read import read
+    from believable.cli.analyse import plan_of
     from believable.cli.dataset import BUNDLE_FILE, export_now
     from believable.report.licences import LICENCES
     from believable.report.pictures import check_formats, converter
@@ -106,7 +107,14 @@ def command(
             new_receipts=receipts,
             stimuli=with_stimuli,
         )
-        build(out, bundle=bundle, study=folder, analysis=run(verified, record), facts=facts, formats=wanted)
+        build(
+            out,
+            bundle=bundle,
+            study=folder,
+            analysis=run(verified, record, plan=plan_of(folder) if folder is not None else None),
+            facts=facts,
+            formats=wanted,
+        )
     done = f", {len(taken)} places taken out" if taken else ""
     kept = f", {len(facts.accepted)} accepted" if facts.accepted else ""
     click.echo(f"{out}: release under {chosen.name}{done}{kept}. Read its README.md before you publish it.")

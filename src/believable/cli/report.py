@@ -52,6 +52,7 @@ def command(
       believable report my-study-bundle --out report --formats pdf
     """
     from believable.analysis.run import run
+    from believable.cli.analyse import plan_of
     from believable.report.blind import blinded_run
     from believable.report.colours import THEMES
     from believable.report.pictures import check_formats, converter
@@ -62,7 +63,12 @@ def command(
     target = out or Path(f"{source.resolve().name.removesuffix('.yaml')}-report")
     with open_dataset(source, data, database) as dataset:
         analyse = blinded_run if blinded else run
-        analysis = analyse(dataset.bundle, dataset.registered, protocol=protocol)
+        analysis = analyse(
+            dataset.bundle,
+            dataset.registered,
+            plan=plan_of(dataset.folder) if dataset.folder is not None else None,
+            protocol=protocol,
+        )
         written = write_report(analysis, target, formats=wanted, theme=THEMES[theme], blinded=blinded)
     kind = " simulated" if analysis.source.simulated else ""
     analysed = analysis.funnel[-1].after if analysis.funnel else 0

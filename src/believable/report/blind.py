@@ -48,23 +48,27 @@ def letters(bundle: Bundle) -> dict[str, str]:
 
 
 def blinded_run(
-    bundle: Bundle, registered: Registration | None = None, *, protocol: str | None = None
+    bundle: Bundle,
+    registered: Registration | None = None,
+    *,
+    plan: DeclaredPlan | None = None,
+    protocol: str | None = None,
 ) -> Analysis:
     """The same analysis on data in which conditions are A, B, … and stimuli are numbered."""
     digest, study = study_of(bundle)
     names = letters(bundle) | stimulus_names(bundle)
-    settled = settle(study, None, protocol)
-    plan = DeclaredPlan.model_validate(_renamed(_explicit(settled), names))
+    settled = settle(study, plan, protocol)
+    blind_plan = DeclaredPlan.model_validate(_renamed(_explicit(settled), names))
     blind = blinded_bundle(bundle, names)
     _, blind_study = study_of(blind)
-    blind_hash = plan_hash(settle(blind_study, plan, None))
+    blind_hash = plan_hash(settle(blind_study, blind_plan, None))
     record = None
     if registered is not None:
         same = registered.hash == plan_hash(settled)
         record = replace(
             registered, tree=_renamed(registered.tree, names), hash=blind_hash if same else registered.hash
         )
-    found = run(blind, record, plan=plan)
+    found = run(blind, record, plan=blind_plan)
     source = replace(
         found.source,
         definition=digest,

@@ -294,13 +294,14 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
         encoding["href"] = {"condition": {"test": "datum.link", "field": "link"}, "value": ""}
     bar: Spec = {
         "type": "bar",
+        "invalid": None,
         "height": {"band": 0.6},
         "cornerRadius": 2,
         "stroke": canvas.theme.ground,
         "strokeWidth": 0.6,
         "clip": True,
     }
-    tick: Spec = {"type": "tick", "thickness": 2.5, "height": {"band": 0.75}, "clip": True}
+    tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": True}
     return {
         "layer": [
             {"transform": [{"filter": "datum.to > datum.from"}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}}},
@@ -310,17 +311,27 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
 
 
 def _span_colour(one: Drawn, canvas: Canvas) -> Spec:
-    if not one.has("value"):
-        return {"value": canvas.theme.hues[0]}
+    """By value; spans without one, such as a plan beside rated actions, are there in grey."""
     values = one.values("value")
+    if not values:
+        return {"value": canvas.theme.hues[0]}
+    field: Spec = {
+        "field": "value",
+        "legend": {"title": one.title("value"), "format": one.format("value") or "~g"},
+    }
     if all(isinstance(value, str) for value in values):
-        scale: Spec = {
-            "domain": values,
-            "range": [canvas.theme.hues[place] for place in _places(values, canvas.hues)],
+        hues = [canvas.theme.hues[place] for place in _places(values, canvas.hues)]
+        field |= {
+            "type": "nominal",
+            "scale": {"domain": values, "range": hues},
+            "legend": {"title": one.title("value")},
         }
-        return {"field": "value", "type": "nominal", "scale": scale, "legend": {"title": one.title("value")}}
-    scale = {"type": "quantize", "range": list(canvas.theme.steps[1:])}
-    return {"field": "value", "type": "quantitative", "scale": scale, "legend": {"title": one.title("value")}}
+    else:
+        low, high = one.span("value")
+        domain = [low, high] if low < high else [0, high or 1]
+        steps = list(canvas.theme.steps[1:])
+        field |= {"type": "quantitative", "scale": {"type": "quantize", "domain": domain, "range": steps}}
+    return {"condition": {"test": "isValid(datum.value)", **field}, "value": canvas.theme.hues[6]}
 
 
 def stacked(one: Drawn, canvas: Canvas) -> Spec:
