@@ -99,7 +99,7 @@ def test_a_study_without_codebooks_or_texts_says_so(tmp_path: Path) -> None:
 def test_a_pilot_has_coded_sections_that_recover_what_was_planted(tmp_path: Path) -> None:
     folder = tmp_path / "pilot"
     run("new", str(folder), "--protocol", "hntt")
-    run("simulate", str(folder), "--participants", "40", "--drop-out", "0", "--care", "1")
+    run("simulate", str(folder), "--participants", "24", "--drop-out", "0", "--care", "1")
     assert "marks by simulated coders" in run("code", "simulate", str(folder)).output
     run("export", str(folder), "--simulated", "--out", str(tmp_path / "bundle"))
     bundle = read(tmp_path / "bundle")
