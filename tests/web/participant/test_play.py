@@ -144,6 +144,17 @@ def test_only_the_tab_that_claimed_last_may_play(with_page: Callable[..., None])
     with_page(work)
 
 
+def test_without_a_session_there_is_no_round(with_page: Callable[..., None]) -> None:
+    async def work(page: Page) -> None:
+        stranger = Page(page.http, "a" * 26, page.epoch)
+        async with stranger.connected() as socket:
+            with pytest.raises(Closed) as closed:
+                await socket.receive()
+            assert closed.value.code == 4400
+
+    with_page(work)
+
+
 @pytest.mark.parametrize(
     "message",
     [
