@@ -44,9 +44,11 @@ window.pictures = [];
 })();
 """
 
-#: Notes, for every picture of the page, how long all drawing for it took, and when each event was put into the browser's storage.
+#: Notes, for every picture of the page, how long all drawing for it took, and for each event when its record was made and when it
+#: was given to the browser's storage.
 COSTS = """\
 window.drawing = [];
+window.made_ms = [];
 window.stored_ms = [];
 (() => {
   const ask = requestAnimationFrame.bind(window);
@@ -59,6 +61,11 @@ window.stored_ms = [];
     last.cost_ms += performance.now() - began;
     last.calls += 1;
   });
+  const write = JSON.stringify;
+  JSON.stringify = (value, ...rest) => {
+    if (value?.kind && "mono_ms" in value) made_ms.push({ kind: value.kind, mono_ms: value.mono_ms, at_ms: performance.now() });
+    return write(value, ...rest);
+  };
   for (const name of ["put", "add"]) {
     const keep = IDBObjectStore.prototype[name];
     IDBObjectStore.prototype[name] = function (value, ...rest) {
