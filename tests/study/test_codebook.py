@@ -61,9 +61,9 @@ def test_own_codes_replace_those_of_the_same_id_and_follow_the_rest() -> None:
 
 
 def test_an_unknown_codebook_or_code() -> None:
-    with pytest.raises(NotFound, match="unknown ready codebook 'hnttt'. Did you mean 'hntt'?"):
+    with pytest.raises(NotFound, match=r"unknown ready codebook 'hnttt'\. Did you mean 'hntt'\?"):
         ready("hnttt")
-    with pytest.raises(InvalidInput, match="unknown code 'gaol'. Did you mean 'goal'?"):
+    with pytest.raises(InvalidInput, match=r"unknown code 'gaol'\. Did you mean 'goal'\?"):
         ready("hntt").code("gaol")
 
 

@@ -19,7 +19,9 @@ from believable.worlds.maze.rules import Event, OpponentInput, PlayerInput
 #: An input is not kept for a tick farther ahead than this.
 LONGEST_LEAD_TICKS = 30
 #: What the player can see or hear of what happens.
-TOLD = frozenset({"shot", "throw", "hit", "blast", "blast_hit", "burn", "hurt", "caught", "opponent_killed", "player_killed", "reset"})  # fmt: skip
+TOLD = frozenset(
+    ["shot", "throw", "hit", "blast", "blast_hit", "burn", "hurt", "caught", "opponent_killed", "player_killed", "reset"]
+)
 
 Change = list[int]
 

@@ -33,7 +33,9 @@ def test_unknown_names_are_told_with_what_was_probably_meant(found: Found) -> No
     extra = """\
     codebooks:
       - {id: reasons, ready: hnt}
-      - {id: more, of: [about.whyy], codes: [{id: a, label: A, definition: A., wins_over: [bb]}, {id: b, label: B, definition: B.}]}
+      - id: more
+        of: [about.whyy]
+        codes: [{id: a, label: A, definition: A., wins_over: [bb]}, {id: b, label: B, definition: B.}]
     """
     told = [str(one) for one in found(TIMELINE, extra=extra)]
     assert any(
