@@ -129,14 +129,20 @@ def _qa() -> Case:
 
 def _trace() -> Case:
     measures = ("high", "low", "difference", "mean", "gradient", "condition")
+    counted = ("high", "low", "difference", "gradient")  # numbers of windows, against a choice among few
     tools = ("ranktrace", "btrace")
+    settings: tuple[tuple[str, Kind], ...] = ((PLANTED, "coverage"), (NOTHING, "rejection"))
     return Case(
         "trace",
         90,
         {PLANTED: trace.Truth(), NOTHING: trace.nothing()},
         (
-            *(Promise(PLANTED, f"{measure}:{tool}") for tool in tools for measure in measures),
-            *(Promise(NOTHING, f"{measure}:{tool}", "rejection") for tool in tools for measure in measures),
+            *(
+                Promise(setting, f"{measure}:{tool}", kind, discrete=measure in counted)
+                for setting, kind in settings
+                for tool in tools
+                for measure in measures
+            ),
         ),
     )
 

@@ -18,8 +18,12 @@ from believable.stats.parallel import Progress
 
 #: Studies whose mean estimate stands for the true value where there is no formula.
 REFERENCE_STUDIES = 1000
+#: How much larger the studies are that correlations are taken from.
+LARGER = 6
 #: Judges of the one large study that medians are taken from.
 LARGE = 20_000
+#: Annotators of each of the large studies that the correlation of both tests is taken from, and how many such studies.
+ANNOTATORS, REPEATS = 1500, 6
 
 
 def true_values(
@@ -50,17 +54,21 @@ def true_values(
         }
     if protocol == "hntt":
         return known | _medians(truth, seed)
+    count = participants or case_of(protocol).participants
+    if protocol == "trace":
+        # Correlations of small samples are biased; of large ones hardly.
+        count, studies = LARGER * count, max(10, studies // (2 * LARGER))
     found = run(
         protocol,
         setting,
         studies,
         seed=seed,
-        participants=participants,
+        participants=count,
         purpose="reference",
         workers=workers,
         progress=progress,
     )
-    return summary(found)
+    return {**summary(found), **(_tests_together(truth, seed) if protocol == "qa" else {})}
 
 
 def _medians(truth: Any, seed: int) -> dict[str, float]:
@@ -73,4 +81,26 @@ def _medians(truth: Any, seed: int) -> dict[str, float]:
         "median_accuracy": median,
         "median_accuracy_bootstrap": median,
         "uncertainty": float(np.median(one.mean_uncertainty())),
+    }
+
+
+def _tests_together(truth: Any, seed: int) -> dict[str, float]:
+    """The correlation of both tests' scores over a large number of annotators, by group."""
+    definition, plan = ready("qa")
+    scores: dict[str, list[tuple[float, float]]] = {}
+    for number in range(REPEATS):
+        rng = np.random.default_rng([seed, 2, number])
+        bundle = straight.bundle(definition, ANNOTATORS, rng, truth=truth)
+        data = load(bundle, plan, definition.study)
+        kept = data.codes
+        answers: dict[tuple[str, str], Any] = {}
+        for row in bundle["answers"].rows():
+            if row["session"] in kept and row["question"] in ("sda", "group"):
+                value = row["value_text"] if row["question"] == "group" else row["value_number"]
+                answers[str(row["session"]), str(row["trial"])] = value
+        for session in kept:
+            pair = answers[session, "visual"], answers[session, "auditory"]
+            scores.setdefault(answers[session, "about"], []).append(pair)
+    return {
+        f"tests_agree:{group}": float(np.corrcoef(np.array(pairs).T)[0, 1]) for group, pairs in scores.items()
     }
