@@ -51,8 +51,17 @@ def colour(one: Drawn, canvas: Canvas, **legend_more: Any) -> Spec:
     if one.measured("colour") and len(values) > MOST_HUES:
         scale: Spec = {"type": "quantize", "range": list(theme.steps[1:])}
         return {"field": "colour", "type": "quantitative", "scale": scale, "legend": legend}
+    if one.chart.kind == "stacked" and one.measured("colour") and 3 <= len(values) <= len(theme.split):
+        levels: Spec = {"domain": sorted(values, key=float), "range": _levels(theme.split, len(values))}
+        return {"field": "colour", "type": "nominal", "scale": levels, "legend": legend}
     scale = {"domain": values, "range": [theme.hues[place] for place in _places(values, canvas.hues)]}
     return {"field": "colour", "type": "nominal", "scale": scale, "legend": legend}
+
+
+def _levels(colours: tuple[str, ...], n: int) -> list[str]:
+    """So many levels of an ordered answer, from one end of the colours to the other."""
+    last = len(colours) - 1
+    return [colours[round(last * place / (n - 1))] for place in range(n)]
 
 
 def _places(values: list[Any], hues: Mapping[str, int]) -> list[int]:
