@@ -21,7 +21,7 @@ async function enliven(place) {
   if (!embed || !spec) return;
   const stage = document.createElement("div");
   // The interpreter needs no eval, so the strictest content policy holds.
-  const options = { actions: false, renderer: "svg", ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
+  const options = { actions: false, renderer: "svg", ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true }, logLevel: 1 };
   await embed(stage, spec, options);
   place.replaceChildren(stage);
   place.dataset.live = "yes";
