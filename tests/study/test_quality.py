@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from believable.study.plan import Assignment, plan
@@ -65,9 +67,16 @@ def test_ranktrace_is_practised_once_before_the_first_test(study_of):
 
 
 def test_the_number_of_tones_follows_from_the_session():
-    counts = [tones(seed, "device") for seed in range(200)]
+    counts = [tones(seed, "device", 1) for seed in range(200)]
     assert set(counts) == {2, 3, 4, 5, 6, 7}
-    assert counts == [tones(seed, "device") for seed in range(200)]
+    assert counts == [tones(seed, "device", 1) for seed in range(200)]
+
+
+def test_another_attempt_has_another_number_of_tones():
+    for seed in range(200):
+        counts = [tones(seed, "device", attempt) for attempt in range(1, 6)]
+        assert all(earlier != later for earlier, later in itertools.pairwise(counts))
+        assert set(counts) <= {2, 3, 4, 5, 6, 7}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from believable.core.errors import Unavailable
 
-_MODULE = "believable.collect.round_video"
+_MODULE = "believable.collect.round_film"
 
 
 class Studio:

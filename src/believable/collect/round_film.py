@@ -1,0 +1,21 @@
+"""The recording of a round as a video. It takes seconds of a core, so it is made in a process of its own:
+`python -m believable.collect.round_film SOURCE TARGET`. Needs the extra `video`; nothing else imports this module.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from believable.stimuli.render import Look, render_file
+
+SIZE_PX = 720
+
+
+def film(source: Path, target: Path) -> None:
+    """The video of a recording, with nothing in it that the pictures do not show."""
+    render_file(source, target, Look(width_px=SIZE_PX, height_px=SIZE_PX))
+
+
+if __name__ == "__main__":
+    film(Path(sys.argv[1]), Path(sys.argv[2]))
