@@ -77,6 +77,14 @@ def test_quiet_dropped_out_and_withdrawn(world: World, owner: Browser) -> None:
     assert (shown["counts"]["quiet"], shown["counts"]["dropped_out"], shown["n_silent"]) == (0, 1, 0)
 
 
+def test_simulated_ones_are_shown_until_somebody_comes(world: World, owner: Browser) -> None:
+    assert owner.get(f"{MONITOR}.json").json()["pool"] == "real"
+    world.person("simulated")
+    assert owner.get(f"{MONITOR}.json").json()["pool"] == "simulated"
+    world.person()
+    assert owner.get(f"{MONITOR}.json").json()["pool"] == "real"
+
+
 def test_pools_are_shown_apart_and_marked(world: World, owner: Browser) -> None:
     world.person()
     world.person("simulated")

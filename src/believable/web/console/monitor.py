@@ -18,6 +18,7 @@ from believable.study.definition import Definition
 from believable.web.console.balance import balance, trial_names
 from believable.web.console.desk import RESEARCHERS, Page, Visit
 from believable.web.console.guard import PATH
+from believable.web.console.pools import pool_to_show
 from believable.web.console.sparkline import sparkline
 from believable.web.console.studies import the_study
 
@@ -75,8 +76,8 @@ def picture(
 
 
 async def _picture(visit: Visit, window_ms: int) -> tuple[StudyRow, dict[str, Any]]:
-    study, pool = await the_study(visit), visit.query("pool", "real")
-    monitor.link_kinds(pool)
+    study = await the_study(visit)
+    pool = await pool_to_show(visit, study.id, POOL_WORDS)
     definition = await visit.definition(study.definition)
     found = await _snapshot(visit, study, pool, window_ms)
     standing = await standing_alarms(visit, study.id)

@@ -19,18 +19,12 @@ from believable.web.console.balance import balance
 from believable.web.console.computing import About, Kept
 from believable.web.console.desk import RESEARCHERS, Console, Page, Visit
 from believable.web.console.guard import PATH
+from believable.web.console.pools import pool_to_show
 from believable.web.console.studies import the_study
 from believable.web.publish import study_id
 
 POOLS = {"real": "Participants", "simulated": "Simulated"}
 CODE_LIFE = "private, max-age=3600"
-
-
-def pool_of(visit: Visit) -> str:
-    pool = visit.query("pool") or visit.form.get("pool", "") or "real"
-    if pool not in POOLS:
-        raise InvalidInput(f"pool: expected real or simulated, got {pool[:20]!r}. Previews have no results.")
-    return pool
 
 
 async def state_of(visit: Visit, study: StudyRow, pool: str) -> tuple[About, str, Entry | None]:
@@ -65,7 +59,8 @@ def script_file(console: Console) -> Path:
 
 
 async def page(visit: Visit) -> Response:
-    study, pool = await the_study(visit), pool_of(visit)
+    study = await the_study(visit)
+    pool = await pool_to_show(visit, study.id, POOLS)
     about, key, opened = await state_of(visit, study, pool)
     definition = await visit.definition(study.definition)
     computing = visit.console.computing
@@ -92,7 +87,8 @@ async def page(visit: Visit) -> Response:
 
 async def as_json(visit: Visit) -> Response:
     """Whether there is anything newer than what the page shows. Asking also starts what is due."""
-    study, pool = await the_study(visit), pool_of(visit)
+    study = await the_study(visit)
+    pool = await pool_to_show(visit, study.id, POOLS)
     about, key, _ = await state_of(visit, study, pool)
     computing = visit.console.computing
     definition = await visit.definition(study.definition)
@@ -115,7 +111,8 @@ def _fresh(kept: Kept | None, key: str) -> bool:
 
 async def unblind(visit: Visit) -> Response:
     """From here on the names are known; there is no way back."""
-    study, pool = await the_study(visit), pool_of(visit)
+    study = await the_study(visit)
+    pool = await pool_to_show(visit, study.id, POOLS)
     if visit.form.get("sure") != "yes":
         raise InvalidInput(
             "sure: expected a tick, got none. Tick the box if the results are to be unblinded."
