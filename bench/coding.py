@@ -16,7 +16,6 @@ import shutil
 import statistics
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from believable.store import accounts, coding_projects, coding_rounds, coding_te
 from believable.store.coding_projects import Project
 from believable.store.engine import Connection, Store
 from believable.study.codebook import ready
+from calibration import calibration_ms
 
 STUDY = """\
 believable: 1
@@ -132,17 +132,6 @@ def _drawn(page: Page, n: int) -> float:
             return took
         page.wait_for_timeout(10)
     raise TimeoutError("nothing was drawn after a key")
-
-
-def calibration_ms() -> float:
-    """A fixed piece of interpreter work, best of five: compare machines by it."""
-    best = float("inf")
-    for _ in range(5):
-        start_s, total = time.perf_counter(), 0
-        for number in range(1_000_000):
-            total += number & 7
-        best = min(best, time.perf_counter() - start_s)
-    return best * 1000
 
 
 def run(server: Server, times: int) -> dict[str, float]:

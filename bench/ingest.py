@@ -34,6 +34,7 @@ from believable.simulate.links import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store.engine import Store
+from calibration import calibration_ms
 
 STUDY = """\
 believable: 1
@@ -215,17 +216,6 @@ def durable_commits_per_s(folder: Path, seconds: float) -> float:
         count += 1
     connection.close()
     return count / (time.perf_counter() - start_s)
-
-
-def calibration_ms() -> float:
-    """A fixed piece of interpreter work, best of five: compare machines by it."""
-    best = float("inf")
-    for _ in range(5):
-        start_s, total = time.perf_counter(), 0
-        for number in range(1_000_000):
-            total += number & 7
-        best = min(best, time.perf_counter() - start_s)
-    return best * 1000
 
 
 # ---------------------------------------------------------------------------------------------- one run

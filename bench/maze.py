@@ -37,6 +37,7 @@ from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store.engine import Store
 from believable.worlds.maze.rules import Event, PlayerInput, new_round
+from calibration import calibration_ms
 
 LEAST_STEPS_PER_S = 20_000
 LONGEST_P99_MS = 40.0
@@ -48,13 +49,6 @@ timeline:
   - play: {{id: round, opponent: frustrated, duration_s: {seconds}, countdown_s: 0}}
   - finish: {{}}
 """
-
-
-def calibration_ms() -> float:
-    """A fixed piece of work, so that numbers of different machines can be set beside each other."""
-    started_s = time.process_time()
-    sum(number * number % 7 for number in range(1_000_000))
-    return 1000 * (time.process_time() - started_s)
 
 
 def headless(rounds: int) -> tuple[float, float]:

@@ -37,6 +37,7 @@ from believable.report.write import write_report
 from believable.simulate import straight
 from believable.study import protocols
 from believable.study.load import load
+from calibration import calibration_ms
 
 PARTICIPANTS = 1_000
 QUICK = 60
@@ -45,17 +46,6 @@ MEMORY_GATE_MIB = 2048.0
 SEED = 1
 
 T = TypeVar("T")
-
-
-def calibration_ms() -> float:
-    """A fixed piece of interpreter work, best of five: compare machines by it."""
-    best = float("inf")
-    for _ in range(5):
-        start_s, total = time.perf_counter(), 0
-        for number in range(1_000_000):
-            total += number & 7
-        best = min(best, time.perf_counter() - start_s)
-    return best * 1000
 
 
 def make(folder: Path, participants: int) -> Bundle:

@@ -33,6 +33,17 @@ class Logs:
             self._known[digest] = log_of(file.read(path)) if medium.is_replay else actions.read_actions(path)
         return self._known[digest]
 
+    def each(self, definitions: Sequence[Definition]) -> Iterator[tuple[str, str, ActionLog]]:
+        """Stimulus, digest and log, once per version of a stimulus's file."""
+        done: set[tuple[str, str]] = set()
+        for definition in definitions:
+            for stimulus, medium in definition.media.items():
+                digest, log = medium.log_digest, self.of(medium)
+                if log is None or digest is None or (stimulus, digest) in done:
+                    continue
+                done.add((stimulus, digest))
+                yield stimulus, digest, log
+
     def _path(self, digest: str) -> Path:
         if self._media_dir is None or not (self._media_dir / digest).is_file():
             where = (
@@ -47,26 +58,20 @@ class Logs:
 
 def action_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
     """Every logged action of every stimulus, once per version of its file."""
-    done: set[tuple[str, str]] = set()
-    for definition in definitions:
-        for stimulus, medium in definition.media.items():
-            digest, log = medium.log_digest, logs.of(medium)
-            if log is None or digest is None or (stimulus, digest) in done:
-                continue
-            done.add((stimulus, digest))
-            for action in log.actions:
-                yield {
-                    "stimulus": stimulus,
-                    "log": digest,
-                    "action": action.id,
-                    "actor": action.actor,
-                    "from_ms": action.t0_ms,
-                    "to_ms": action.t1_ms,
-                    "verb": action.verb,
-                    "object": action.object,
-                    "place": action.place,
-                    "text": action.text,
-                }
+    for stimulus, digest, log in logs.each(definitions):
+        for action in log.actions:
+            yield {
+                "stimulus": stimulus,
+                "log": digest,
+                "action": action.id,
+                "actor": action.actor,
+                "from_ms": action.t0_ms,
+                "to_ms": action.t1_ms,
+                "verb": action.verb,
+                "object": action.object,
+                "place": action.place,
+                "text": action.text,
+            }
 
 
 @dataclass(slots=True)

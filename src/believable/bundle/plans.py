@@ -29,22 +29,16 @@ PLANS = Table(
 
 def plan_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Mapping[str, Cell]]:
     """Every step of every plan of every stimulus, once per version of its file."""
-    done: set[tuple[str, str]] = set()
-    for definition in definitions:
-        for stimulus, medium in definition.media.items():
-            digest, log = medium.log_digest, logs.of(medium)
-            if log is None or digest is None or (stimulus, digest) in done:
-                continue
-            done.add((stimulus, digest))
-            for step in log.plans:
-                yield {
-                    "stimulus": stimulus,
-                    "log": digest,
-                    "step": step.id,
-                    "actor": step.actor,
-                    "parent": step.parent,
-                    "level": step.level,
-                    "from_ms": step.t0_ms,
-                    "to_ms": step.t1_ms,
-                    "text": step.text,
-                }
+    for stimulus, digest, log in logs.each(definitions):
+        for step in log.plans:
+            yield {
+                "stimulus": stimulus,
+                "log": digest,
+                "step": step.id,
+                "actor": step.actor,
+                "parent": step.parent,
+                "level": step.level,
+                "from_ms": step.t0_ms,
+                "to_ms": step.t1_ms,
+                "text": step.text,
+            }
