@@ -13,6 +13,7 @@ import pytest
 from believable.analysis.records import Analysis
 from believable.report import page as pages
 from believable.report.cover import DEMONSTRATION, SIMULATED
+from believable.report.drawn import moments
 from believable.report.page import page
 
 #: Drawing is tested with the figures.
@@ -153,6 +154,12 @@ def test_moments_are_linked_where_there_is_an_address(analysis: Analysis) -> Non
     linked = page(analysis, links=lambda cell: f"#{cell}", draw=lambda spec: STILL).html
     assert '<a href="#stimulus:day_a@12000" class="watch">' in linked
     assert "stimulus:day_a" not in page(analysis, draw=lambda spec: STILL).html.split('id="figures"')[0]
+
+
+def test_a_moment_is_an_address_of_the_console() -> None:
+    links = moments("/console/studies/x/watch/real")
+    assert links("stimulus:day_a@12000") == "/console/studies/x/watch/real/day_a?at_ms=12000"
+    assert links("something else") is None
 
 
 def test_blinded_reports_say_so(analysis: Analysis) -> None:

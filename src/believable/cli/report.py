@@ -8,6 +8,7 @@ import click
 
 from believable.cli.dataset import open_dataset
 from believable.cli.place import data_options
+from believable.core.errors import InvalidInput
 
 
 @click.command()
@@ -28,6 +29,11 @@ from believable.cli.place import data_options
 )  # fmt: skip
 @click.option("--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written.")
 @click.option(
+    "--console",
+    metavar="URL",
+    help="Address of a running server: moments in the report open its player there.",
+)
+@click.option(
     "--protocol", help="For data whose study declares no analysis: trace, replay, clips, hntt or qa."
 )
 @data_options
@@ -37,6 +43,7 @@ def command(
     formats: str,
     theme: str,
     blinded: bool,
+    console: str | None,
     protocol: str | None,
     data: Path | None,
     database: str | None,
@@ -55,8 +62,10 @@ def command(
     from believable.cli.analyse import plan_of
     from believable.report.blind import blinded_run
     from believable.report.colours import THEMES
+    from believable.report.drawn import Links, moments, no_links
     from believable.report.pictures import check_formats, converter
     from believable.report.write import write_report
+    from believable.web.publish import study_id
 
     wanted = check_formats(formats)
     converter()  # says what is missing before anything is computed
@@ -69,7 +78,17 @@ def command(
             plan=plan_of(dataset.folder) if dataset.folder is not None else None,
             protocol=protocol,
         )
-        written = write_report(analysis, target, formats=wanted, theme=THEMES[theme], blinded=blinded)
+        pool = "simulated" if analysis.source.simulated else "real"
+        links: Links = no_links
+        if console is not None:
+            if dataset.folder is None:
+                raise InvalidInput(
+                    "--console: a bundle does not say which study of the server it belongs to. Name the study."
+                )
+            links = moments(f"{console.rstrip('/')}/console/studies/{study_id(dataset.folder)}/watch/{pool}")
+        written = write_report(
+            analysis, target, formats=wanted, theme=THEMES[theme], links=links, blinded=blinded
+        )
     kind = " simulated" if analysis.source.simulated else ""
     analysed = analysis.funnel[-1].after if analysis.funnel else 0
     click.echo(

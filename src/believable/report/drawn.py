@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,9 +75,22 @@ class Drawn:
 Links = Callable[[str], str | None]
 
 
+_MOMENT = re.compile(r"stimulus:(?P<stimulus>[^@]+)@(?P<at_ms>\d+)")
+
+
 def no_links(cell: str) -> str | None:
     """For files that stand alone."""
     return None
+
+
+def moments(base: str) -> Links:
+    """Cells such as `stimulus:day@12000` as addresses below `base`, where the console plays it."""
+
+    def address(cell: str) -> str | None:
+        found = _MOMENT.fullmatch(cell)
+        return None if found is None else f"{base}/{found['stimulus']}?at_ms={found['at_ms']}"
+
+    return address
 
 
 def drawn(chart: Chart, tables: Sequence[Table], links: Links = no_links) -> Drawn:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import tempfile
 from dataclasses import asdict
@@ -23,7 +22,7 @@ from believable.core.errors import BelievableError
 from believable.instruments import INSTRUMENTS
 from believable.report import pictures
 from believable.report.blind import blinded_run, stimulus_names
-from believable.report.drawn import Links
+from believable.report.drawn import moments
 from believable.report.live_records import Live, Wish
 from believable.report.markup import join
 from believable.report.page import island, parts, table_files
@@ -33,17 +32,6 @@ from believable.store.export import export
 
 #: Polite to the server on the same machine.
 NICENESS = 10
-_LINK = re.compile(r"stimulus:(?P<stimulus>[^@]+)@(?P<at_ms>\d+)")
-
-
-def moments(base: str) -> Links:
-    """Cells such as `stimulus:day@12000` as addresses of the page that plays it."""
-
-    def address(cell: str) -> str | None:
-        found = _LINK.fullmatch(cell)
-        return None if found is None else f"{base}/{found['stimulus']}?at_ms={found['at_ms']}"
-
-    return address
 
 
 def compute(wish: Wish) -> Live:
