@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -23,7 +24,7 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from believable.web.app import prepare
 from believable.web.app import serve as serve_app
@@ -158,16 +159,37 @@ class Watcher:
 
     def __init__(self, context: BrowserContext) -> None:
         self.complaints: list[str] = []
+        self._context = context
+        self._over = False
         context.on("page", self.watch)
 
     def watch(self, page: Page) -> None:
-        page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        page.on("pageerror", lambda error: self._complain(f"exception: {error}"))
         page.on("console", lambda message: self._heard(message.type, message.text))
+
+    def stop(self) -> None:
+        """Hear what was said until now, and nothing more: servers go down next, and pages may still be loading parts."""
+        for page in self._context.pages:
+            with suppress(Error):
+                page.evaluate("0")
+        self._over = True
+
+    def _complain(self, words: str) -> None:
+        if not self._over:
+            self.complaints.append(words)
 
     def _heard(self, kind: str, text: str) -> None:
         # A server that is down, or says no on purpose, is not the page's fault.
         if kind in ("error", "warning") and "Failed to load resource" not in text:
-            self.complaints.append(f"{kind}: {text}")
+            self._complain(f"{kind}: {text}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Before any fixture is taken down."""
+    watched = getattr(item, "funcargs", {}).get("watched_context")
+    if watched is not None:
+        watched[1].stop()
 
 
 @pytest.fixture

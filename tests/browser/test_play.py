@@ -425,20 +425,19 @@ def test_the_page_never_learns_the_opponents_inside(page: Page, line: Callable[.
     """Neither over the live connection nor in the recording that is annotated."""
     served = line(short_study(tmp_path, seconds=5))
     frames: list[str] = []
-    media: list[bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda text: frames.append(str(text))))
-    page.on("response", lambda answer: media.append(answer.body()) if "/media/" in answer.url else None)
     player = Player(page)
     player.join(served.link())
     player.start()
     player.play(7)
     player.over()
-    player.next()
+    with page.expect_response(lambda answer: "/media/" in answer.url) as media:
+        player.next()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     assert len(frames) > 100
     ((_, _, replay, _),) = rounds_of(served)
     assert {"intent", "frustration"} <= {state.key for track in replay.tracks for state in track.states}
-    tree = json.loads(gzip.decompress(media[-1]))
+    tree = json.loads(gzip.decompress(media.value.body()))
     assert tree["replay"].keys() == {"format", "actors", "timing", "tracks", "actions", "plans"}
     assert not any(tree["replay"]["actions"].values())
     assert {state[1] for track in tree["replay"]["tracks"] for state in track["states"]} == {"health"}
