@@ -91,3 +91,25 @@ def test_roles_become_letters_and_rows_follow_the_letters(analysis: Analysis) ->
     assert found.findings[0].title == "Recall, B"
     assert found.findings[0].sentence == WITHHELD
     assert found.paragraphs == ()
+
+
+def test_replay_gives_no_sign_of_who_is_ours(tmp_path: Path) -> None:
+    copy("replay", tmp_path / "study")
+    definition = load(tmp_path / "study", instruments=INSTRUMENTS)
+    bundle = straight.bundle(definition, 30, np.random.default_rng(3))
+    blind, seen = blinded_run(bundle), run(bundle)
+    assert [abs(value) for value in values(blind)][:1] != []
+    magnitude = {round(abs(value), 6) for value in values(blind) if value is not None}
+    overall = next(
+        one for one in seen.findings if one.outcome == "believability" and one.estimate is not None
+    )
+    assert overall.estimate is not None
+    assert overall.estimate.value is not None
+    assert round(abs(overall.estimate.value), 6) in magnitude
+    assert all(one.supported is None for one in blind.findings)
+    for table in blind.tables:
+        for column in table.columns:
+            cells = [cell for cell in table.column(column.name) if cell in ("A", "B")]
+            if len(cells) == 2:
+                assert cells == ["A", "B"], table.name
+    assert "standin" not in results_json(blind)

@@ -29,6 +29,8 @@ from believable.study.declared import Plan as DeclaredPlan
 
 #: Columns that name a condition or a stimulus, or hold an answer that may.
 NAMING = ("condition", "stimulus", "value_text", "item")
+#: Roles that an analysis only compares with each other, by protocol: exchanging them changes signs and nothing else.
+ALIKE: Mapping[str, tuple[str, ...]] = {"replay": ("ours", "baseline")}
 #: Words of the study file that are no names, also where a condition is called the same.
 _WORDS = frozenset(
     {"kind", "protocol", "rule", "outcome", "direction", "criterion", "multiplicity", "order", "over"}
@@ -58,16 +60,17 @@ def blinded_run(
     digest, study = study_of(bundle)
     names = letters(bundle) | stimulus_names(bundle)
     settled = settle(study, plan, protocol)
-    blind_plan = DeclaredPlan.model_validate(_renamed(_explicit(settled), names))
+    alike = ALIKE.get(settled.protocol, ())
+    blind_plan = DeclaredPlan.model_validate(_in_letter_order(_renamed(_explicit(settled), names), alike))
     blind = blinded_bundle(bundle, names)
     _, blind_study = study_of(blind)
     blind_hash = plan_hash(settle(blind_study, blind_plan, None))
     record = None
     if registered is not None:
         same = registered.hash == plan_hash(settled)
-        record = replace(
-            registered, tree=_renamed(registered.tree, names), hash=blind_hash if same else registered.hash
-        )
+        tree = _renamed(registered.tree, names)
+        tree["plan"] = _in_letter_order(tree["plan"], alike)
+        record = replace(registered, tree=tree, hash=blind_hash if same else registered.hash)
     found = run(blind, record, plan=blind_plan)
     source = replace(
         found.source,
@@ -77,7 +80,7 @@ def blinded_run(
         registered="" if registered is None else registered.hash,
     )
     methods = found.methods.replace(blind_hash[:12], plan_hash(settled)[:12])
-    roles = role_letters(settled, names)
+    roles = role_letters(settle(blind_study, blind_plan, None), {})
     shown = replace(found, source=source, methods=methods)
     return unnamed(shown, roles) if roles else shown
 
@@ -130,6 +133,16 @@ def _explicit(plan: Plan) -> dict[str, Any]:
         name: played[0] if name in single else played for name, played in roles.items()
     }
     return tree
+
+
+def _in_letter_order(plan: dict[str, Any], alike: tuple[str, ...]) -> dict[str, Any]:
+    """The plan with roles that are treated alike played in the order of the letters, so that no sign tells who plays which."""
+    roles = plan.get("roles") or {}
+    played = [roles[name] for name in alike if roles.get(name)]
+    if len(played) < 2:
+        return plan
+    ordered = dict(zip(alike, sorted(played), strict=True))
+    return plan | {"roles": {**roles, **ordered}}
 
 
 def _definition(text: str, names: Mapping[str, str]) -> str:

@@ -51,11 +51,16 @@ def colour(one: Drawn, canvas: Canvas, **legend_more: Any) -> Spec:
     if one.measured("colour") and len(values) > MOST_HUES:
         scale: Spec = {"type": "quantize", "range": list(theme.steps[1:])}
         return {"field": "colour", "type": "quantitative", "scale": scale, "legend": legend}
-    if one.chart.kind == "stacked" and one.measured("colour") and 3 <= len(values) <= len(theme.split):
+    if one.chart.kind == "stacked" and _are_levels(values) and 3 <= len(values) <= len(theme.split):
         levels: Spec = {"domain": sorted(values, key=float), "range": _levels(theme.split, len(values))}
         return {"field": "colour", "type": "nominal", "scale": levels, "legend": legend}
     scale = {"domain": values, "range": [theme.hues[place] for place in _places(values, canvas.hues)]}
     return {"field": "colour", "type": "nominal", "scale": scale, "legend": legend}
+
+
+def _are_levels(values: list[Any]) -> bool:
+    """Whether these are the points of a scale, as numbers or as digits."""
+    return all(isinstance(value, int | float) or str(value).isdigit() for value in values)
 
 
 def _levels(colours: tuple[str, ...], n: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Blinding analyses that speak of conditions by their roles, such as human, imitation and artificial clips.
 
-Names in tables become the letters of the conditions and rows are put in the letters' order. Sentences would give the roles away,
-so they wait until the study is unblinded; their numbers stay.
+Names in tables become the letters of the conditions and rows are put in the letters' order. Sentences and verdicts on hypotheses
+would give the roles away, so they wait until the study is unblinded; their numbers stay.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _section(section: Section, roles: Mapping[str, str]) -> Section:
 
 
 def _finding(finding: Finding, roles: Mapping[str, str]) -> Finding:
-    return replace(finding, title=in_words(finding.title, roles), sentence=WITHHELD)
+    return replace(finding, title=in_words(finding.title, roles), sentence=WITHHELD, supported=None)
 
 
 def _chart(chart: Chart, roles: Mapping[str, str]) -> Chart:
@@ -74,17 +74,18 @@ def _table(table: Table, roles: Mapping[str, str]) -> Table:
 
 def _order(table: Table, roles: Mapping[str, str]) -> list[int]:
     """Rows in the order they would have if roles came in the order of their letters."""
+    letters = {**roles, **{letter: letter for letter in roles.values()}}
     keys = [
-        next((cell for cell in row if isinstance(cell, str) and cell in roles), None) for row in table.rows
+        next((cell for cell in row if isinstance(cell, str) and cell in letters), None) for row in table.rows
     ]
     first = list(dict.fromkeys(key for key in keys if key is not None))
-    wanted = dict(zip(first, sorted(first, key=lambda role: roles[role]), strict=True))
+    wanted = dict(zip(first, sorted(first, key=lambda role: letters[role]), strict=True))
     by_key: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
         if key is not None:
             by_key.setdefault(key, []).append(number)
     if len({len(numbers) for numbers in by_key.values()}) > 1:
-        return sorted(range(len(keys)), key=lambda number: roles.get(keys[number] or "", ""))
+        return sorted(range(len(keys)), key=lambda number: letters.get(keys[number] or "", ""))
     taken = {key: iter(numbers) for key, numbers in by_key.items()}
     return [number if key is None else next(taken[wanted[key]]) for number, key in enumerate(keys)]
 
