@@ -143,7 +143,7 @@ def legend() -> Html:
     return tag(
         "p",
         *(join([badge(status), " ", words, " "]) for status, words in _LEGEND),
-        class_="legend",
+        class_="kinds",
     )
 
 
