@@ -47,7 +47,7 @@ fast: $(STAMP)
 # Apart, because the browser's driver keeps an event loop running in its process and the fault tests run their own. Browser tests
 # that measure time run one after the other, with the machine to themselves.
 slow: $(STAMP) browser-needed
-	$(PYTEST) -m faults
+	$(PYTEST) -n 2 --dist loadfile -m faults
 	$(PYTEST) -n 2 --dist loadfile -m "browser and not timing" tests/browser
 	$(PYTEST) -n 2 --dist loadfile -m browser --ignore=tests/browser
 	$(PYTEST) -m "browser and timing" tests/browser

@@ -67,9 +67,15 @@ class Watching:
         return found
 
     def events(self, kind: str = "trace.") -> list[dict[str, Any]]:
-        """What the server holds, once everything is there."""
-        expect(self.page.locator("#status")).to_have_text("Saved")
-        return [event for event in self._stored(self._server).events if event["kind"].startswith(kind)]
+        """What the server holds, once everything is there: saved, and nothing more comes for a moment."""
+        before = -1
+        while True:
+            expect(self.page.locator("#status")).to_have_text("Saved")
+            found = [event for event in self._stored(self._server).events if event["kind"].startswith(kind)]
+            if len(found) == before:
+                return found
+            before = len(found)
+            self.page.wait_for_timeout(300)
 
     def samples(self) -> list[dict[str, Any]]:
         """Samples that somebody made."""
