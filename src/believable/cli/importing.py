@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,28 +22,51 @@ def command() -> None:
     """
 
 
+def _of_a_bundle(function: Callable[..., None]) -> Callable[..., None]:
+    """The file to read, and the bundle that it becomes."""
+    for add in (
+        click.option("--title", help="Title of the dataset; default: the file's name."),
+        click.option(
+            "--out",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="The bundle's folder; default: named after the file.",
+        ),
+        click.argument("file", type=click.Path(path_type=Path)),
+    ):
+        function = add(function)
+    return function
+
+
+def _known_signal(function: Callable[..., None]) -> Callable[..., None]:
+    """The signal that annotators were to follow, where it is known."""
+    for add in (
+        click.option(
+            "--signal-fps", default=60.0, show_default=True, help="Samples of the signal per second."
+        ),
+        click.option(
+            "--test",
+            type=click.Choice(["visual", "auditory"]),
+            default="auditory",
+            help="Which quality test it is.",
+        ),
+        click.option(
+            "--signal",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="CSV file with the known signal they were to follow (column value).",
+        ),
+    ):
+        function = add(function)
+    return function
+
+
 @command.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The bundle's folder; default: named after the file.",
-)
-@click.option("--title", help="Title of the dataset; default: the file's name.")
+@_of_a_bundle
 @click.option(
     "--annotators",
     type=click.Path(dir_okay=False, path_type=Path),
     help="CSV list of who counts: Participant, other columns of the export, until_ms.",
 )
-@click.option(
-    "--signal",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="CSV file with the known signal they were to follow (column value).",
-)
-@click.option(
-    "--test", type=click.Choice(["visual", "auditory"]), default="auditory", help="Which quality test it is."
-)
-@click.option("--signal-fps", default=60.0, show_default=True, help="Samples of the signal per second.")
+@_known_signal
 def pagan(
     file: Path,
     out: Path | None,
@@ -94,25 +118,11 @@ def pagan(
 
 
 @command.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The bundle's folder; default: named after the file.",
-)
-@click.option("--title", help="Title of the dataset; default: the file's name.")
+@_of_a_bundle
 @click.option(
     "--stimulus", help="What was annotated, where the file has no such column; default: the file's name."
 )
-@click.option(
-    "--signal",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="CSV file with the known signal they were to follow (column value).",
-)
-@click.option(
-    "--test", type=click.Choice(["visual", "auditory"]), default="auditory", help="Which quality test it is."
-)
-@click.option("--signal-fps", default=60.0, show_default=True, help="Samples of the signal per second.")
+@_known_signal
 def traces(
     file: Path,
     out: Path | None,

@@ -18,6 +18,11 @@ from believable.store.tables import coding_texts as texts_table
 
 CHUNK = 500
 
+#: A task with the round it belongs to.
+_OF_ITS_ROUND = and_(
+    coding_rounds.c.project == coding_tasks.c.project, coding_rounds.c.number == coding_tasks.c.round
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -77,7 +82,7 @@ def add(
         chosen = _numbers(conn, project.id, again)
         rng.shuffle(chosen)
     else:
-        chosen = draw(_free(conn, project.id, plan), plan, rng)
+        chosen = draw(_free(conn, project.id), plan, rng)
     if not chosen:
         raise InvalidInput(
             "round: no text is left to draw. Collect more texts, or code an earlier round again."
@@ -100,20 +105,10 @@ def _numbers(conn: Connection, project: str, number: int) -> list[int]:
     return sorted(set(conn.execute(query).scalars()))
 
 
-def _free(conn: Connection, project: str, plan: Plan) -> list[Item]:
-    """What can be drawn: a joint round only looks at texts, later rounds leave out what was coded for agreement already."""
+def _free(conn: Connection, project: str) -> list[Item]:
+    """What can be drawn: the texts that are in no round yet."""
     used = set(
-        conn.execute(
-            select(coding_tasks.c.number)
-            .join(
-                coding_rounds,
-                and_(
-                    coding_rounds.c.project == coding_tasks.c.project,
-                    coding_rounds.c.number == coding_tasks.c.round,
-                ),
-            )
-            .where(coding_tasks.c.project == project)
-        ).scalars()
+        conn.execute(select(coding_tasks.c.number).where(coding_tasks.c.project == project)).scalars()
     )
     everything = coding_texts.texts(conn, project)
     return [one.response.item(number) for number, one in everything.items() if number not in used]
@@ -169,13 +164,7 @@ def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, 
     """A coder's list in the rounds that are open, newest round first; withdrawn texts are gone."""
     query = (
         select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.position, coding_tasks.c.shared)
-        .join(
-            coding_rounds,
-            and_(
-                coding_rounds.c.project == coding_tasks.c.project,
-                coding_rounds.c.number == coding_tasks.c.round,
-            ),
-        )
+        .join(coding_rounds, _OF_ITS_ROUND)
         .join(
             texts_table,
             and_(
@@ -194,13 +183,7 @@ def samples(conn: Connection, project: str) -> Mapping[tuple[int, int], str]:
     """(round, text) → joint, agreement, overlap or single."""
     query = (
         select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.shared, coding_rounds.c.kind)
-        .join(
-            coding_rounds,
-            and_(
-                coding_rounds.c.project == coding_tasks.c.project,
-                coding_rounds.c.number == coding_tasks.c.round,
-            ),
-        )
+        .join(coding_rounds, _OF_ITS_ROUND)
         .where(coding_tasks.c.project == project)
     )
     return {

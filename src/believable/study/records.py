@@ -435,13 +435,13 @@ class Block(TrialBase):
     """The trials and blocks inside."""
 
 
-Trial: TypeAlias = (
+#: Pages as a study file names them. Practice pages come in when the plan is made.
+_Page: TypeAlias = (
     Consent
     | TextPage
     | Form
     | Check
     | Device
-    | Practice
     | Qa
     | Play
     | Watch
@@ -451,23 +451,8 @@ Trial: TypeAlias = (
     | Break
     | Finish
 )
-TimelineItem: TypeAlias = Annotated[
-    Consent
-    | TextPage
-    | Form
-    | Check
-    | Device
-    | Qa
-    | Play
-    | Watch
-    | Compare
-    | Group
-    | Rate
-    | Break
-    | Finish
-    | Block,
-    Field(discriminator="kind"),
-]
+Trial: TypeAlias = _Page | Practice
+TimelineItem: TypeAlias = Annotated[_Page | Block, Field(discriminator="kind")]
 Block.model_rebuild()
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,15 +185,11 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
     made.close()
 
 
-@pytest.fixture
-def world(tmp_path: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
-    folder = tmp_path / "study"
-    folder.mkdir()
-    (folder / "study.yaml").write_text(STUDY)
+@contextmanager
+def living(settings: Settings, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
+    """The application running on the loop, on a virtual clock."""
     clock = VirtualClock()
-    app = create_app(
-        Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), clock=clock
-    )
+    app = create_app(settings, clock=clock)
     started, over = threading.Event(), asyncio.Event()
 
     async def run() -> None:
@@ -205,6 +202,17 @@ def world(tmp_path: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
     yield World(app, clock, loop)
     loop.call_soon_threadsafe(over.set)
     ending.result(60)
+
+
+@pytest.fixture
+def world(tmp_path: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STUDY)
+    with living(
+        Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop
+    ) as made:
+        yield made
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,15 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.core.clock import VirtualClock
 from believable.report.live_records import Live, Wish
-from believable.simulate.asgi import running
 from believable.store import results as stored
 from believable.store.tables import decisions
-from believable.web.app import Settings, create_app
+from believable.web.app import Settings
 from believable.web.console.computing import About, Computing, computed
 
-from .conftest import BASE, Browser, World
+from .conftest import BASE, Browser, World, living
 
 RESULTS = "/console/studies/study/results"
 CONDITIONS = ("standin_human", "standin_agent")
@@ -43,21 +40,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def judged(folder: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
-    clock = VirtualClock()
     settings = Settings(data_dir=folder / ".believable", study_folders=(folder,), base_url=BASE)
-    app = create_app(settings, clock=clock)
-    started, over = threading.Event(), asyncio.Event()
-
-    async def run() -> None:
-        async with running(app):
-            started.set()
-            await over.wait()
-
-    ending = asyncio.run_coroutine_threadsafe(run(), loop)
-    assert started.wait(60) or ending.result(1) is None
-    yield World(app, clock, loop)
-    loop.call_soon_threadsafe(over.set)
-    ending.result(60)
+    with living(settings, loop) as made:
+        yield made
 
 
 def told(browser: Browser, pool: str = "simulated") -> dict[str, Any]:
