@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import Connection, insert
 
 from believable.bundle.records import (
+    ClosedTrial,
     Collected,
     DecisionRecord,
     EventRecord,
     SessionRecord,
     StrayRecord,
     StudyRecord,
-    TrialRecord,
 )
 from believable.core import chain
 from believable.core.seeds import generator
@@ -127,7 +127,7 @@ class Making:
         planned = plan(study, assignment)
         session_id = f"{link_kind[:1]}{rng.getrandbits(100):025x}"
         bodies: list[str] = []
-        trials: list[TrialRecord] = []
+        trials: list[ClosedTrial] = []
         clock = T0_MS + 1000 * number
 
         def happen(kind: str, trial: int | None, **data: Any) -> int:
@@ -167,7 +167,7 @@ class Making:
             for _ in range(extra_events):
                 happen("clock", one.position)
             seq = happen("trial.submit", one.position, answers=answers)
-            trials.append(TrialRecord(one.position, 0, one.key, "done", 1, seq, answers, opened, clock))
+            trials.append(ClosedTrial(one.position, 0, one.key, "done", 1, seq, answers, opened, clock))
         finished = until is None
         events = tuple(EventRecord(seq, body, T0_MS + seq) for seq, body in enumerate(bodies, start=1))
         record = SessionRecord(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from believable.bundle.records import ClosedTrial
 from believable.collect.desk import Advanced, Collect
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput
@@ -21,7 +22,7 @@ def person(desk: Collect, make_definition: Any, enter: Any) -> Any:
     return enter(desk.publish("s", make_definition()).links["open"])
 
 
-def rows(desk: Collect, person: Any) -> list[trials.ClosedTrial]:
+def rows(desk: Collect, person: Any) -> list[ClosedTrial]:
     sid = desk.view(person.token).session_id
     return list(desk.store.read(lambda conn: trials.of_session(conn, sid)))
 

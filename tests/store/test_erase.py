@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert, select
 
+from believable.bundle.records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
 from believable.store import decisions, erase, events, rounds, sessions, tables, trials
@@ -16,7 +17,6 @@ from believable.store.engine import Store
 from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
 from believable.store.tables import blobs, metadata, tombstones
-from believable.store.trials import ClosedTrial
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from believable.bundle.records import ClosedTrial
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.store import alarms, audit, decisions, limits, links, sessions, studies, trials
 from believable.store.engine import Store
 from believable.store.sessions import Session
-from believable.store.trials import ClosedTrial
 
 MakeSession = Callable[..., Session]
 

@@ -41,8 +41,11 @@ class SessionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TrialRecord:
-    """A trial the server has closed."""
+class ClosedTrial:
+    """A trial the server has closed: done, skipped by a rule, or failed.
+
+    `run` counts how often the session began again; `submit_seq` is the event with the accepted answers.
+    """
 
     position: int
     run: int
@@ -88,7 +91,7 @@ class Collected:
     """Everything stored about one session."""
 
     session: SessionRecord
-    trials: tuple[TrialRecord, ...] = ()
+    trials: tuple[ClosedTrial, ...] = ()
     events: tuple[EventRecord, ...] = ()
     strays: tuple[StrayRecord, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()

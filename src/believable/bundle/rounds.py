@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from believable.bundle.tables import CONDITION, POSITION, RUN, SESSION, Cell, Field, Table
+from believable.bundle.tables import CONDITION, POSITION, RUN, SESSION, TRIAL, TRIAL_KEY, Cell, Field, Table
 from believable.replay import file
 from believable.replay.records import UNITS_PER_TILE, Replay, Track
 from believable.study.definition import Definition
@@ -34,8 +34,8 @@ ROUNDS = Table(
         POSITION,
         RUN,
         ATTEMPT,
-        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
-        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        TRIAL_KEY,
+        TRIAL,
         CONDITION,
         Field("practice", "boolean", "Played to learn the controls, for as long as wanted.", required=True),
         Field(

@@ -10,7 +10,7 @@ from typing import Any
 
 from believable.bundle.marks import FlagEvent, Logs, flag_rows
 from believable.bundle.players import Played, answered, shown_rows
-from believable.bundle.records import Collected, DecisionRecord, SessionRecord, TrialRecord
+from believable.bundle.records import ClosedTrial, Collected, DecisionRecord, SessionRecord
 from believable.bundle.rounds import rows_of
 from believable.bundle.tables import Cell
 from believable.bundle.tracing import VALUES, TraceEvent, trace_rows
@@ -228,7 +228,7 @@ class SessionRows:
     def exclusions(self) -> Sequence[Row]:
         return self._exclusions
 
-    def _planned(self, trial: TrialRecord) -> PlannedTrial:
+    def _planned(self, trial: ClosedTrial) -> PlannedTrial:
         if trial.position < len(self._plan) and self._plan[trial.position].key == trial.key:
             return self._plan[trial.position]
         raise InvalidInput(
@@ -271,7 +271,7 @@ class SessionRows:
         session = self._session
         return rows_of(session.id, self._plan, self._collected.rounds, session.started_ms)
 
-    def _window(self, trial: TrialRecord) -> tuple[int, int] | None:
+    def _window(self, trial: ClosedTrial) -> tuple[int, int] | None:
         """The events of this run of the trial: after the run before it ended, up to its own submission."""
         if trial.submit_seq is None:
             return None
@@ -283,7 +283,7 @@ class SessionRows:
         began = self._session.run_after_seq if trial.run == self._session.run else 0
         return max([began, *before]), trial.submit_seq
 
-    def _during(self, trial: TrialRecord) -> Iterator[Happening]:
+    def _during(self, trial: ClosedTrial) -> Iterator[Happening]:
         window = self._window(trial)
         if window is not None:
             after, until = window
@@ -291,7 +291,7 @@ class SessionRows:
                 one for one in self._happenings if after < one.seq <= until and one.position == trial.position
             )
 
-    def _times(self, trial: TrialRecord) -> tuple[float | None, float | None]:
+    def _times(self, trial: ClosedTrial) -> tuple[float | None, float | None]:
         """How long the page was up before the accepted submission, and how much of that it was hidden."""
         shown_ms: float | None = None
         hidden_since: float | None = None
@@ -310,7 +310,7 @@ class SessionRows:
                 return one.mono_ms - shown_ms, hidden_ms
         return None, None
 
-    def _effort(self, trial: TrialRecord) -> dict[str, tuple[int, int]]:
+    def _effort(self, trial: ClosedTrial) -> dict[str, tuple[int, int]]:
         """Per question: how often it was changed, and how many characters were pasted."""
         effort: dict[str, tuple[int, int]] = {}
         for one in self._during(trial):

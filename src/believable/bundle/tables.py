@@ -44,6 +44,8 @@ POSITION = Field(
 RUN = Field(
     "run", "integer", "0, and one more for each time the session began again from the start.", required=True
 )
+TRIAL_KEY = Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True)
+TRIAL = Field("trial", "string", "Id of the trial in the study definition.", required=True)
 CONDITION = Field("condition", "string", "Condition of the stimulus, or the one the enclosing block settled.")
 SCENARIO = Field("scenario", "string", "Situation the stimulus shows.")
 STIMULUS = Field("stimulus", "string", "Id of the stimulus in the study definition.")
@@ -113,8 +115,8 @@ TRIALS = Table(
         SESSION,
         POSITION,
         RUN,
-        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
-        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        TRIAL_KEY,
+        TRIAL,
         Field("kind", "string", "Kind of trial.", required=True),
         CONDITION,
         SCENARIO,
@@ -150,8 +152,8 @@ ANSWERS = Table(
         SESSION,
         POSITION,
         RUN,
-        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
-        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        TRIAL_KEY,
+        TRIAL,
         CONDITION,
         SCENARIO,
         STIMULUS,
@@ -179,8 +181,8 @@ TRACES = Table(
         SESSION,
         POSITION,
         RUN,
-        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
-        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        TRIAL_KEY,
+        TRIAL,
         CONDITION,
         SCENARIO,
         STIMULUS,
@@ -253,8 +255,8 @@ SHOWN = Table(
         SESSION,
         POSITION,
         RUN,
-        Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True),
-        Field("trial", "string", "Id of the trial in the study definition.", required=True),
+        TRIAL_KEY,
+        TRIAL,
         replace(PLAYER, required=True),
         Field("label", "string", "What the participant saw it called: A, B, … in a comparison."),
         Field(

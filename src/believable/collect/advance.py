@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from believable.bundle.records import ClosedTrial
 from believable.collect import annotated, answers, quality
 from believable.collect.answers import Reading
 from believable.collect.context import Context, Standing, as_closed, check_epoch, standing
@@ -17,7 +18,6 @@ from believable.instruments.contract import InvalidAnswer
 from believable.store import events, sessions, trials
 from believable.store.engine import Connection
 from believable.store.events import Event
-from believable.store.trials import ClosedTrial
 from believable.study.plan import PlannedTrial
 from believable.study.progress import answers_so_far, progress, verdict
 from believable.study.quality import RELIABLE, device_verdict, gated, tones, wrong_parts

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from believable.bundle.records import ClosedTrial
 from believable.core.clock import Clock
 from believable.core.errors import Conflict, TakenOver
 from believable.core.ids import base32, keyed_hash, token_hash
@@ -17,7 +18,6 @@ from believable.instruments.contract import Instrument
 from believable.store import sessions, studies, trials
 from believable.store.engine import Connection
 from believable.store.sessions import Session
-from believable.store.trials import ClosedTrial
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan
 from believable.study.progress import Closed, Step, progress

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from believable.bundle.records import ClosedTrial
 from believable.collect import recruit
 from believable.collect.context import Context
 from believable.collect.later import code_hash, later_code
@@ -21,7 +22,6 @@ from believable.store.links import Link
 from believable.store.pools import pool_of
 from believable.store.sessions import Session
 from believable.store.studies import StudyRow
-from believable.store.trials import ClosedTrial
 from believable.study.assign import Cell, choose
 from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial, plan

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from believable.instruments.contract import InvalidAnswer
+from pydantic import Field
+
+from believable.instruments.contract import AnswerCell, Column, InvalidAnswer
+from believable.study.records import Record, Text
 
 #: Lone surrogates cannot be stored as UTF-8 and NUL not in PostgreSQL; the event keeps what was typed to the letter.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -22,27 +26,45 @@ _SENTENCES = (
 )
 
 
-def read_words(raw: Any, *, min_length: int, max_length: int) -> str:
-    """The text, if it says something and its length (in characters) is within the bounds."""
+class WordsParams(Record):
+    """What questions for free text have in common. Lengths count characters."""
+
+    min_length: int = Field(default=0, ge=0, le=100_000)
+    """How many characters are needed."""
+    max_length: int
+    """How many characters are possible."""
+    placeholder: Text | None = None
+    """Shown in the empty field."""
+
+
+RECORDS = (Column("value", "string", "the text as typed"),)
+
+
+def read(params: WordsParams, raw: Any) -> str:
+    """The text, if it says something and its length is within the bounds."""
     if not isinstance(raw, str) or not raw.strip():
         raise InvalidAnswer("error.required")
-    if len(raw.strip()) < min_length:
-        raise InvalidAnswer("error.text_min", min=min_length)
-    if len(raw) > max_length:
-        raise InvalidAnswer("error.text_max", max=max_length)
+    if len(raw.strip()) < params.min_length:
+        raise InvalidAnswer("error.text_min", min=params.min_length)
+    if len(raw) > params.max_length:
+        raise InvalidAnswer("error.text_max", max=params.max_length)
     return _UNSTORABLE.sub(_REPLACEMENT, raw)
 
 
-def simulated_words(rng: random.Random, *, min_length: int, max_length: int) -> str:
+def cells(params: WordsParams, answer: str) -> Sequence[AnswerCell]:
+    return (AnswerCell("", answer),)
+
+
+def simulate(params: WordsParams, rng: random.Random) -> str:
     """A few plain sentences that fit the bounds."""
     text = rng.choice(_SENTENCES)
-    while len(text) < min_length or (rng.random() < 0.5 and len(text) < max_length // 2):
+    while len(text) < params.min_length or (rng.random() < 0.5 and len(text) < params.max_length // 2):
         text = f"{text} {rng.choice(_SENTENCES)}"
-    cut = text[:max_length].rstrip()
-    return cut if len(cut) >= min_length else cut.ljust(min_length, ".")
+    cut = text[: params.max_length].rstrip()
+    return cut if len(cut) >= params.min_length else cut.ljust(params.min_length, ".")
 
 
-def length_problems(min_length: int, max_length: int) -> list[tuple[str, str, str]]:
-    if min_length <= max_length:
-        return []
-    return [("min_length", f"{min_length} is above max_length {max_length}.", "Swap them.")]
+def check(params: WordsParams) -> Sequence[tuple[str, str, str]]:
+    if params.min_length <= params.max_length:
+        return ()
+    return (("min_length", f"{params.min_length} is above max_length {params.max_length}.", "Swap them."),)

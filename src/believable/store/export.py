@@ -18,7 +18,6 @@ from believable.bundle.records import (
     SessionRecord,
     StrayRecord,
     StudyRecord,
-    TrialRecord,
 )
 from believable.bundle.rounds import RoundRecord
 from believable.bundle.write import Written, write
@@ -26,6 +25,7 @@ from believable.core.errors import NotFound
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.store import blobs, rounds, studies
+from believable.store import trials as closed_trials
 from believable.store.coding_export import coding_rows
 from believable.store.engine import Store
 from believable.store.pools import POOLS
@@ -127,7 +127,7 @@ def _in_pool(conn: Connection, study_id: str, pool: str) -> int:
 
 def _chunk(conn: Connection, ids: Sequence[str]) -> Iterator[Collected]:
     found = {row.id: _session(row) for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))}
-    closed = _by_session(conn, trials, ids, ("run", "position"), _trial)
+    closed = _by_session(conn, trials, ids, ("run", "position"), closed_trials.from_row)
     kept = _by_session(
         conn,
         strays,
@@ -205,20 +205,6 @@ def _session(row: Row[Any]) -> SessionRecord:
         rejected=bool(row.rejected),
         recruiter_hash=row.recruiter_hash,
         run_after_seq=row.run_after_seq,
-    )
-
-
-def _trial(row: Row[Any]) -> TrialRecord:
-    return TrialRecord(
-        position=row.position,
-        run=row.run,
-        key=row.key,
-        status=row.status,
-        attempts=row.attempts,
-        submit_seq=row.submit_seq,
-        answers=json.loads(row.answers),
-        opened_ms=row.opened_ms,
-        closed_ms=row.closed_ms,
     )
 
 

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
+from believable.bundle.records import ClosedTrial
 from believable.store.tables import trials
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedTrial:
-    """`run` counts how often the session began again; `submit_seq` is the event with the accepted answers."""
-
-    position: int
-    run: int
-    key: str
-    status: str
-    attempts: int
-    submit_seq: int | None
-    answers: Mapping[str, Any]
-    opened_ms: int | None
-    closed_ms: int
 
 
 def close(conn: Connection, session: str, trial: ClosedTrial) -> None:
@@ -49,9 +33,10 @@ def of_session(conn: Connection, session: str, run: int | None = None) -> tuple[
     query = select(trials).where(trials.c.session == session)
     if run is not None:
         query = query.where(trials.c.run == run)
-    found = []
-    for row in conn.execute(query.order_by(trials.c.run, trials.c.position)):
-        values = dict(row._mapping)
-        del values["session"]
-        found.append(ClosedTrial(**{**values, "answers": json.loads(values["answers"])}))
-    return tuple(found)
+    rows = conn.execute(query.order_by(trials.c.run, trials.c.position))
+    return tuple(from_row(row) for row in rows)
+
+
+def from_row(row: Row[Any]) -> ClosedTrial:
+    values = {name: getattr(row, name) for name in ClosedTrial.__slots__}
+    return ClosedTrial(**{**values, "answers": json.loads(row.answers)})

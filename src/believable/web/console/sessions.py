@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from starlette.responses import RedirectResponse, Response
 
+from believable.bundle.records import ClosedTrial
 from believable.core import ids
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import overview
@@ -16,7 +17,6 @@ from believable.store.monitor import link_kinds
 from believable.store.overview import PLACES
 from believable.store.sessions import Session
 from believable.store.studies import StudyRow
-from believable.store.trials import ClosedTrial
 from believable.study.plan import PlannedTrial
 from believable.study.progress import page_questions
 from believable.web.console.desk import RESEARCHERS, Page, Visit

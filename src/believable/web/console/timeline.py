@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from believable.bundle.records import ClosedTrial
 from believable.core import chain
 from believable.store import decisions, events, trials
 from believable.store.decisions import Decision
 from believable.store.engine import Connection
 from believable.store.events import Event
 from believable.store.sessions import Session
-from believable.store.trials import ClosedTrial
 
 #: Characters of an event's data shown in the table.
 DATA_CHARACTERS = 600
