@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.stats.means import mean_t, welch_t
+from believable.stats.means import mean_skewed, mean_t, welch_t
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "means"
 
@@ -28,6 +28,50 @@ def test_mean_is_that_of_r(groups: Any, expected: Any) -> None:
     found = mean_t(groups["a"])
     assert found.value == pytest.approx(expected["mean"], abs=1e-12)
     assert [found.low, found.high] == pytest.approx(expected["ci"], abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["bounded", "right", "outlier"])
+def test_the_mean_of_skewed_values_has_the_bounds_that_r_solves_for(name: str) -> None:
+    values = json.loads((ORACLE / "input.json").read_text())["skewed"][name]
+    expected = json.loads((ORACLE / "output.json").read_text())["skewed"][name]
+    found, plain = mean_skewed(values), mean_t(values)
+    assert [found.low, found.high] == pytest.approx(expected["ci"], abs=1e-11)
+    assert (found.value, found.se, found.df) == (plain.value, plain.se, plain.df)
+    assert [plain.low, plain.high] == pytest.approx(expected["t"], abs=1e-10)
+    # The studentised bootstrap moves both bounds the same way, away from the crowded side.
+    way = np.sign(np.array(expected["studentised"]) - expected["t"])
+    assert np.array_equal(np.sign(np.array(expected["ci"]) - expected["t"]), way)
+
+
+def test_of_moderately_skewed_values_the_bounds_are_nearly_those_of_the_studentised_bootstrap() -> None:
+    for name in ("bounded", "right"):
+        expected = json.loads((ORACLE / "output.json").read_text())["skewed"][name]
+        width = expected["t"][1] - expected["t"][0]
+        assert expected["ci"] == pytest.approx(expected["studentised"], abs=0.05 * width)
+
+
+def test_without_skewness_the_interval_is_students() -> None:
+    found, plain = (method([0.1, 0.2, 0.4, 0.6, 0.7]) for method in (mean_skewed, mean_t))
+    assert [found.low, found.high] == pytest.approx([plain.low, plain.high], abs=1e-12)
+    assert found.method == "mean, t interval corrected for skewness (Hall)"
+
+
+def test_skewed_intervals_turn_move_and_grow_with_the_values() -> None:
+    values = np.random.default_rng(1).exponential(size=15)
+    found, turned, moved = mean_skewed(values), mean_skewed(-values), mean_skewed(3 * values + 2)
+    assert [turned.low, turned.high] == pytest.approx([-found.high, -found.low])  # type: ignore[operator]
+    assert [moved.low, moved.high] == pytest.approx([3 * found.low + 2, 3 * found.high + 2])  # type: ignore[operator]
+
+
+def test_bounds_end_at_the_limits_and_where_the_cubic_is_flat() -> None:
+    values = [0.97, 0.98, 0.99, 0.99, 0.2]
+    free, limited = mean_skewed(values), mean_skewed(values, limits=(0.5, 0.85))
+    assert free.low < 0.5  # type: ignore[operator]
+    assert free.high > 0.85  # type: ignore[operator]
+    assert (limited.low, limited.high) == (0.5, 0.85)
+    deviations = np.array(values) - np.mean(values)
+    skewness = (deviations**3).mean() / (deviations**2).mean() ** 1.5
+    assert free.low == pytest.approx(np.mean(values) + 3 * np.std(values, ddof=1) / skewness)
 
 
 def test_welch_is_that_of_r(groups: Any, expected: Any) -> None:
@@ -53,6 +97,9 @@ def test_what_cannot_be_had_says_why() -> None:
     assert mean_t([]).reason == "no values"
     assert mean_t([0.2]).reason == "one value has no spread"
     assert mean_t([0.2, 0.2]).reason == "the values have no variance"
+    assert mean_skewed([]).reason == "no values"
+    assert mean_skewed([0.2]).reason == "one value has no spread"
+    assert mean_skewed([0.2, 0.2]).reason == "the values have no variance"
     assert welch_t([1.0], [1.0, 2.0]).reason == "needs at least 2 values in each group, got (1, 2)"
     assert welch_t([1.0, 1.0], [2.0, 2.0]).reason == "neither group has any variance"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +34,46 @@ def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     se = float(sample.std(ddof=1)) / math.sqrt(n)
     half = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
     return Estimate(mean, mean - half, mean + half, level, n, method, se=se, df=(float(n - 1),))
+
+
+def mean_skewed(
+    values: ArrayLike, *, level: float = 0.95, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """The mean of independent values whose distribution may be skewed: Student's interval, corrected for skewness.
+
+    Says         where the population mean lies. Of skewed values Student's interval misses on one side far more often than on the
+                 other; without skewness in the sample the two intervals are equal.
+    Formula      mean − SE·x for both t quantiles q(n − 1), where x solves Hall's cubic
+                 x + γx²/(3√n) + γ²x³/(27n) + γ/(6√n) = q, with γ the sample's skewness m₃/m₂^1.5 and SE = SD/√n, SD with n − 1.
+                 In very skewed small samples a bound goes no further than mean + 3·SD/γ, where the cubic is flat.
+    limits       values that the mean cannot leave, say (−1, 1); the bounds end there
+    Undefined    no values. One value, or values without variance, have no interval.
+    Source       Hall (1992), On the removal of skewness by transformation, JRSS B 54, 221–228; with Student's quantiles in place
+                 of the normal ones, which keep the level of small samples.
+    Checked      R: the cubic solved by uniroot; boot.ci(type = "stud") has nearly the same bounds.
+    """
+    plain = mean_t(values, level=level)
+    method = "mean, t interval corrected for skewness (Hall)"
+    if plain.value is None or plain.se is None:
+        return replace(plain, method=method)
+    sample = finite_array(values, name="values")
+    deviations = sample - sample.mean()
+    skewness = float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
+    quantile = float(special.stdtrit(len(sample) - 1, (1 + level) / 2))
+    low, high = (
+        min(max(plain.value - plain.se * _uncubed(q, skewness, len(sample)), limits[0]), limits[1])
+        for q in (quantile, -quantile)
+    )
+    return replace(plain, low=low, high=high, method=method)
+
+
+def _uncubed(quantile: float, skewness: float, n: int) -> float:
+    """The x at which Hall's cubic takes this value, up to where it is flat: a perfect cube but for its constant."""
+    root, slope = math.sqrt(n), skewness / 3
+    shifted = quantile - skewness / (6 * root)
+    if abs(slope * shifted) < 1e-8 * root:
+        return shifted
+    return root / slope * (math.cbrt(max(1 + 3 * slope * shifted / root, 0.0)) - 1)
 
 
 def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:

@@ -11,6 +11,7 @@ from scipy import special
 from believable.stats import tests
 from believable.stats.coverage.case import CoverageCase
 from believable.stats.estimate import Estimate
+from believable.stats.means import mean_skewed, mean_t
 
 Samples = tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]
 
@@ -27,6 +28,11 @@ def _paired(rng: np.random.Generator) -> Samples:
 
 def _groups(rng: np.random.Generator) -> Samples:
     return rng.normal(_D, 1, 30), rng.normal(0, 1, 30)
+
+
+def _bounded(rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """26 scores between −1 and 1, crowded towards the top (skewness −1), as of trained annotators on a test."""
+    return 2 * rng.beta(4.5, 1.3, 26) - 1
 
 
 def _correlated(rng: np.random.Generator) -> Samples:
@@ -90,6 +96,10 @@ CASES: tuple[CoverageCase, ...] = (
     CoverageCase(
         "paired_t: mean difference of 34 pairs", _D, _paired, lambda s: _of(tests.paired_t(*s).estimate)
     ),
+    CoverageCase("mean_t: 26 values", 0.5, lambda rng: rng.normal(0.5, 0.2, 26), mean_t),
+    CoverageCase("mean_skewed: 26 bounded, skewed values", 2 * 4.5 / 5.8 - 1, _bounded, mean_skewed),
+    CoverageCase("mean_skewed: 10 normal values", 0.5, lambda rng: rng.normal(0.5, 0.2, 10), mean_skewed),
+    CoverageCase("mean_skewed: 40 exponential values", 1.0, lambda rng: rng.exponential(1, 40), mean_skewed),
     CoverageCase(
         "wilcoxon: pseudo-median of 34 pairs",
         _D,
