@@ -7,12 +7,15 @@ and the writer is shared. Tokens are kept as hashes; names and peers that failed
 from __future__ import annotations
 
 import re
+import secrets
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import ARGON2_VERSION
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from believable.core import ids
@@ -73,7 +76,7 @@ class Passwords:
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._nobody = self._hasher.hash(ids.new_token())
+        self._nobody = _matches_nothing(self._hasher)
 
     def hash(self, password: str) -> str:
         check_password(password)
@@ -87,6 +90,16 @@ class Passwords:
         except (VerificationError, InvalidHashError):
             return False
         return stored is not None
+
+
+def _matches_nothing(hasher: PasswordHasher) -> str:
+    """Costs as much to verify as a password's hash, and nothing to make: a server starts without hashing."""
+    salt, digest = (
+        b64encode(secrets.token_bytes(size)).decode().rstrip("=")
+        for size in (hasher.salt_len, hasher.hash_len)
+    )
+    costs = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
 
 
 def check_password(password: str) -> None:
