@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,13 +205,14 @@ def living(settings: Settings, loop: asyncio.AbstractEventLoop) -> Iterator[Worl
 
 
 @pytest.fixture
-def world(tmp_path: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
+def world(
+    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]
+) -> Iterator[World]:
     folder = tmp_path / "study"
     folder.mkdir()
+    with_tables(tmp_path / "data")
     (folder / "study.yaml").write_text(STUDY)
-    with living(
-        Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop
-    ) as made:
+    with living(Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop) as made:
         yield made
 
 

@@ -116,7 +116,7 @@ class Session:
 
 
 @pytest.fixture
-def run_study(tmp_path: Path) -> Iterator[Callable[..., Web]]:
+def run_study(tmp_path: Path, with_tables: Callable[[Path], Path]) -> Iterator[Callable[..., Web]]:
     """`run_study(text)` serves a study; more arguments are settings."""
     opened: list[Web] = []
     with start_blocking_portal() as portal:
@@ -126,6 +126,7 @@ def run_study(tmp_path: Path) -> Iterator[Callable[..., Web]]:
             folder.mkdir()
             (folder / "study.yaml").write_text(text)
             settings = Settings(data_dir=folder / "data", study_folders=(folder,), **more)
+            with_tables(settings.data_dir)
             web = Web(portal, settings, VirtualClock())
             opened.append(web)
             return web.__enter__()
