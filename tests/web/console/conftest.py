@@ -174,8 +174,9 @@ class Browser:
         return self.request("POST", path, data=data, headers={"origin": BASE})
 
 
-@pytest.fixture
-def loop() -> Iterator[asyncio.AbstractEventLoop]:
+@contextmanager
+def turning() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop that runs in a thread of its own."""
     made = asyncio.new_event_loop()
     thread = threading.Thread(target=made.run_forever, daemon=True)
     thread.start()
@@ -183,6 +184,12 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
     made.call_soon_threadsafe(made.stop)
     thread.join()
     made.close()
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    with turning() as made:
+        yield made
 
 
 @contextmanager

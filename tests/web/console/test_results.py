@@ -19,7 +19,7 @@ from believable.store.tables import decisions
 from believable.web.app import Settings
 from believable.web.console.computing import About, Computing, computed
 
-from .conftest import BASE, Browser, World, living
+from .conftest import BASE, Browser, World, living, turning
 
 RESULTS = "/console/studies/study/results"
 CONDITIONS = ("standin_human", "standin_agent")
@@ -38,10 +38,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture
-def judged(folder: Path, loop: asyncio.AbstractEventLoop) -> Iterator[World]:
+@pytest.fixture(scope="module")
+def judged(folder: Path) -> Iterator[World]:
+    """One application for all tests, since it keeps what it computed; each test has an account of its own."""
     settings = Settings(data_dir=folder / ".believable", study_folders=(folder,), base_url=BASE)
-    with living(settings, loop) as made:
+    with turning() as loop, living(settings, loop) as made:
         yield made
 
 
@@ -50,7 +51,7 @@ def told(browser: Browser, pool: str = "simulated") -> dict[str, Any]:
     return answer
 
 
-def computed_page(browser: Browser, pool: str = "simulated", *, seconds: float = 90) -> str:
+def computed_page(browser: Browser, pool: str = "simulated", *, seconds: float = 240) -> str:
     """The page once its results are there."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -62,10 +63,8 @@ def computed_page(browser: Browser, pool: str = "simulated", *, seconds: float =
 
 def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(judged: World) -> None:
     owner = judged.log_in()
-    begun = time.monotonic()
     first = owner.get(f"{RESULTS}?pool=simulated").text
-    assert time.monotonic() - begun < 2, "the page waits for no computation"
-    assert "Being computed" in first
+    assert "Being computed" in first, "the page waits for no computation"
     assert "Demonstration stimuli" in first
     blind = computed_page(owner)
     assert "Accuracy" in blind
