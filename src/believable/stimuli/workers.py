@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from believable.core.errors import InvalidInput
@@ -57,8 +58,7 @@ def _round(
 ) -> list[Name]:
     """Work once through the jobs; the names of those that were under way or waiting when a process died."""
     broken: list[Name] = []
-    context = multiprocessing.get_context("spawn")  # the codecs' threads do not survive a fork
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=_without_threads(function.__module__)) as pool:
         waiting = {pool.submit(function, *arguments): name for name, arguments in jobs.items()}
         for job in as_completed(waiting):
             name = waiting[job]
@@ -74,3 +74,12 @@ def _round(
                 raise
             tick()
     return broken
+
+
+def _without_threads(module: str) -> BaseContext:
+    """Processes forked from one that has loaded the code and runs nothing: the codecs' threads do not survive a fork."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([module])
+    return context
