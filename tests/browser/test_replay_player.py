@@ -147,3 +147,26 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
         ("f4", "ada-2", None, False),
     ]
     assert len(list(bundle["actions"].rows())) == recordings.SECONDS // 10
+
+
+def test_a_question_about_the_plan_appears_when_the_plan_was_opened(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any
+) -> None:
+    ask = "ask: [{id: kept, prompt: Kept to the plan?, likert: {points: 3}, show_if: {opened: plan}}]"
+    server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{plan: true, log: true}}, {ask}"))
+    join(page, server.link())
+    question = page.locator('[data-question="kept"]')
+    expect(question).to_be_hidden()
+    page.get_by_role("button", name="Log of actions").click()
+    expect(question).to_be_hidden()
+    page.get_by_role("button", name="Plans").click()
+    expect(question).to_be_visible()
+    page.get_by_role("button", name="Plans").click()
+    expect(question).to_be_visible()  # it was opened, and stays so
+    page.reload()
+    expect(question).to_be_visible()
+    page.locator("button.next").click()
+    expect(page.locator(".error-summary, [role=alert]").first).to_be_visible()
+    question.get_by_role("radio").first.check()
+    page.locator("button.next").click()
+    expect(page.get_by_label("Your completion code")).to_be_visible()

@@ -73,8 +73,14 @@ def played(desk: Collect, one: Opened, live: LiveRound, ticks: int) -> None:
             keys = PlayerInput((number // 7) % 3 - 1, (number // 14) % 3 - 1, (number * 11) % 360, number % 2 == 0)
             live.receive(NumberedInput(live.received + 1, live.game.tick, keys))
         live.step()
-    tick, changes = live.game.tick, live.take_changes()
-    desk.store.write(lambda conn: rounds.append_inputs(conn, one, tick=tick, changes=changes))
+    piece = rounds.Piece(one.key, one.holder, live.game.tick, live.take_changes())
+    desk.store.write(lambda conn: accepted(rounds.append_pieces(conn, [piece])))
+
+
+def accepted(told: list[TakenOver | None]) -> None:
+    for trouble in told:
+        if trouble is not None:
+            raise trouble
 
 
 def ended(desk: Collect, one: Opened) -> rounds.Recorded:
@@ -152,8 +158,27 @@ def test_nothing_is_added_to_a_round_that_is_over_and_ending_twice_is_no_mistake
     live = one.live()
     played(desk, one, live, 150)
     assert ended(desk, one) == ended(desk, one)
-    with pytest.raises(TakenOver):
-        desk.store.write(lambda conn: rounds.append_inputs(conn, one, tick=151, changes=[]))
+    piece = rounds.Piece(one.key, one.holder, 151, [])
+    (refused,) = desk.store.write(lambda conn: rounds.append_pieces(conn, [piece]))
+    assert isinstance(refused, TakenOver)
+
+
+def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
+    people = [person() for _ in range(3)]
+    for somebody in people:
+        somebody.submit({})
+    held = [opened(desk, somebody, f"holder {number}") for number, somebody in enumerate(people)]
+    later = opened(desk, people[1], "another tab")
+    changes = [[0, 1, 1, 0, 90, 0, 0]]
+    pieces = [rounds.Piece(one.key, one.holder, 6, changes) for one in held]
+    told = desk.store.write(lambda conn: rounds.append_pieces(conn, pieces))
+    assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]
+    kept = [desk.store.read(lambda conn, one=one: rounds.applied(conn, one)) for one in (held[0], later, held[2])]
+    assert kept == [changes, [], changes]
+    rows = [desk.store.read(lambda conn, one=one: stored.latest(conn, one.key.session, 1, 0)) for one in held]
+    assert [row.tick for row in rows if row is not None] == [6, 0, 6]
 
 
 def test_a_round_begins_again_where_the_study_wants_it(desk: Collect, person: Callable[..., Any]) -> None:

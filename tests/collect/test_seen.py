@@ -12,6 +12,7 @@ from believable.collect.desk import Collect
 from believable.collect.seen import Seen
 from believable.core.clock import VirtualClock
 from believable.instruments import INSTRUMENTS
+from believable.store import trials
 from believable.study.definition import Medium
 from believable.study.load import load
 
@@ -33,6 +34,13 @@ COMPARE = (
 GROUP = (
     "group: {id: page, clips: 2, rate: [{id: r, prompt: R, clip_rating: {}}, "
     "{id: more, prompt: M, likert: {points: 10}, show_if: {answer: r, at_least: 4}}]}"
+)
+
+
+WATCH = (
+    "watch: {id: day, stimulus: h1, controls: {must_finish: false}, overlay: {plan: true, log: true}, ask: ["
+    "{id: kept, prompt: Kept?, likert: {points: 7}, show_if: {opened: plan}}, "
+    "{id: either, prompt: Either?, likert: {points: 7}, show_if: {opened: any}}]}"
 )
 
 
@@ -91,3 +99,25 @@ def test_answers_are_kept_by_clip(come: Callable[[str], Any], desk: Collect) -> 
     assert person.submit({"r-0": 5, "more-0": 9, "r-1": 2, "more-1": 9}).status == "finished"
     (closed,) = desk.view(person.token).closed
     assert closed.answers == {"r-0": 5, "more-0": 9, "r-1": 2}
+
+
+def test_a_question_about_the_plan_is_for_those_who_opened_it(come: Callable[[str], Any], desk: Collect) -> None:
+    person = come(WATCH)
+    assert desk.view(person.token).opened == frozenset()
+    person.note("overlay.open", which="log", media_ms=5)
+    person.note("overlay.close", which="log", media_ms=9)
+    assert desk.view(person.token).opened == {"log"}
+    refused = person.submit({"kept": 3})
+    assert (refused.status, set(refused.errors)) == ("again", {"either"})
+    person.note("overlay.open", which="plan", media_ms=12)
+    refused = person.submit({"either": 2})
+    assert (refused.status, set(refused.errors)) == ("again", {"kept"})
+    assert person.submit({"kept": 3, "either": 2}).status == "finished"
+
+
+def test_who_opened_nothing_is_not_asked(come: Callable[[str], Any], desk: Collect) -> None:
+    person = come(WATCH)
+    assert person.submit({"kept": 3, "either": 2}).status == "finished"
+    sid = desk.view(person.token).session_id
+    (day, *_) = desk.store.read(lambda conn: trials.of_session(conn, sid))
+    assert day.answers == {}

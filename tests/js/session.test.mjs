@@ -62,8 +62,8 @@ function newServer() {
       const ok = (data) => ({ status: 200, data });
       if (path === "claim") return ok({ epoch: ++server.epoch, ack: server.ack, head: server.head, position: server.position });
       if (path === "trial") {
-        if (server.done) return ok({ kind: "finished", html: "code", position: 2, drafts: {} });
-        return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: server.drafts() });
+        if (server.done) return ok({ kind: "finished", html: "code", position: 2, drafts: {}, opened: [] });
+        return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: server.drafts(), opened: [] });
       }
       if (path === "events") {
         if (payload.epoch < server.epoch) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { localDrafts } from "../../src/believable/web/static/participant/session.js";
+import { localDrafts, localOpened } from "../../src/believable/web/static/participant/session.js";
 import { holds } from "../../src/believable/web/static/participant/widgets.js";
 
 
@@ -23,4 +23,10 @@ test("drafts on their way belong to their trial, and the latest counts", () => {
     body("answer.change", 3, "age", 1), body("answer.change", 4, "age", 30), body("answer.change", 4, "age", 31),
     body("text.paste", 4, "why", 5), body("answer.change", 4, "why", null)];
   assert.deepEqual(localDrafts(unsent, 4), { age: 31, why: null });
+});
+
+test("what was opened and is still on its way belongs to its trial", () => {
+  const body = (kind, trial, which) => ({ body: JSON.stringify({ kind, trial, data: { which } }) });
+  const unsent = [body("overlay.open", 3, "log"), body("overlay.open", 4, "plan"), body("overlay.close", 4, "log")];
+  assert.deepEqual(localOpened(unsent, 4), ["plan"]);
 });

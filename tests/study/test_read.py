@@ -145,7 +145,8 @@ def test_no_is_an_answer(study_of):
         ),
         (
             "- text: {text: x, skip_if: {is: 3}}\n- finish:\n",
-            "timeline[0].text.skip_if: a rule looks at one answer or one arm. Give either `answer: trial.question` or `arm: name`.",
+            "timeline[0].text.skip_if: a rule looks at one answer, at one arm, or at what was opened. "
+            "Give one of `answer: trial.question`, `arm: name` and `opened: plan`.",
         ),
         (
             "- text: {text: x, skip_if: {arm: a}}\n- finish:\n",

@@ -12,13 +12,12 @@ from believable.collect.answers import Reading
 from believable.collect.context import Context, Standing, as_closed, check_epoch, standing
 from believable.collect.join import pass_over
 from believable.collect.rounds import leave_practice, unplayed
-from believable.collect.seen import unwatched
+from believable.collect.seen import opened_beside, unwatched
 from believable.core.errors import Conflict, InvalidInput
 from believable.instruments.contract import InvalidAnswer
 from believable.store import events, sessions, trials
 from believable.store.engine import Connection
 from believable.store.events import Event
-from believable.study.plan import PlannedTrial
 from believable.study.progress import answers_so_far, progress, verdict
 from believable.study.quality import RELIABLE, device_verdict, gated, tones, wrong_parts
 from believable.study.records import Break, Check, Consent, Device, Qa
@@ -92,7 +91,7 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
         if not isinstance(trial, Consent):
             raise InvalidInput(f"event {event.seq}: only a consent page can be declined. Withdraw instead.")
         return _Judged("failed", {}, {})
-    reading = _read(context, here, planned, event)
+    reading = _read(conn, context, here, event)
     errors = dict(reading.errors)
     if isinstance(trial, Break) and context.clock.now_ms() < here.session.opened_ms + 1000 * trial.at_least_s:
         errors[PAGE] = InvalidAnswer("error.wait")
@@ -115,14 +114,15 @@ def _judge(conn: Connection, context: Context, here: Standing, event: Event) -> 
     return _Judged(result, reading.answers, {})
 
 
-def _read(context: Context, here: Standing, planned: PlannedTrial, event: Event) -> Reading:
+def _read(conn: Connection, context: Context, here: Standing, event: Event) -> Reading:
     raw = event.data.get("answers")
     if not isinstance(raw, dict):
         raise InvalidInput(
             f"event {event.seq}: expected data.answers by question id, got {type(raw).__name__}. Send {{}} for none."
         )
     earlier = answers_so_far(here.plan, here.closed)
-    return answers.read(planned, raw, earlier, here.session.arms, context.instruments)
+    planned, arms = here.plan[here.session.position], here.session.arms
+    return answers.read(planned, raw, earlier, arms, context.instruments, opened_beside(conn, here))
 
 
 def _tested(conn: Connection, context: Context, here: Standing, test: Qa) -> _Judged:

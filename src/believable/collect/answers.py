@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,11 @@ def read(
     earlier: Mapping[str, Any],
     arms: Mapping[str, str],
     instruments: Registry[Instrument[Any]],
+    opened: Collection[str] = (),
 ) -> Reading:
-    """What a page's `trial.submit` says. Answers to questions that are not shown are not taken."""
+    """What a page's `trial.submit` says. Answers to questions that are not shown are not taken; `opened` is what was opened
+    beside the page's player.
+    """
     if isinstance(planned.trial, Consent):
         return _consent(planned.trial, raw)
     if isinstance(planned.trial, Device):
@@ -49,7 +52,7 @@ def read(
             wrong[question.id] = error
     answers: dict[str, Any] = {}
     errors: dict[str, InvalidAnswer] = {}
-    for question in visible_questions(planned, given, earlier, arms):
+    for question in visible_questions(planned, given, earlier, arms, opened):
         if question.id in wrong:
             errors[question.id] = wrong[question.id]
         elif given[question.id] is None and question.required:

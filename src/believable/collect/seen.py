@@ -35,6 +35,21 @@ def _players(planned: PlannedTrial) -> int:
     return 1 if own else len(stimuli_of(planned))
 
 
+def opened_beside(conn: Connection, here: Standing) -> frozenset[str]:
+    """What was ever opened beside the player of the current page: `plan`, `log`."""
+    session, trial = here.session, here.plan[here.session.position].trial
+    if not isinstance(trial, Watch) or not (trial.overlay.plan or trial.overlay.log):
+        return frozenset()
+    found = events.since(conn, session.id, here.opened_after_seq, containing="overlay.open")
+    return frozenset(
+        str(event.data.get("which"))
+        for event in found
+        if event.kind == "overlay.open"
+        and event.trial == session.position
+        and event.received_ms >= session.opened_ms
+    )
+
+
 def seen_each(conn: Connection, here: Standing) -> tuple[Seen, ...]:
     """From the players' events since the page opened, so that a reload neither forgets a view nor starts again. A trace tells
     the position more often than the player does.

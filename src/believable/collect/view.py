@@ -11,7 +11,7 @@ from believable.collect.context import Context, Standing, standing
 from believable.collect.finish import Finished, result
 from believable.collect.media import ShownMedium, shown_media, still_media
 from believable.collect.own_round import shown_round
-from believable.collect.seen import Seen, seen_each
+from believable.collect.seen import Seen, opened_beside, seen_each
 from believable.store import events
 from believable.store.engine import Connection
 from believable.store.events import Event
@@ -26,7 +26,8 @@ class SessionView:
     """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts` holds what was entered on
     it so far, raw, by question id, `saved` what was annotated on it (events of the kinds in
     `streams`); `answers` what earlier pages hold, by `trial.question`. `media` and `seen` are those
-    of its players, in order; `stills` what it only reminds of. `finished` is set once the session is over.
+    of its players, in order, `opened` what was opened beside them; `stills` what it only reminds of. `finished` is set
+    once the session is over.
     """
 
     session: Session
@@ -40,6 +41,7 @@ class SessionView:
     saved: tuple[Event, ...]
     streams: tuple[str, ...]
     seen: tuple[Seen, ...]
+    opened: frozenset[str]
     media: tuple[ShownMedium, ...]
     stills: tuple[ShownMedium, ...]
     finished: Finished | None
@@ -100,6 +102,7 @@ def view(conn: Connection, context: Context, *, token: str) -> SessionView:
         saved=annotated(conn, context, here),
         streams=streams_of(context, trial.trial),
         seen=seen_each(conn, here),
+        opened=opened_beside(conn, here),
         media=shown_media(context, session.id, here.definition, trial) or shown_round(conn, context, here),
         stills=still_media(context, session.id, here.definition, here.plan, trial.position),
         finished=finished,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,11 +73,13 @@ def right_answers(study: Study) -> dict[str, Any]:
     return {check.question.id: check.correct for check in checks(study.timeline)}
 
 
-def shown(question: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
-    """Whether a question is shown, as the page's script decides it from the answers above it."""
+def shown(question: Mapping[str, Any], answers: Mapping[str, Any], opened: Collection[str] = ()) -> bool:
+    """Whether a question is shown, as the page's script decides it from the answers above it and what was opened."""
     rule = question.get("show_if")
     if rule is None:
         return True
+    if "opened" in rule:
+        return holds(Rule.model_validate(rule), {}, {}, opened)
     reference = ".".join(filter(None, ("page", rule["question"], rule.get("item"))))
     test = Rule.model_validate({"answer": reference, rule["test"]: rule["value"]})
     return holds(test, {f"page.{name}": answer for name, answer in answers.items()}, {})
@@ -174,8 +176,9 @@ class Person:
             await self._think(THINK_MS / 2)
             answers[box] = True
             self._browser.note("answer.change", question=box, value=True)
+        opened = {which for seen in self._page_seen for which in seen.opened}
         for question in trial["questions"]:
-            if not shown(question, answers):
+            if not shown(question, answers, opened):
                 continue
             await self._think(THINK_MS)
             if not question["required"] and self._rng.random() < LEFT_OPEN_CHANCE:

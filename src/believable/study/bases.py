@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
@@ -86,7 +86,8 @@ BY_SHAPE = Discriminator(_shape)
 
 
 class Rule(Record):
-    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with exactly one test.
+    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with exactly one test; or, for a
+    question, on what was opened beside the player of its page (`opened: plan`), which needs no test.
 
     `answer: trial.question.item` looks at one row of a matrix. Where several options were ticked, `is` and `in` ask whether
     the value is among them. Without an answer only `is_not` and `answered: false` hold.
@@ -96,6 +97,8 @@ class Rule(Record):
     """The answer to look at: `trial.question`, or `trial.question.row` of a matrix. Without a dot: on this page."""
     arm: str | None = None
     """The arm to look at."""
+    opened: Literal["plan", "log", "any"] | None = None
+    """Holds when this was opened beside the player of this page, as recorded; `any`: plan or log."""
     is_: Any = Field(default=None, alias="is")
     """Holds when the answer is this."""
     is_not: Any = None
@@ -122,13 +125,15 @@ class Rule(Record):
     def _one_subject_one_test(self) -> Rule:
         given = self._given()
         if len(given & RULE_SUBJECTS) != 1:
-            raise PydanticCustomError("rule_subject", "a rule looks at either an answer or an arm")
-        if len(given - RULE_SUBJECTS) != 1:
+            raise PydanticCustomError("rule_subject", "a rule looks at an answer, an arm, or what was opened")
+        if "opened" in given and given != {"opened"}:
+            raise PydanticCustomError("rule_opened", "a rule on what was opened has no test")
+        if "opened" not in given and len(given - RULE_SUBJECTS) != 1:
             raise PydanticCustomError("rule_test", "a rule has exactly one test")
         return self
 
 
-RULE_SUBJECTS = frozenset({"answer", "arm"})
+RULE_SUBJECTS = frozenset({"answer", "arm", "opened"})
 
 
 class TrialBase(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -93,9 +93,14 @@ def answers_so_far(plan: Sequence[PlannedTrial], closed: Iterable[Closed]) -> di
 
 
 def visible_questions(
-    planned: PlannedTrial, given: Mapping[str, Any], earlier: Mapping[str, Any], arms: Mapping[str, str]
+    planned: PlannedTrial,
+    given: Mapping[str, Any],
+    earlier: Mapping[str, Any],
+    arms: Mapping[str, str],
+    opened: Collection[str] = (),
 ) -> tuple[Question, ...]:
-    """The questions to be answered, when `given` (question id → answer) is what this page holds so far.
+    """The questions to be answered, when `given` (question id → answer) is what this page holds so far, and `opened` what was
+    opened beside its player.
 
     `earlier` is `answers_so_far`. A rule inside a page sees only the questions of that page that are themselves shown.
     """
@@ -105,7 +110,7 @@ def visible_questions(
     known = {reference: answer for reference, answer in earlier.items() if reference not in own}
     shown = []
     for question in questions:
-        if question.show_if is None or holds(question.show_if, known, arms):
+        if question.show_if is None or holds(question.show_if, known, arms, opened):
             shown.append(question)
             known[f"{name}.{question.id}"] = given.get(question.id)
     return tuple(shown)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from believable.study.records import Rule
 
 
-def holds(rule: Rule, answers: Mapping[str, Any], arms: Mapping[str, str]) -> bool:
-    """`answers` maps `trial.question` to the latest answer (`None`: asked and left open). See `Rule` for the tests."""
+def holds(
+    rule: Rule, answers: Mapping[str, Any], arms: Mapping[str, str], opened: Collection[str] = ()
+) -> bool:
+    """`answers` maps `trial.question` to the latest answer (`None`: asked and left open), `opened` is what was opened beside
+    the page's player. See `Rule` for the tests.
+    """
+    if rule.opened is not None:
+        return bool(opened) if rule.opened == "any" else rule.opened in opened
     if rule.answer is None:
         return arm_holds(rule, arms)
     return _passes(rule, _looked_up(rule.answer, answers))

@@ -109,9 +109,9 @@ def _check_question(question: Schema) -> Schema:
 
 
 def _one_subject_one_test(rule: Schema) -> None:
-    rule.update(
-        {"oneOf": [{"required": ["answer"]}, {"required": ["arm"]}], "minProperties": 2, "maxProperties": 2}
-    )
+    tested = {"oneOf": [{"required": ["answer"]}, {"required": ["arm"]}], "minProperties": 2}
+    opened = {"required": ["opened"], "maxProperties": 1}
+    rule.update({"oneOf": [tested, opened], "maxProperties": 2})
 
 
 def _languages(text: Schema) -> None:

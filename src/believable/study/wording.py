@@ -87,9 +87,11 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
         return f"expected {shapes}, {got}.", "Write it that way."
     if kind == "rule_subject":
         return (
-            "a rule looks at one answer or one arm.",
-            "Give either `answer: trial.question` or `arm: name`.",
+            "a rule looks at one answer, at one arm, or at what was opened.",
+            "Give one of `answer: trial.question`, `arm: name` and `opened: plan`.",
         )
+    if kind == "rule_opened":
+        return "a rule on what was opened has no test.", "Leave the test out: `{opened: plan}`."
     if kind == "rule_test":
         return "a rule has exactly one test.", f"Give one of: {', '.join(RULE_TESTS)}."
     return f"{error['msg']}, {got}.", "See the study-file reference."

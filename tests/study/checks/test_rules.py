@@ -77,6 +77,37 @@ def test_rules_that_can_hold(messages, rule):
     assert messages(rule_on_text(rule)) == []
 
 
+@pytest.mark.parametrize(
+    ("overlay", "opened", "problem"),
+    [
+        ("{plan: true}", "plan", None),
+        ("{log: true}", "any", None),
+        ("{log: true}", "plan", "nothing on this page opens 'plan', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`."),
+        ("{}", "any", "nothing on this page opens 'any', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`."),
+        ("{plan: true}", "plans", "expected 'plan', 'log' or 'any', got 'plans'. Did you mean 'plan'?"),
+    ],
+)  # fmt: skip
+def test_what_was_opened(errors, overlay, opened, problem):
+    question = f"{{id: q, prompt: Q, number: , show_if: {{opened: {opened}}}}}"
+    found = errors(f"- watch: {{id: w, stimulus: h01, overlay: {overlay}, ask: [{question}]}}\n- finish:\n")
+    assert found == ([] if problem is None else [f"timeline[0].watch.ask[0].show_if.opened: {problem}"])
+
+
+def test_what_was_opened_decides_about_the_same_page_only(errors):
+    cure = "Use it in `show_if` of a question below `ask:`."
+    assert errors(rule_on_text("opened: plan")) == [
+        f"timeline[1].text.skip_if.opened: what was opened beside a player decides about questions of its own page only. {cure}"
+    ]
+
+
+def test_what_was_opened_has_no_test(errors):
+    question = "{id: q, prompt: Q, number: , show_if: {opened: plan, is: 3}}"
+    found = errors(f"- watch: {{id: w, stimulus: h01, overlay: {{plan: true}}, ask: [{question}]}}\n- finish:\n")
+    assert found == [
+        "timeline[0].watch.ask[0].show_if: a rule on what was opened has no test. Leave the test out: `{opened: plan}`."
+    ]
+
+
 def test_answers_that_come_later(errors):
     timeline = f"- text: {{text: x, skip_if: {{answer: about.age, at_least: 30}}}}\n{FORM}- finish:\n"
     assert errors(timeline) == [

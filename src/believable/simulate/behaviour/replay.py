@@ -19,10 +19,9 @@ from believable.simulate.behaviour.checks import take_checks
 from believable.simulate.behaviour.contract import Behaviour, Mind, Seen, expit
 from believable.simulate.behaviour.reasons import reasons
 from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool
-from believable.simulate.roles import Asked, roles_of
+from believable.simulate.roles import roles_of
 from believable.simulate.sessions import Sessions, unless
 from believable.study.outline import outline
-from believable.study.progress import questions_of
 from believable.study.records import Study, Watch
 
 
@@ -137,24 +136,6 @@ def _rate(
         points = np.clip(np.rint(felt.ravel() + rng.normal(0, noise, felt.size)), 1, 7)
         some = np.flatnonzero(opened.ravel()) if role == "adherence" else np.arange(felt.size)
         sessions.answer(person[some], where[some], asked.id, asked.kind, number=points[some])
-    about = _opened_question(sessions.pool.study, roles.asked.get("adherence"))
-    if about is not None:
-        said = np.where(opened.ravel(), "yes", "no").astype(object)
-        sessions.answer(person, where, about, "choice", text=said)
-
-
-def _opened_question(study: Study, adherence: Asked | None) -> str | None:
-    """The question that decides whether adherence is asked, where there is one."""
-    if adherence is None or adherence.question.show_if is None:
-        return None
-    name = (adherence.question.show_if.answer or "").rpartition(".")[2]
-    found = [
-        one.id
-        for entry in outline(study.timeline)
-        for one in questions_of(entry.item)
-        if one.kind == "choice"
-    ]
-    return name if name in found else None
 
 
 def _watch(
@@ -299,7 +280,6 @@ class Viewer:
         self._leaning = rng.gauss(0, truth.person_sd)
         self._readiness = rng.gauss(0, truth.flag_sd)
         self._felt: dict[str, float] = {}
-        self._opened_question = _opened_question(study, self._roles.asked.get("adherence"))
 
     def acts(self, kind: str, seen: Seen) -> Sequence[Act] | None:
         if kind != "flags" or not seen.log:
@@ -337,11 +317,8 @@ class Viewer:
 
     def answer(self, question: str, page: Sequence[Seen], earlier: Sequence[Seen]) -> Any:
         role = self._roles.role_of(question)
-        if page and page[0].stimulus is not None:
-            if question == self._opened_question:
-                return "yes" if "plan" in page[0].opened else "no"
-            if role in ("believability", "coherence", "adherence"):
-                return self._rating(role, page[0])
+        if page and page[0].stimulus is not None and role in ("believability", "coherence", "adherence"):
+            return self._rating(role, page[0])
         if role == "preference":
             return self._preference(earlier)
         if role == "why":

@@ -11,7 +11,7 @@ from believable.study.nodes import Node
 from believable.study.outline import Entry, outline
 from believable.study.progress import questions_of
 from believable.study.read import Reading, impossible_answer
-from believable.study.records import Group, Question, Rule
+from believable.study.records import Group, Question, Rule, Watch
 from believable.study.wording import shown, unknown
 
 _NUMERIC = ("number", "integer")
@@ -43,6 +43,9 @@ class _Checker:
         if rule.arm is not None:
             self._arm(rule, node)
             return
+        if rule.opened is not None:
+            self._opened(rule, node, index, number)
+            return
         found = self._question(rule, node, index, number)
         if found is not None:
             self._value(rule, node, *found)
@@ -70,6 +73,20 @@ class _Checker:
             self._reading.report(
                 place, f"this holds in every arm of {rule.arm!r}.", "Leave a level out, or remove the rule."
             )
+
+    # ------------------------------------------------------------------------------------------ what was opened
+
+    def _opened(self, rule: Rule, node: Node, index: int, number: int | None) -> None:
+        trial, place = self._entries[index].item, node.value["opened"]
+        if number is None:
+            message = "what was opened beside a player decides about questions of its own page only."
+            self._reading.report(place, message, "Use it in `show_if` of a question below `ask:`.")
+            return
+        there = [which for which, on in trial.overlay.model_dump().items() if on] if isinstance(trial, Watch) else []
+        if not (there if rule.opened == "any" else rule.opened in there):
+            message = f"nothing on this page opens {shown(place)}, so the question would never be asked."
+            cure = f"Ask it below a `watch` with `overlay: {{{'log' if rule.opened == 'log' else 'plan'}: true}}`."
+            self._reading.report(place, message, cure)
 
     # ------------------------------------------------------------------------------------------ answers
 

@@ -93,7 +93,9 @@ def view(
 
 
 def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
-    """A rule on an answer of the same page, for the browser to follow; others are settled before the page is made."""
+    """A rule on something of the same page, for the browser to follow; others are settled before the page is made."""
+    if rule.opened is not None:
+        return {"opened": rule.opened}
     own = {question.id for question in page_questions(planned.trial)}
     trial, _, rest = (rule.answer or "").partition(".")
     question, _, item = rest.partition(".")

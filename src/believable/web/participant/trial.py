@@ -146,6 +146,7 @@ def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
         "orders": {},
         "controls": None,
         "overlay": None,
+        "opened": sorted(session.opened),
         "seen": {"views": seen.views, "position_ms": seen.position_ms},
         "several": None,
         "device": None,

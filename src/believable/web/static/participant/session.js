@@ -75,6 +75,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     recorder.at(trial.position);
     if (trial.kind === "finish") return finish();
     trial.drafts = { ...trial.drafts, ...localDrafts(unsent, trial.position) };
+    trial.opened = [...trial.opened, ...localOpened(unsent, trial.position)];
     if (trial.streams?.length) trial.saved = withUnsent(trial.saved, unsent, trial.position, trial.streams);
     shown?.destroy();
     shown = await screen.trial(trial);
@@ -163,6 +164,15 @@ export function localDrafts(unsent, position) {
     if (kind === "answer.change" && trial === position) drafts[data.question] = data.value;
   }
   return drafts;
+}
+
+/**
+ * What was opened beside the player of this trial, where that is still on its way.
+ * @param {import("./queue.js").Entry[]} unsent @param {number} position @returns {string[]}
+ */
+export function localOpened(unsent, position) {
+  const told = unsent.map(({ body }) => JSON.parse(body));
+  return told.filter(({ kind, trial }) => kind === "overlay.open" && trial === position).map(({ data }) => data.which);
 }
 
 /**

@@ -17,6 +17,7 @@
  * @property {Record<string, string[]>} orders question → the order its options are shown in
  * @property {import("/static/players/video/policy.js").Policy | null} controls
  * @property {{plan: boolean, log: boolean} | null} overlay
+ * @property {string[]} opened what was opened beside the player so far
  * @property {{views: number, position_ms: number}} seen
  * @property {number} wait_s
  * @property {{tones: number | null, later: number[], wheel: boolean} | null} device
@@ -26,7 +27,8 @@
  * @property {import("./annotate.js").SavedEvent[]} saved events of the annotation so far
  *
  * @typedef {object} Outside
- * @property {(kind: string, data?: any, options?: {mono_ms: number}) => Promise<any>} record resolves when it is in the queue
+ * @property {(kind: string, data?: any, options?: {mono_ms?: number, grown?: boolean}) => Promise<any>} record resolves when it is in the queue
+ * @property {(kind: string, data: any) => Promise<boolean>} keep makes an event durable that still grows; false: it cannot be
  * @property {Record<string, string>} texts
  * @property {(answers: Record<string, any>) => void} submit
  * @property {() => void} decline
@@ -48,9 +50,15 @@ export async function showTrial(main, trial, outside) {
   const next = /** @type {HTMLButtonElement} */ (form.querySelector("button.next"));
   const questions = await mountQuestions(form, trial.questions, {
     load: (kind) => import(trial.modules[kind]), texts, record, typing: outside.typing });
+  questions.opened(...trial.opened);
   questions.restore(trial.drafts);
+  /** @type {Outside} */
+  const inside = { ...outside, record: (kind, data, options) => {
+    if (kind === "overlay.open") questions.opened(data.which);
+    return record(kind, data, options);
+  } };
   const checked = trial.device ? (await import("./device.js")).device(form, trial.device, trial.drafts, outside) : null;
-  const stop = await special(form, next, trial, outside, leaving.signal);
+  const stop = await special(form, next, trial, inside, leaving.signal);
   let busy = false;
   next.disabled = trial.kind === "break" && next.disabled && trial.wait_s > 0;
 

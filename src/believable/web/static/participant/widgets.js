@@ -5,7 +5,7 @@
  * @typedef {{read: (root: HTMLElement) => any, write: (root: HTMLElement, value: any) => void,
  *   mount?: (root: HTMLElement, context: {texts: Record<string, string>}) => void}} Widget
  * @typedef {{id: string, kind: string, show_if?: Rule}} Question
- * @typedef {{question: string, item?: string, test: string, value: any}} Rule
+ * @typedef {{question: string, item?: string, test: string, value: any} | {opened: string}} Rule
  */
 
 /** Typing is recorded when it pauses, everything else at once. */
@@ -13,7 +13,7 @@ const TYPING_PAUSE_MS = 700;
 
 /**
  * Whether a rule holds, as the server sees it (`study/rules.py`).
- * @param {Rule} rule @param {any} whole what the question it names is answered with, or null
+ * @param {{test: string, value: any, item?: string}} rule @param {any} whole what the question it names is answered with, or null
  */
 export function holds({ test, value, item }, whole) {
   const answer = (item ? whole?.[item] : whole) ?? null;
@@ -48,6 +48,8 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
     widget.mount?.(root, { texts });
     return { question, root, widget, told: JSON.stringify(null), timer: /** @type {any} */ (null) };
   }));
+  /** @type {Set<string>} what was opened beside the player */
+  const opened = new Set();
   const byId = new Map(parts.map((part) => [part.question.id, part]));
 
   /** @param {typeof parts[0]} part */
@@ -64,11 +66,17 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
     void recorded.then(() => { if (part.timer === null && part.told === text) typing.forget(part.question.id); });
   }
 
+  /** @param {Rule | undefined} rule */
+  function wanted(rule) {
+    if (!rule) return true;
+    if ("opened" in rule) return rule.opened === "any" ? opened.size > 0 : opened.has(rule.opened);
+    const other = byId.get(rule.question);
+    return !other || holds(rule, value(other));
+  }
+
   function show() {
     for (const part of parts) {
-      const rule = part.question.show_if;
-      const other = rule && byId.get(rule.question);
-      part.root.hidden = Boolean(rule && other && !holds(rule, value(other)));
+      part.root.hidden = !wanted(part.question.show_if);
       const clear = /** @type {HTMLElement | null} */ (part.root.querySelector(".clear"));
       if (clear) clear.hidden = part.widget.read(part.root) === null;
     }
@@ -105,6 +113,12 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
     /** @returns {Record<string, any>} unanswered is null; a hidden question is not there */
     answers: () =>
       Object.fromEntries(parts.filter(({ root }) => !root.hidden).map((part) => [part.question.id, value(part)])),
+
+    /** Something was opened beside the player. @param {string[]} which */
+    opened: (...which) => {
+      which.forEach((one) => opened.add(one));
+      show();
+    },
 
     /** Puts back what was recorded, and what was typed after that. @param {Record<string, any>} drafts */
     restore: (drafts) => {
