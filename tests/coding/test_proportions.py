@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from believable.coding.labels import CodedResponse
 from believable.coding.phrases import PLANTED, Planted, read_reason, write_reason
 from believable.coding.proportions import (
     HIGH,
     LOW,
-    CodedResponse,
     by_accuracy,
     by_condition,
     differences,

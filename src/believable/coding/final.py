@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from believable.bundle.read import Bundle
 from believable.bundle.tables import Cell
-from believable.coding.labels import Key, Label, Mark, Span
-from believable.coding.proportions import CodedResponse
+from believable.coding.labels import CodedResponse, Key, Label, Mark, Span
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 

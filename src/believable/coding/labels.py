@@ -56,6 +56,16 @@ class Mark:
         return self.keys == other.keys and self.discard == other.discard
 
 
+@dataclass(frozen=True, slots=True)
+class CodedResponse:
+    """The final codes of one text. `judge` is who wrote it: texts of one judge are not independent."""
+
+    judge: str
+    labels: frozenset[Key]
+    condition: str | None = None
+    discarded: bool = False
+
+
 def order(book: Codebook, keys: Iterable[Key]) -> list[Key]:
     """In the order of the codebook, + before -, more before less; unknown codes last."""
     place = {code.id: number for number, code in enumerate(book.codes)}

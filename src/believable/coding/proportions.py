@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy import stats
 
-from believable.coding.labels import SIDES, Key
+from believable.coding.labels import SIDES, CodedResponse
 from believable.core.errors import InvalidInput
 from believable.stats.counts import chi_square
 from believable.stats.estimate import Estimate, undefined, without_interval
@@ -28,16 +28,6 @@ from believable.stats.shares import ratio_share
 HIGH_ACCURACY_ABOVE = 0.80
 HIGH, LOW = "high accuracy", "low accuracy"
 _CRITERION = "ML (Laplace)"
-
-
-@dataclass(frozen=True, slots=True)
-class CodedResponse:
-    """The final codes of one text. `judge` is who wrote it: texts of one judge are not independent."""
-
-    judge: str
-    labels: frozenset[Key]
-    condition: str | None = None
-    discarded: bool = False
 
 
 #: Which group a text belongs to; None leaves it out.

@@ -20,8 +20,8 @@ from believable.coding.final import (
     coder_marks,
     has_codes,
 )
+from believable.coding.labels import CodedResponse
 from believable.coding.proportions import (
-    CodedResponse,
     Group,
     Proportion,
     by_accuracy,

@@ -10,7 +10,8 @@ from believable.analysis.plan import Plan
 from believable.analysis.records import Cell, Chart, Column, Section, Table
 from believable.analysis.words import counted
 from believable.coding.final import codebook_keys, codebooks, coded_responses, has_codes
-from believable.coding.proportions import CodedResponse, by_condition, differences, proportions
+from believable.coding.labels import CodedResponse
+from believable.coding.proportions import by_condition, differences, proportions
 
 
 def categories(data: Data, plan: Plan) -> Section | None:
