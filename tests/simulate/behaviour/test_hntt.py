@@ -14,13 +14,14 @@ PEOPLE = 4000
 
 
 def right_share(bundle):
+    left_out = poor(bundle)
     shown = {
         (row["session"], row["position"], row["player"]): row["condition"] for row in bundle["shown"].rows()
     }
     hits = [
         shown[row["session"], row["position"], 0 if row["value_text"] == "first" else 1] == "standin_human"
         for row in bundle["answers"].rows()
-        if row["question"] == "which" and row["session"] not in poor(bundle)
+        if row["question"] == "which" and row["session"] not in left_out
     ]
     return float(np.mean(hits))
 
