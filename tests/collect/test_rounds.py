@@ -73,7 +73,7 @@ def played(desk: Collect, one: Opened, live: LiveRound, ticks: int) -> None:
             keys = PlayerInput((number // 7) % 3 - 1, (number // 14) % 3 - 1, (number * 11) % 360, number % 2 == 0)
             live.receive(NumberedInput(live.received + 1, live.game.tick, keys))
         live.step()
-    piece = rounds.Piece(one.key, one.holder, live.game.tick, live.take_changes())
+    piece = stored.Piece(one.key, one.holder, live.game.tick, live.take_changes())
     desk.store.write(lambda conn: accepted(rounds.append_pieces(conn, [piece])))
 
 
@@ -158,7 +158,7 @@ def test_nothing_is_added_to_a_round_that_is_over_and_ending_twice_is_no_mistake
     live = one.live()
     played(desk, one, live, 150)
     assert ended(desk, one) == ended(desk, one)
-    piece = rounds.Piece(one.key, one.holder, 151, [])
+    piece = stored.Piece(one.key, one.holder, 151, [])
     (refused,) = desk.store.write(lambda conn: rounds.append_pieces(conn, [piece]))
     assert isinstance(refused, TakenOver)
 
@@ -172,7 +172,7 @@ def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
     held = [opened(desk, somebody, f"holder {number}") for number, somebody in enumerate(people)]
     later = opened(desk, people[1], "another tab")
     changes = [[0, 1, 1, 0, 90, 0, 0]]
-    pieces = [rounds.Piece(one.key, one.holder, 6, changes) for one in held]
+    pieces = [stored.Piece(one.key, one.holder, 6, changes) for one in held]
     told = desk.store.write(lambda conn: rounds.append_pieces(conn, pieces))
     assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]
     kept = [desk.store.read(lambda conn, one=one: rounds.applied(conn, one)) for one in (held[0], later, held[2])]

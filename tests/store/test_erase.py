@@ -65,7 +65,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
         conn.execute(insert(blobs).values(**blob))
         key = RoundKey(session.id, 0, 0, 1)
         rounds.create(conn, key, setup=f'"{words} setup"', holder="h", at_ms=0)
-        rounds.append(conn, key, "h", 3, [[0, 1, 1, 0, 90, 0, 0]])
+        rounds.append(conn, [rounds.Piece(key, "h", 3, [[0, 1, 1, 0, 90, 0, 0]])])
         code(conn, session, words)
 
     store.write(more)

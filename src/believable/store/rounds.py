@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, select, update
 from sqlalchemy.sql.schema import Table
 
 from believable.core.errors import TakenOver
@@ -37,6 +37,16 @@ class RoundKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """Inputs are known before `tick`; `changes` are those since the piece before."""
+
+    key: RoundKey
+    holder: str
+    tick: int
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRound:
     """`tick`: inputs are durable before it. `setup` is JSON."""
 
@@ -49,6 +59,14 @@ class StoredRound:
     score: int | None
     started_ms: int
     ended_ms: int | None
+
+
+_ELSEWHERE = "this round goes on in another connection. Open it again to take it back."
+_GO_ON = (
+    update(rounds)
+    .where(*(rounds.c[name] == bindparam(f"at_{name}") for name in ("session", "position", "run", "attempt")))
+    .values(tick=bindparam("to_tick"))
+)
 
 
 def create(conn: Connection, key: RoundKey, *, setup: str, holder: str, at_ms: int) -> StoredRound:
@@ -97,21 +115,36 @@ def take(conn: Connection, key: RoundKey, holder: str, *, lost: bool) -> None:
     conn.execute(update(rounds).where(_is(rounds, key)).values(**values))
 
 
-def append(conn: Connection, key: RoundKey, holder: str, tick: int, changes: Sequence[Change]) -> None:
-    """Inputs are known up to `tick`; `changes` are those since the last time."""
-    mine = and_(_is(rounds, key), rounds.c.holder == holder, rounds.c.state == "live")
-    if conn.execute(update(rounds).where(mine).values(tick=tick)).rowcount != 1:
-        raise TakenOver("this round goes on in another connection. Open it again to take it back.")
-    conn.execute(
-        insert(round_inputs).values(
-            session=key.session,
-            position=key.position,
-            run=key.run,
-            attempt=key.attempt,
-            tick=tick,
-            inputs=json.dumps(changes, separators=(",", ":")),
-        )
+def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
+    """Pieces of different rounds, in a few statements whatever their number. A piece of a round that another connection holds
+    by now, or that is no longer live, is refused; the others are not touched by that.
+    """
+    query = select(
+        rounds.c.session, rounds.c.position, rounds.c.run, rounds.c.attempt, rounds.c.holder
+    ).where(
+        rounds.c.session.in_([piece.key.session for piece in pieces]),
+        rounds.c.holder.in_([piece.holder for piece in pieces]),
+        rounds.c.state == "live",
     )
+    held = {(RoundKey(*key), holder) for *key, holder in conn.execute(query.with_for_update()).all()}
+    mine = [piece for piece in pieces if (piece.key, piece.holder) in held]
+    if mine:
+        conn.execute(_GO_ON, [_place(piece, "at_") | {"to_tick": piece.tick} for piece in mine])
+        conn.execute(
+            insert(round_inputs),
+            [
+                _place(piece)
+                | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))}
+                for piece in mine
+            ],
+        )
+    return [None if (piece.key, piece.holder) in held else TakenOver(_ELSEWHERE) for piece in pieces]
+
+
+def _place(piece: Piece, prefix: str = "") -> dict[str, Any]:
+    key = piece.key
+    values = {"session": key.session, "position": key.position, "run": key.run, "attempt": key.attempt}
+    return {prefix + name: value for name, value in values.items()}
 
 
 def changes_of(conn: Connection, key: RoundKey) -> list[list[int]]:

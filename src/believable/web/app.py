@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -20,13 +21,14 @@ from believable.core.clock import Clock, WallClock
 from believable.core.ids import new_token
 from believable.instruments import INSTRUMENTS
 from believable.instruments.tracing import FOLDER as TRACING
-from believable.store.engine import Store
+from believable.store.engine import LINGER_S, Store
 from believable.web import health, participant, problems
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
 from believable.web.files import CodeFiles
 from believable.web.openapi import describe
 from believable.web.pages import STATIC
+from believable.web.participant.scribe import Scribe
 from believable.web.participant.studio import Studio
 from believable.web.publish import Progress, Published, publish_folders, quiet
 from believable.web.security import BodyLimit, SecurityHeaders
@@ -38,10 +40,12 @@ SWITCH_S = 0.001
 __all__ = ["Published", "Settings", "app_from_environment", "create_app", "open_collect", "prepare", "serve"]
 
 
-def open_collect(settings: Settings, *, clock: Clock, new_id: Callable[[], str]) -> tuple[Store, Collect]:
+def open_collect(
+    settings: Settings, *, clock: Clock, new_id: Callable[[], str], linger_s: float = LINGER_S
+) -> tuple[Store, Collect]:
     """The store and the desk over it, as every process of a server opens them."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    store = Store.open(settings.url, clock=clock)
+    store = Store.open(settings.url, clock=clock, linger_s=linger_s)
     collect = Collect(
         store,
         clock=clock,
@@ -54,22 +58,27 @@ def open_collect(settings: Settings, *, clock: Clock, new_id: Callable[[], str])
 
 
 def create_app(
-    settings: Settings, *, clock: Clock | None = None, new_id: Callable[[], str] = new_token
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    new_id: Callable[[], str] = new_token,
+    linger_s: float = LINGER_S,
 ) -> FastAPI:
     """The whole application. Its lifespan opens the store and publishes `settings.study_folders`.
 
+    `linger_s` is how long a commit waits for others to join it: for nothing where one person acts at a time.
     While it runs, `app.state` holds `store`, `collect`, `settings` and `published`.
     """
     time = clock or WallClock()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store, collect = open_collect(settings, clock=time, new_id=new_id)
+        store, collect = open_collect(settings, clock=time, new_id=new_id, linger_s=linger_s)
         # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
         workshop = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
-            app.state.workshop, app.state.studio = workshop, Studio()
+            app.state.workshop, app.state.studio, app.state.scribe = workshop, Studio(), Scribe(store)
             app.state.published = publish_folders(collect, settings)
             console = Console(
                 store=store,
@@ -116,7 +125,11 @@ def create_app(
 def app_from_environment() -> FastAPI:
     """The application of a worker process, which finds its settings in the environment."""
     sys.setswitchinterval(SWITCH_S)
-    return create_app(Settings.from_json(os.environ[SETTINGS_VARIABLE]))
+    app = create_app(Settings.from_json(os.environ[SETTINGS_VARIABLE]))
+    # What is loaded by now stays for good: the collector need not look through it while rounds are played.
+    gc.collect()
+    gc.freeze()
+    return app
 
 
 def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Published], str | None]:

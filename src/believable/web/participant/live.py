@@ -23,16 +23,17 @@ from believable.collect.rounds import Opened
 from believable.core.errors import InvalidInput
 from believable.store.engine import Store
 from believable.web.participant.inputs import inputs_in, step_in
+from believable.web.participant.scribe import Pen, Scribe
 from believable.web.participant.studio import Studio
 from believable.worlds.maze.draw import live_scene
 from believable.worlds.maze.rules import TICKS_PER_S, Settings
 from believable.worlds.scene import scene_tree
 
 TICK_S = 1 / TICKS_PER_S
-#: Inputs become durable in pieces of this many ticks.
-PIECE_TICKS = 6
 #: The round waits when so many ticks are not durable yet.
 MOST_AT_RISK_TICKS = 30
+#: Inputs of simulated participants, who lose nothing when they have to play again, become durable in larger pieces.
+STEPPED_PIECE_TICKS = 10 * TICKS_PER_S
 #: A page that says nothing for this long while it plays is thought to be gone.
 SILENCE_S = 0.7
 #: While nothing moves, the page hears from the server this often.
@@ -45,12 +46,13 @@ State: TypeAlias = Literal["ready", "count", "run", "pause", "over"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a connection needs of its server: where rounds are made again, and where they are filmed."""
+    """What a connection needs of its server: where rounds are made again, filmed, and who writes while they are played."""
 
     store: Store
     context: Context
     workshop: Executor
     studio: Studio
+    scribe: Scribe
 
 
 class Connection:
@@ -62,8 +64,7 @@ class Connection:
         self._opened = opened
         self._live = live
         self._state: State = "ready" if live.game.tick == 0 else "pause"
-        self._durable = live.game.tick
-        self._writing: asyncio.Future[None] | None = None
+        self._pen = Pen(table.scribe, opened, live)
         self._heard_s = self._now_s()
         self._echo: float | None = None
         self._woken = asyncio.Event()
@@ -80,16 +81,17 @@ class Connection:
             await self._send({"welcome": self._welcome()})
             while not (self._live.over or self._gone):
                 if self._state == "run":
-                    await self._play()
+                    with self._table.scribe.writing(self._pen):
+                        await self._play()
                 else:
                     await self._idle()
-            await self._settle()
+            await self._pen.settle()
             if listening.done():
                 listening.result()  # raises what was wrong with a message
             if self._live.over:
                 await self._end()
         except WebSocketDisconnect:
-            await self._settle()
+            await self._pen.settle()
         finally:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
@@ -104,10 +106,10 @@ class Connection:
             happened: list[str] = []
             for _ in range(min(ticks, live.game.settings.round_ticks - live.game.tick)):
                 happened += [event.kind for event in live.step() if event.kind in TOLD]
-            if live.game.tick - self._durable >= TICKS_PER_S:
-                await self._write()
+            if self._pen.at_risk_ticks >= TICKS_PER_S:
+                await self._pen.settle()
             await self._send(live.snapshot() | {"st": "run", "e": happened})
-        await self._settle()
+        await self._pen.settle()
         if live.over:
             await self._end()
 
@@ -118,10 +120,10 @@ class Connection:
         beat_s = self._now_s()
         while self._state == "run" and not (self._live.over or self._gone):
             self._live.step()
-            self._make_durable()
+            self._pen.check()
             await self._send(self._picture())
-            if self._live.game.tick - self._durable > MOST_AT_RISK_TICKS:
-                await self._settle()
+            if self._pen.at_risk_ticks > MOST_AT_RISK_TICKS:
+                await self._pen.settle()
             now_s = self._now_s()
             if now_s - self._heard_s > SILENCE_S:
                 self._pause()
@@ -134,7 +136,7 @@ class Connection:
             self._state = "run"
             self._heard_s = self._now_s()
             return
-        await self._settle()
+        await self._pen.settle()
         self._woken.clear()
         await self._send(self._picture())
         until_s = self._begins_s - self._now_s() if self._state == "count" else IDLE_S
@@ -166,32 +168,6 @@ class Connection:
         await table.store.awrite(lambda conn: rounds.end_round(conn, table.context, opened, made))
         await self._send({"over": {"score": made.score}})
 
-    # ------------------------------------------------------------------------------------------ durability
-
-    def _make_durable(self) -> None:
-        """Begins to store the latest piece, unless the one before is still on its way."""
-        due = self._live.game.tick - self._durable >= PIECE_TICKS
-        if due and (self._writing is None or self._writing.done()):
-            if self._writing is not None:
-                self._writing.result()  # raises what went wrong: taken over, withdrawn, no room
-            self._writing = asyncio.ensure_future(self._write())
-
-    async def _write(self) -> None:
-        tick, changes = self._live.game.tick, self._live.take_changes()
-        opened = self._opened
-        await self._table.store.awrite(
-            lambda conn: rounds.append_inputs(conn, opened, tick=tick, changes=changes)
-        )
-        self._durable = tick
-
-    async def _settle(self) -> None:
-        """Everything played so far is durable when this returns."""
-        if self._writing is not None:
-            await self._writing
-            self._writing = None
-        if self._live.game.tick > self._durable:
-            await self._write()
-
     # ------------------------------------------------------------------------------------------ the wire
 
     def _welcome(self) -> dict[str, Any]:
@@ -207,7 +183,7 @@ class Connection:
         }
 
     def _picture(self) -> dict[str, Any]:
-        picture = self._live.snapshot() | {"st": self._state, "d": self._durable}
+        picture = self._live.snapshot() | {"st": self._state, "d": self._pen.durable}
         if self._state == "count":
             picture["c"] = round(1000 * (self._begins_s - self._now_s()))
         if self._echo is not None:

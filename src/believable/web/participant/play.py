@@ -74,7 +74,7 @@ async def _played(socket: WebSocket, token: str) -> None:
         await socket.send_text(orjson.dumps({"over": {"score": opened.score}}).decode())
         return
     state = socket.app.state
-    table = Table(collect.store, collect.context, state.workshop, state.studio)
+    table = Table(collect.store, collect.context, state.workshop, state.studio, state.scribe)
     live = await asyncio.get_running_loop().run_in_executor(table.workshop, opened.live)
     connection = Connection(socket, table, opened, live)
     await (connection.run_stepped() if _may_step(opened, stepped) else connection.run())
