@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { start } from "../../src/believable/web/static/participant/chain.js";
+import { createQueue } from "../../src/believable/web/static/participant/queue.js";
+import { createRecorder } from "../../src/believable/web/static/participant/recorder.js";
+import { memoryStorage } from "../../src/believable/web/static/participant/storage.js";
 import { createClock } from "../../src/believable/web/static/play/clock.js";
 import { createOthers } from "../../src/believable/web/static/play/others.js";
 import { createPrediction } from "../../src/believable/web/static/play/prediction.js";
@@ -66,14 +70,98 @@ test("the opponent moves evenly between pictures and does not slide through a re
   assert.equal(others.opponent(1).x, 10);
 });
 
-test("inputs are gathered into events and none is left behind", () => {
+test("what is kept before it is sent counts for the lead as well", () => {
+  const quick = createClock();
+  const slow = createClock();
+  for (const clock of [quick, slow]) {
+    clock.heard(0, 0);
+    clock.echoed(20);
+  }
+  for (let n = 0; n < 40; n += 1) slow.kept(50);
+  assert.ok(Math.abs((slow.own(0) - quick.own(0)) * TICK_MS - 50) < 1);
+});
+
+test("inputs are gathered into events, each is sent once it is durable, and none is left behind", async (t) => {
   const told = [];
-  const log = createLog((kind, data) => told.push([kind, data]), { now: () => 0 });
-  log.input(1, [1, 5, 1, 0, 0, 0, 0]);
-  log.input(1, [2, 6, 0, 0, 0, 0, 0]);
+  const sent = [];
+  const kept = [];
+  const writing = {
+    record: (kind, data, options) => { told.push([kind, structuredClone(data), options]); return Promise.resolve({}); },
+    keep: (_, { inputs }) => new Promise((resolve) => kept.push({ numbers: inputs.map(([number]) => number), done: () => resolve(true) })),
+  };
+  const log = createLog(writing, { now: () => 0, durable: (inputs) => sent.push(...inputs.map(([number]) => number)) });
+  t.after(log.stop);
+  const rest = () => new Promise((resolve) => setImmediate(resolve));
+  for (const number of [1, 2, 3]) log.input(1, [number, 5, 1, 0, 0, 0, 0]);
+  await rest();
+  assert.deepEqual([kept.map(({ numbers }) => numbers), sent], [[[1]], []], "one write at a time, and nothing is sent before");
+  kept[0].done();
+  await rest();
+  assert.deepEqual([kept.map(({ numbers }) => numbers), sent], [[[1], [1, 2, 3]], [1]], "what came meanwhile is joined");
+  log.input(1, [4, 6, 0, 0, 0, 0, 0]);
   log.note("play.lost", {});
-  log.stop();
-  assert.deepEqual(told, [["play.input", { attempt: 1, inputs: [[1, 5, 1, 0, 0, 0, 0], [2, 6, 0, 0, 0, 0, 0]] }], ["play.lost", {}]]);
+  await rest();
+  assert.deepEqual(sent, [1], "their order is kept, whichever way they were written");
+  kept[1].done();
+  await rest();
+  assert.deepEqual(sent, [1, 2, 3, 4]);
+  assert.deepEqual(told.map(([kind, data, options]) => [kind, data.inputs?.map(([number]) => number), options]), [
+    ["play.input", [1, 2, 3, 4], { grown: true }],
+    ["play.lost", undefined, undefined],
+  ]);
+});
+
+/** A browser's storage that stops for good at its n-th transaction: before it is carried out, or after, but before anybody is told. */
+function mortal(storage, { at, after }) {
+  let runs = 0;
+  return {
+    durable: true,
+    run: async (work) => {
+      runs += 1;
+      if (runs < at) return storage.run(work);
+      if (runs === at && after) await storage.run(work);
+      return new Promise(() => undefined);
+    },
+  };
+}
+
+test("wherever a page dies, each input that was sent is in exactly one event", async () => {
+  const origin = start("session");
+  const rest = () => new Promise((resolve) => setImmediate(resolve));
+  const results = [];
+  for (let at = 1; at <= 70; at += 1) for (const after of [false, true]) for (const acknowledged of [0, 3]) {
+    const storage = memoryStorage();
+    await createQueue(storage, "s").adopt({ epoch: 1, ack: 0, head: origin });
+    const entries = [];
+    const recorder = createRecorder({
+      queue: createQueue(mortal(storage, { at, after }), "s"), head: { seq: 0, hash: origin, epoch: 1 }, epoch: 1,
+      channel: { expect: () => undefined, push: (entry) => entries.push(entry) }, clock: { wall: () => 0, mono: () => 0 },
+      fallback: () => assert.fail("the storage did not fail"), onTaken: () => assert.fail("nobody took over"), onMemory: () => undefined,
+    });
+    const sent = [];
+    const log = createLog(recorder, { now: () => 0, durable: (inputs) => sent.push(...inputs.map(([number]) => number)) });
+    for (let number = 1; number <= 60; number += 1) {
+      log.input(number < 50 ? 1 : 2, [number, number, 0, 0, 0, 0, 0]);
+      if (number % 3 === 0) await rest();
+      if (number % 11 === 0) void recorder.record("page.blur");
+      if (number % 17 === 0) log.flush();
+      if (number % 23 === 0) log.note("play.state", {});
+    }
+    await rest();
+    log.stop();
+    const ack = Math.min(acknowledged, entries.length);
+    const next = createQueue(storage, "s");
+    await next.adopt({ epoch: 2, ack, head: ack ? entries[ack - 1].hash : origin });
+    assert.deepEqual(await next.strays(), []);
+    const bodies = [...entries.slice(0, ack), ...(await next.unsent())].map(({ body }) => JSON.parse(body));
+    const logged = bodies.filter(({ kind }) => kind === "play.input").flatMap(({ data }) => data.inputs.map(([number]) => number));
+    assert.deepEqual(logged, [...new Set(logged)], "an input is in two events");
+    assert.deepEqual(sent.filter((number) => !logged.includes(number)), [], `lost when the storage stopped at ${at}`);
+    assert.deepEqual((await next.head()).growing, undefined);
+    results.push(sent.length);
+  }
+  assert.equal(Math.min(...results), 0);
+  assert.equal(Math.max(...results), 60, "no run came to its end");
 });
 
 function fakeWire() {

@@ -77,6 +77,39 @@ test("events that grew beside another device's are set aside, none is dropped", 
   assert.deepEqual(await after.strays(), []);
 });
 
+test("an event that still grew when its page went away is the last one of it", async () => {
+  const { queue, storage } = await claimed();
+  const first = await queue.append(1, "a");
+  assert.equal(await queue.keep(1, "grow"), true);
+  assert.equal(await queue.keep(1, "growing"), true);
+  const second = await queue.append(1, "b");
+  assert.equal((await queue.unsent()).length, 2);
+  const after = createQueue(storage, "s");
+  const head = await after.adopt({ epoch: 2, ack: 1, head: first.hash });
+  assert.deepEqual((await after.unsent()).map(({ seq, body, epoch }) => [seq, body, epoch]), [[2, "b", 2], [3, "growing", 2]]);
+  assert.equal(head.hash, extend(second.hash, "growing"));
+  assert.equal(await queue.keep(1, "late"), false);
+});
+
+test("an event that is whole is no longer kept as growing", async () => {
+  const { queue, storage } = await claimed();
+  await queue.keep(1, "grow");
+  await queue.append(1, "grown", true);
+  const after = createQueue(storage, "s");
+  await after.adopt({ epoch: 2, ack: 0, head: ORIGIN });
+  assert.deepEqual((await after.unsent()).map(({ body }) => body), ["grown"]);
+});
+
+test("an event that grew beside another device's is set aside with the others", async () => {
+  const { queue, storage } = await claimed();
+  await queue.append(1, "mine");
+  await queue.keep(1, "growing");
+  const theirs = extend(ORIGIN, "theirs");
+  const after = createQueue(storage, "s");
+  assert.deepEqual(await after.adopt({ epoch: 3, ack: 1, head: theirs }), { seq: 1, hash: theirs, epoch: 3 });
+  assert.deepEqual((await after.strays()).map(({ seq, body }) => [seq, body]), [[1, "mine"], [2, "growing"]]);
+});
+
 test("a queue goes on where another one stood", async () => {
   const { queue } = await claimed();
   const { seq, hash } = await queue.append(1, "a");

@@ -96,6 +96,7 @@ async function run() {
       const shown = await showTrial(main, trial, {
         texts,
         record: async (kind, data, options) => recorder?.record(kind, data, options),
+        keep: async (kind, data) => Boolean(await recorder?.keep(kind, data)),
         submit: (answers) => void course.submit(answers),
         decline: () => void course.decline(),
         typing: createTyping(tabStorage(), session, trial.position),

@@ -1,10 +1,11 @@
 // @ts-check
 /**
  * The write-ahead queue. An event gets its number and its place in the hash chain inside one transaction, shared by all
- * tabs of the browser, and stays until the server has acknowledged it.
+ * tabs of the browser, and stays until the server has acknowledged it. An event that still grows is kept beside the head of the
+ * chain: it gets its number when it is whole, or when the next page finds it.
  *
  * @typedef {{seq: number, body: string, prev: string, hash: string, epoch: number}} Entry
- * @typedef {{seq: number, hash: string, epoch: number}} Head
+ * @typedef {{seq: number, hash: string, epoch: number, growing?: string}} Head
  * @typedef {{epoch: number, ack: number, head: string}} Claim what the server says when a tab takes over writing
  * @typedef {ReturnType<typeof createQueue>} Queue
  */
@@ -20,13 +21,17 @@ export function createQueue(storage, session) {
 
     /**
      * After a claim: keeps the unsent events that continue the server's chain and sets aside, as strays, those that
-     * grew on another branch while a second device was writing. They are sent all the same.
+     * grew on another branch while a second device was writing. They are sent all the same. An event that was still growing
+     * when its page went away is the last of them.
      * @param {Claim} claim
      */
     adopt: (claim) =>
       storage.run(async (t) => {
         /** @type {Entry[]} */
         const entries = await t.all("events", session);
+        /** @type {Head | undefined} */
+        const before = await t.get("heads", [session]);
+        if (before?.growing !== undefined) entries.push(following(before, before.growing));
         /** @type {Head} */
         let head = { seq: claim.ack, hash: claim.head, epoch: claim.epoch };
         const acknowledged = entries.find(({ seq }) => seq === claim.ack);
@@ -48,17 +53,32 @@ export function createQueue(storage, session) {
     /**
      * @param {number} epoch
      * @param {string} body
+     * @param {boolean} [grown] this is the event that was kept while it grew
      * @returns {Promise<Entry | null>} null when another tab of this browser has taken over
      */
-    append: (epoch, body) =>
+    append: (epoch, body, grown = false) =>
       storage.run(async (t) => {
         /** @type {Head | undefined} */
         const head = await t.get("heads", [session]);
         if (!head || head.epoch !== epoch) return null;
-        const entry = { seq: head.seq + 1, body, prev: head.hash, hash: extend(head.hash, body), epoch };
+        const entry = following(head, body);
+        const growing = grown || head.growing === undefined ? {} : { growing: head.growing };
         t.put("events", [session, entry.seq], entry);
-        t.put("heads", [session], { seq: entry.seq, hash: entry.hash, epoch });
+        t.put("heads", [session], { seq: entry.seq, hash: entry.hash, epoch, ...growing });
         return entry;
+      }),
+
+    /**
+     * Keeps what there is of an event that still grows, in place of what was kept of it before.
+     * @param {number} epoch @param {string} body @returns {Promise<boolean>} false when another tab of this browser has taken over
+     */
+    keep: (epoch, body) =>
+      storage.run(async (t) => {
+        /** @type {Head | undefined} */
+        const head = await t.get("heads", [session]);
+        if (!head || head.epoch !== epoch) return false;
+        t.put("heads", [session], { ...head, growing: body });
+        return true;
       }),
 
     /** @param {number} [limit] @returns {Promise<Entry[]>} in order */
@@ -95,4 +115,9 @@ export function createQueue(storage, session) {
     /** Goes on after an event that another queue held, when that one's storage stops working. @param {Head} head @returns {Promise<void>} */
     goOnFrom: (head) => storage.run(async (t) => t.put("heads", [session], head)),
   };
+}
+
+/** The event that comes next in the chain. @param {Head} head @param {string} body @returns {Entry} */
+function following({ seq, hash, epoch }, body) {
+  return { seq: seq + 1, body, prev: hash, hash: extend(hash, body), epoch };
 }

@@ -24,21 +24,24 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
   /** @type {Promise<any>} */
   let turn = Promise.resolve();
 
-  /** What is unsent stays with the channel, so a storage that fails takes nothing along. @param {string} body */
-  async function append(body) {
+  /**
+   * What is unsent stays with the channel, so a storage that fails takes nothing along.
+   * @template T @param {(queue: import("./queue.js").Queue) => Promise<T>} work @returns {Promise<T>}
+   */
+  async function stored(work) {
     try {
-      return await queue.append(epoch, body);
+      return await work(queue);
     } catch {
       queue = fallback();
       await queue.goOnFrom(head);
       onMemory();
-      return queue.append(epoch, body);
+      return work(queue);
     }
   }
 
-  /** @param {string} body @param {boolean} now */
-  async function write(body, now) {
-    const entry = await append(body);
+  /** @param {string} body @param {boolean} now @param {boolean} grown */
+  async function write(body, now, grown) {
+    const entry = await stored((one) => one.append(epoch, body, grown));
     writing -= 1;
     if (!entry) {
       onTaken();
@@ -49,22 +52,45 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
     return entry;
   }
 
+  /** @param {string} body */
+  async function keep(body) {
+    const kept = await stored((one) => one.keep(epoch, body));
+    if (!kept) onTaken();
+    return kept;
+  }
+
+  /** @param {string} kind @param {any} data @param {number} mono_ms */
+  function bodyOf(kind, data, mono_ms) {
+    const waited = Math.max(0, clock.mono() - mono_ms);
+    return JSON.stringify({
+      kind, trial: position, at_ms: Math.round(clock.wall() - waited), mono_ms: Math.round(mono_ms * 10) / 10, data });
+  }
+
   return {
     /**
      * @param {string} kind
      * @param {any} [data]
-     * @param {{now?: boolean, mono_ms?: number}} [options] `now` sends without gathering; `mono_ms` is when it happened, where
-     *   that was before this call (an input waits for its turn)
+     * @param {{now?: boolean, mono_ms?: number, grown?: boolean}} [options] `now` sends without gathering; `mono_ms` is when it
+     *   happened, where that was before this call (an input waits for its turn); `grown` is the whole of what was kept
      * @returns {Promise<import("./queue.js").Entry | null>} null when another tab writes, or the session is over
      */
-    record: (kind, data = {}, { now = false, mono_ms = clock.mono() } = {}) => {
+    record: (kind, data = {}, { now = false, mono_ms = clock.mono(), grown = false } = {}) => {
       if (closed) return Promise.resolve(null);
-      const waited = Math.max(0, clock.mono() - mono_ms);
-      const body = JSON.stringify({
-        kind, trial: position, at_ms: Math.round(clock.wall() - waited), mono_ms: Math.round(mono_ms * 10) / 10, data });
+      const body = bodyOf(kind, data, mono_ms);
       writing += 1;
       channel.expect();
-      turn = turn.then(() => write(body, now));
+      turn = turn.then(() => write(body, now, grown));
+      return turn;
+    },
+
+    /**
+     * Makes an event durable that still grows. If the page goes away, the next one finds it; otherwise it is recorded, `grown`.
+     * @param {string} kind @param {any} data @returns {Promise<boolean>} false when another tab writes, or the session is over
+     */
+    keep: (kind, data) => {
+      if (closed) return Promise.resolve(false);
+      const body = bodyOf(kind, data, clock.mono());
+      turn = turn.then(() => keep(body));
       return turn;
     },
 

@@ -18,9 +18,8 @@ const LONGEST_LEAD_MS = 800;
 export function createClock() {
   /** @type {number[]} */
   let offsets = [];
-  /** @type {number | null} */
-  let rtt = null;
-  let unsteady = 0;
+  const line = createDelay();
+  const keeping = createDelay();
 
   const offset = () => Math.max(...offsets);
 
@@ -31,21 +30,34 @@ export function createClock() {
       if (offsets.length > REMEMBERED) offsets.shift();
     },
     /** How long there and back took. @param {number} ms */
-    echoed(ms) {
-      if (rtt === null) rtt = ms;
-      unsteady += (Math.abs(ms - rtt) - unsteady) / 4;
-      rtt += (ms - rtt) / 8;
-    },
+    echoed: (ms) => line.add(ms),
+    /** How long an input took to become durable here, before it was sent. @param {number} ms */
+    kept: (ms) => keeping.add(ms),
     /** The game stood still: what was known of its pace no longer holds. */
     restart() { offsets = []; },
     get ready() { return offsets.length > 0; },
-    get rtt_ms() { return rtt; },
     /** The tick, with fractions, that the page's own figure should be at. @param {number} now_ms */
     own(now_ms) {
-      const lead = Math.min((rtt ?? 0) + 2 * unsteady, LONGEST_LEAD_MS);
+      const lead = Math.min(line.expected_ms + keeping.expected_ms, LONGEST_LEAD_MS);
       return (now_ms + offset() + lead) / TICK_MS + MARGIN_TICKS;
     },
     /** The tick, with fractions, at which everything else is shown. @param {number} now_ms */
     others: (now_ms) => (now_ms + offset()) / TICK_MS - DELAY_TICKS,
+  };
+}
+
+/** How long something usually takes, with a reserve for its unsteadiness. */
+function createDelay() {
+  /** @type {number | null} */
+  let mean = null;
+  let unsteady = 0;
+  return {
+    /** @param {number} ms */
+    add(ms) {
+      mean ??= ms;
+      unsteady += (Math.abs(ms - mean) - unsteady) / 4;
+      mean += (ms - mean) / 8;
+    },
+    get expected_ms() { return (mean ?? 0) + 2 * unsteady; },
   };
 }

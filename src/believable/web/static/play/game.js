@@ -15,37 +15,43 @@ import { gridOf } from "./rules.js";
 import { createStage } from "./stage.js";
 import { createWire } from "./wire.js";
 
+/** Whoever still plays when a round ends would press the button that comes next: it waits until the keys have rested this long. */
+const REST_MS = 600;
+/** Each page has numbers of its own for its inputs: those of one that went away may never have arrived, but are in its log. */
+const NUMBERS = 2 ** 16;
 /** The page never runs ahead by more than this in one go; after a longer stop it jumps. */
 const MOST_TICKS = 12;
 
 /**
  * @param {HTMLFormElement} form @param {{position: number, play: PlayData | null}} trial
- * @param {{texts: Record<string, string>, record: (kind: string, data?: any) => Promise<any>,
- *   line: () => {address: string, epoch: number}}} outside
+ * @param {import("./log.js").Writing & {texts: Record<string, string>, line: () => {address: string, epoch: number}}} outside
  * @returns {() => void} undoes it
  */
-export function play(form, trial, { texts, record, line }) {
+export function play(form, trial, { texts, record, keep, line }) {
   const { practice, on_loss } = /** @type {PlayData} */ (trial.play);
   const canvas = /** @type {HTMLCanvasElement} */ (form.querySelector(".field canvas"));
   const actions = /** @type {HTMLElement} */ (form.querySelector(".actions"));
   const hud = createHud(form, texts);
   const clock = createClock();
   const others = createOthers();
-  const log = createLog(record, { now: () => performance.now() });
+  const log = createLog({ record, keep }, { now: () => performance.now(), durable: sendInputs });
   const leaving = new AbortController();
   /** @type {ReturnType<typeof createStage> | null} */ let stage = null;
   /** @type {ReturnType<typeof createPrediction> | null} */ let prediction = null;
   /** @type {any} */ let welcome = null;
   let state = "connecting";
   let begun = false;
+  let offered = false;
   let number = 0;
   let told = "";
   let handle = 0;
+  /** Inputs that become durable before they are sent: when they were made, and in which connection. @type {Map<number, {at_ms: number, of: any}>} */
+  const made = new Map();
   actions.hidden = !practice;
 
   const keys = createKeys(canvas, {
     keys: document,
-    active: () => state === "run" || state === "count",
+    active: () => state === "run" || state === "count" || (state === "over" && !offered),
     toTiles: (x, y) => stage?.toTiles(x, y) ?? [0, 0],
   });
 
@@ -63,7 +69,7 @@ export function play(form, trial, { texts, record, line }) {
   /** @param {any} given */
   function greeted(given) {
     welcome = given;
-    number = Math.max(number, given.received);
+    number = Math.max(number, given.received, epoch * NUMBERS);
     told = "";
     const grid = gridOf(given.walls);
     prediction = createPrediction(grid, given.rules);
@@ -125,6 +131,16 @@ export function play(form, trial, { texts, record, line }) {
     void record("play.over", { score });
     hud.veil("over", texts["play.over"], texts["play.over_text"].replace("{score}", String(score)));
     actions.hidden = false;
+    offer();
+  }
+
+  function offer() {
+    if (leaving.signal.aborted) return;
+    if (keys.quiet_ms < REST_MS) {
+      setTimeout(offer, REST_MS / 4);
+      return;
+    }
+    offered = true;
     /** @type {HTMLElement | null} */ (actions.querySelector("button.next"))?.focus({ preventScroll: true });
   }
 
@@ -142,11 +158,20 @@ export function play(form, trial, { texts, record, line }) {
     if (said !== told) {
       told = said;
       number += 1;
-      const input = [number, prediction.tick, dx, dy, aim, shoot, bomb];
-      wire.send({ i: [input] });
-      log.input(welcome.attempt, input);
+      made.set(number, { at_ms: performance.now(), of: welcome });
+      log.input(welcome.attempt, [number, prediction.tick, dx, dy, aim, shoot, bomb]);
     }
     prediction.advance(pressed);
+  }
+
+  /** They are durable here; those of a connection that is gone would come too late. @param {import("./log.js").Input[]} inputs */
+  function sendInputs(inputs) {
+    const now = performance.now();
+    wire.send({ i: inputs.filter(([one]) => made.get(one)?.of === welcome) });
+    for (const [one] of inputs) {
+      clock.kept(now - (made.get(one)?.at_ms ?? now));
+      made.delete(one);
+    }
   }
 
   function frame() {
@@ -178,7 +203,7 @@ export function play(form, trial, { texts, record, line }) {
     keys.release();
     wire.send({ pause: true });
   }, { signal: leaving.signal });
-  form.addEventListener("submit", () => wire.send({ pause: true }), { signal: leaving.signal });
+  form.addEventListener("submit", () => { log.flush(); wire.send({ pause: true }); }, { signal: leaving.signal });
   handle = requestAnimationFrame(frame);
 
   return () => {

@@ -25,9 +25,10 @@ export function createKeys(canvas, { keys, active, toTiles }) {
   /** @type {Set<string>} */ const tapped = new Set();
   /** @type {{x: number, y: number} | null} */ let pointer = null;
   let heading = 0;
+  let last_ms = -Infinity;
 
   /** @param {string} action */
-  const press = (action) => { down.add(action); tapped.add(action); };
+  const press = (action) => { down.add(action); tapped.add(action); last_ms = performance.now(); };
   const release = () => { down.clear(); tapped.clear(); };
 
   keys.addEventListener("keydown", (event) => {
@@ -69,6 +70,8 @@ export function createKeys(canvas, { keys, active, toTiles }) {
     /** Which way the figure looks at the beginning. @param {number} aim */
     look: (aim) => { heading = aim; },
     release,
+    /** How long ago the last of them went down; none at all while one is held. */
+    get quiet_ms() { return down.size ? 0 : performance.now() - last_ms; },
     destroy: () => leaving.abort(),
   };
 }
