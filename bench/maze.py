@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import json
 import random
 import statistics
@@ -22,10 +23,11 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
 
 import httpx
 import uvloop
-from websockets.asyncio.client import connect
 
 from believable.agents.maze_opponent import FrustratedOpponent
 from believable.agents.maze_player import ScriptedPlayer
@@ -85,56 +87,97 @@ class Seen:
     over: int
 
 
-async def play(address: str, token: str, epoch: int, number: int, begin: asyncio.Event, seen: Seen) -> None:
-    """One page: presses keys, sends signs of life, counts pictures."""
-    rng = random.Random(number)
-    async with connect(f"{address}/s/{token}/play", compression=None) as socket:
-        await socket.send(json.dumps({"hello": {"epoch": epoch, "position": 0}}))
-        await socket.recv()
-        await begin.wait()
-        await asyncio.sleep(number / 50 / 30)
-        await socket.send('{"go":true}')
-        pressing = asyncio.ensure_future(press(socket, rng, seen))
-        last_s = None
-        async for message in socket:
-            now_s = time.perf_counter()
-            if '"over"' in message[:8]:
-                seen.over += 1
-                break
-            if '"st":"run"' in message:
-                if last_s is not None:
-                    seen.intervals_ms.append(1000 * (now_s - last_s))
-                last_s = now_s
-        pressing.cancel()
+class Page(asyncio.Protocol):
+    """One page: presses keys, sends signs of life, counts pictures. A bare WebSocket, so that fifty of them leave the machine to
+    the server; a picture's time is taken when its bytes arrive.
+    """
 
+    def __init__(self, path: str, epoch: int, number: int, seen: Seen) -> None:
+        self._path, self._epoch, self._number, self._seen = path, epoch, number, seen
+        self._rng = random.Random(number)
+        self._bytes = b""
+        self._last_s: float | None = None
+        loop = asyncio.get_running_loop()
+        self.welcome: asyncio.Future[None] = loop.create_future()
+        self.ended: asyncio.Future[None] = loop.create_future()
 
-async def press(socket: object, rng: random.Random, seen: Seen) -> None:
-    """A change of keys or a sign of life ten times a second, as a page does."""
-    for number in range(1, 100_000):
-        due_s = time.perf_counter() + 0.1
-        keys = [rng.randint(-1, 1), rng.randint(-1, 1), rng.randrange(360), rng.randrange(2), int(rng.random() < 0.05)]
-        await socket.send(json.dumps({"i": [[number, 0, *keys]], "q": 1}))  # type: ignore[attr-defined]
-        await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
-        seen.late_ms.append(1000 * (time.perf_counter() - due_s))
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        key = base64.b64encode(bytes(16)).decode()
+        upgrade = f"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13"
+        self._transport.write(f"GET {self._path} HTTP/1.1\r\nHost: bench\r\n{upgrade}\r\n\r\n".encode())
+
+    def data_received(self, data: bytes) -> None:
+        now_s = time.perf_counter()
+        self._bytes += data
+        if self._bytes.startswith(b"HTTP/1.1 "):
+            head, found, rest = self._bytes.partition(b"\r\n\r\n")
+            if not found:
+                return
+            assert head.startswith(b"HTTP/1.1 101 "), head
+            self._bytes = rest
+            self.send({"hello": {"epoch": self._epoch, "position": 0}})
+        while (message := self._next()) is not None:
+            self._hear(message, now_s)
+
+    def _next(self) -> bytes | None:
+        """The next whole message: a server's frames are neither masked nor in parts here."""
+        start, size = 2, self._bytes[1] if len(self._bytes) > 1 else 0
+        if size >= 126:
+            start = 4 if size == 126 else 10
+            size = int.from_bytes(self._bytes[2:start])
+        if len(self._bytes) < start or len(self._bytes) < start + size:
+            return None
+        message, self._bytes = self._bytes[start : start + size], self._bytes[start + size :]
+        return message
+
+    def _hear(self, message: bytes, now_s: float) -> None:
+        if message.startswith(b'{"welcome"'):
+            self.welcome.set_result(None)
+        elif message.startswith(b'{"over"'):
+            self._seen.over += 1
+            self._transport.close()
+        elif b'"st":"run"' in message:
+            if self._last_s is not None:
+                self._seen.intervals_ms.append(1000 * (now_s - self._last_s))
+            self._last_s = now_s
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended.set_result(None)
+
+    def send(self, message: object) -> None:
+        """Masked with zeros, which is a mask like any other."""
+        text = json.dumps(message, separators=(",", ":")).encode()
+        assert len(text) < 126
+        self._transport.write(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
+
+    async def play(self) -> None:
+        """A change of keys or a sign of life ten times a second, as a page does."""
+        await asyncio.sleep(self._number / 50 / 30)
+        self.send({"go": True})
+        rng, number = self._rng, 0
+        while not self.ended.done():
+            due_s, number = time.perf_counter() + 0.1, number + 1
+            keys = [rng.randint(-1, 1), rng.randint(-1, 1), rng.randrange(360), rng.randrange(2), int(rng.random() < 0.05)]
+            self.send({"i": [[number, 0, *keys]], "q": 1})
+            await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
+            self._seen.late_ms.append(1000 * (time.perf_counter() - due_s))
 
 
 async def clients(address: str, link: str, rounds: int) -> Seen:
-    seen, begin = Seen([], [], 0), asyncio.Event()
+    seen = Seen([], [], 0)
     pages = []
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
         for _ in range(rounds):
             browser = Participant(http, RealPace(WallClock()))
             await browser.join(link, desktop="yes")
             await browser.claim()
-            pages.append((browser.token, browser.epoch))
-    ws = address.replace("http", "ws", 1)
-    tasks = [
-        asyncio.ensure_future(play(ws, token, epoch, number, begin, seen))
-        for number, (token, epoch) in enumerate(pages)
-    ]
-    await asyncio.sleep(2)
-    begin.set()
-    await asyncio.gather(*tasks)
+            pages.append(Page(f"/s/{browser.token}/play", browser.epoch, len(pages), seen))
+    to = urlsplit(address)
+    for page in pages:
+        await asyncio.get_running_loop().create_connection(lambda page=page: page, to.hostname, to.port)  # type: ignore[misc]
+    await asyncio.gather(*(page.welcome for page in pages))
+    await asyncio.gather(*(page.play() for page in pages))
     return seen
 
 
