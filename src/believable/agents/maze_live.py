@@ -86,7 +86,8 @@ class LiveRound:
         if given.number <= self.received:
             return
         self.received = given.number
-        self._waiting.append(replace(given, tick=min(given.tick, self.game.tick + LONGEST_LEAD_TICKS)))
+        latest = self.game.tick + LONGEST_LEAD_TICKS
+        self._waiting.append(given if given.tick <= latest else replace(given, tick=latest))
 
     def release(self) -> None:
         """Nothing is pressed any more, and nothing waits: the connection is gone, or the page asked for a pause."""
@@ -100,11 +101,7 @@ class LiveRound:
         if due:
             self._waiting = [one for one in self._waiting if one.tick > tick]
             last = due[-1]
-            pulled = replace(
-                last.keys,
-                shoot=any(one.keys.shoot for one in due),
-                bomb=any(one.keys.bomb for one in due),
-            )
+            pulled = last.keys if len(due) == 1 else _pulled(due)
             self._set(pulled, last.number)
             events = self._step()
             if pulled != last.keys:
@@ -160,6 +157,12 @@ class LiveRound:
             "r": (game.bullet_ready, game.bomb_ready, game.missiles_made),
             "e": [event.kind for event in self._events if event.kind in TOLD],
         }
+
+
+def _pulled(due: Sequence[NumberedInput]) -> PlayerInput:
+    """The keys of the last one, with every trigger that was pulled since."""
+    shoot, bomb = any(one.keys.shoot for one in due), any(one.keys.bomb for one in due)
+    return replace(due[-1].keys, shoot=shoot, bomb=bomb)
 
 
 def record_round(setup: RoundSetup, changes: Sequence[Sequence[int]], tick: int) -> Replay:
