@@ -3,9 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import httpx
 import pytest
 
-from believable.simulate.asgi import AppFailed, running
+from believable.simulate.asgi import AppClient, AppFailed, running
 
 
 class App:
@@ -36,6 +37,42 @@ def test_the_application_is_started_asked_and_stopped() -> None:
 
     assert asyncio.run(main()) == b"hello"
     assert app.life == ["lifespan.startup", "lifespan.shutdown"]
+
+
+def test_people_ask_the_application_without_a_network() -> None:
+    """What arrives, and what comes back."""
+    heard: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        heard.append((scope, await receive()))
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 206,
+                "headers": [(b"content-type", b"application/json")],
+            }
+        )
+        await send({"type": "http.response.body", "body": b'{"a":', "more_body": True})
+        await send({"type": "http.response.body", "body": b"1}"})
+        assert (await receive())["type"] == "http.disconnect"
+
+    async def main() -> list[httpx.Response]:
+        async with AppClient(app) as http:
+            return [
+                await http.ask("POST", "/events", json={"words": "ä"}, params={"a": "b c"}),
+                await http.ask("POST", "/join", data={"x": "1 2"}),
+                await http.ask("GET", "/medium", headers={"range": "bytes=0-5"}),
+            ]
+
+    replies = asyncio.run(main())
+    assert [(reply.status_code, reply.json()) for reply in replies] == [(206, {"a": 1})] * 3
+    (first, body), (_, form), (third, nothing) = heard
+    assert (first["method"], first["path"], first["query_string"]) == ("POST", "/events", b"a=b+c")
+    assert body["body"] == '{"words":"ä"}'.encode()
+    assert dict(first["headers"])[b"content-type"] == b"application/json"
+    assert form["body"] == b"x=1+2"
+    assert dict(third["headers"])[b"range"] == b"bytes=0-5"
+    assert nothing["body"] == b""
 
 
 def test_a_failing_start_is_said() -> None:

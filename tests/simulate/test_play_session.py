@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from believable.agents.maze_live import record_round
 from believable.agents.maze_setup import RoundSetup
 from believable.bundle.read import Bundle, read
 from believable.cli.place import settings_for
-from believable.cli.simulate import in_process
+from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
 from believable.instruments import INSTRUMENTS
 from believable.replay import file
@@ -29,7 +28,7 @@ def simulated(folder: Path) -> Bundle:
     study.write_text(study.read_text().replace("duration_s: 60", "duration_s: 8"))
     settings = settings_for([folder], None, None)
     crowd = Crowd(PEOPLE, drop_out=0, seed=5)
-    visits = asyncio.run(in_process(settings, crowd, None, 1, lambda visit: None))
+    visits = on_virtual_clock(settings, crowd, lambda visit: None)
     assert [visit.outcome for visit in visits] == ["complete"] * PEOPLE
     with Store.open(settings.url, clock=WallClock()) as store:
         export(store, "trace", folder / "bundle", instruments=INSTRUMENTS, simulated=True)

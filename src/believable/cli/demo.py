@@ -72,9 +72,7 @@ def command(folder: Path, host: str, port: int, protocol: str, finished: int, qu
 
 def finish_some(settings: Settings, wanted: int) -> None:
     """Simulated participants who were there before, on a clock of their own; none where the study has had some already."""
-    import asyncio
-
-    from believable.cli.simulate import in_process, published
+    from believable.cli.simulate import on_virtual_clock, published
     from believable.core.clock import WallClock
     from believable.simulate.crowd import Crowd
 
@@ -83,7 +81,7 @@ def finish_some(settings: Settings, wanted: int) -> None:
     crowd = Crowd(wanted, drop_out=0.1, gap_ms=BEFORE_MS // (2 * wanted))
     start_ms = WallClock().now_ms() - BEFORE_MS
     with click.progressbar(length=wanted, label="Simulating", file=sys.stderr) as bar:
-        asyncio.run(in_process(settings, crowd, None, 1, lambda visit: bar.update(1), start_ms=start_ms))
+        on_virtual_clock(settings, crowd, lambda visit: bar.update(1), start_ms=start_ms)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from believable.cli.place import data_options, settings_for, study_folder
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from believable.simulate.crowd import Crowd
+    from believable.simulate.crowd import Crowd, Progress, Share
     from believable.simulate.person import Visit
     from believable.web.settings import Settings
 
@@ -57,6 +58,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --http or --realtime: how many at a time.",
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    help="Without --http and --realtime: how many work at once; default: one per core. The results are the same.",
+)
 @data_options
 def command(
     study: Path,
@@ -69,6 +75,7 @@ def command(
     speed: float,
     gap: float,
     workers: int,
+    processes: int | None,
     data: Path | None,
     database: str | None,
 ) -> None:
@@ -96,21 +103,34 @@ def command(
             bar.update(1)
 
         if http is not None:
-            run = over_http(settings, crowd, http, speed if realtime else None, workers, progress)
+            visits = asyncio.run(
+                over_http(settings, crowd, http, speed if realtime else None, workers, progress)
+            )
+        elif realtime:
+            visits = asyncio.run(in_real_time(settings, crowd, speed, workers, progress))
         else:
-            run = in_process(settings, crowd, speed if realtime else None, workers, progress)
-        visits = asyncio.run(run)
+            visits = on_virtual_clock(settings, crowd, progress, processes=processes)
     click.echo(summary(visits))
     if http is None:
         click.echo(f"Export them with: believable export {study} --simulated")
 
 
-def seeded_ids(seed: int, so_far: int) -> Callable[[], str]:
-    """Ids that repeat with the seed, and never collide with the sessions that are there."""
-    from believable.core.seeds import derive
+class SeededIds:
+    """Ids that repeat with the seed, and never collide with the sessions that are there. Each participant has their own."""
 
-    rng = random.Random(derive(seed, "ids", so_far))
-    return lambda: f"{rng.getrandbits(128):032x}"[:22]
+    def __init__(self, seed: int, so_far: int) -> None:
+        self._seed = seed
+        self._so_far = so_far
+        self._rng = random.Random(0)
+
+    def comes(self, number: int) -> None:
+        """The next ids are for participant `number`."""
+        from believable.core.seeds import derive
+
+        self._rng = random.Random(derive(self._seed, "ids", self._so_far, number))
+
+    def __call__(self) -> str:
+        return f"{self._rng.getrandbits(128):032x}"[:22]
 
 
 def published(settings: Settings) -> tuple[str, int]:
@@ -148,36 +168,77 @@ def split_address(address: str) -> tuple[str, str] | None:
     return (base_url, token.strip("/")) if found else None
 
 
-async def in_process(
+def on_virtual_clock(
     settings: Settings,
     crowd: Crowd,
-    speed: float | None,
-    workers: int,
     progress: Callable[[Visit], None],
     *,
+    processes: int | None = None,
     start_ms: int | None = None,
 ) -> list[Visit]:
-    """The whole application inside this process; on a virtual clock unless a speed is given. `start_ms` is where that begins."""
-    from believable.core.clock import VirtualClock, WallClock
+    """The whole application inside this machine's processes, on a virtual clock that begins at `start_ms`."""
+    from believable.core.clock import VirtualClock
+    from believable.simulate.crowd import WHOLE
+    from believable.simulate.processes import processes_for, shared_out
+
+    name, so_far = published(settings)
+    begin_ms = VirtualClock().now_ms() if start_ms is None else start_ms
+    work = functools.partial(_share, settings, crowd, name, so_far, begin_ms)
+    count = processes or processes_for(crowd.participants)
+    return work(WHOLE, progress) if count == 1 else shared_out(work, count, progress)
+
+
+def _share(
+    settings: Settings,
+    crowd: Crowd,
+    name: str,
+    so_far: int,
+    start_ms: int,
+    share: Share,
+    progress: Progress,
+) -> list[Visit]:
+    """What one process does: it runs the application, and its share of the crowd."""
+    import asyncio
+
+    from believable.core.clock import VirtualClock
     from believable.instruments import INSTRUMENTS
     from believable.simulate.asgi import running
-    from believable.simulate.crowd import place_for, run_side_by_side, run_virtual
+    from believable.simulate.crowd import place_for, run_virtual
+    from believable.simulate.links import link_token
+    from believable.web.app import create_app
+
+    clock, ids = VirtualClock(start_ms), SeededIds(crowd.seed, so_far)
+    # One participant of this process acts at a time: no commit gains by waiting for company.
+    app = create_app(replace(settings, study_folders=()), clock=clock, new_id=ids, linger_s=0)
+
+    async def live() -> list[Visit]:
+        async with running(app) as http:
+            link = link_token(app.state.store, name)
+            place = place_for(http, link, settings.study_folders[0], INSTRUMENTS)
+            return await run_virtual(crowd, place, clock, progress, share=share, comes=ids.comes)
+
+    return asyncio.run(live())
+
+
+async def in_real_time(
+    settings: Settings, crowd: Crowd, speed: float, workers: int, progress: Callable[[Visit], None]
+) -> list[Visit]:
+    """The whole application inside this process, at the speed of people or a multiple of it."""
+    from believable.core.clock import WallClock
+    from believable.instruments import INSTRUMENTS
+    from believable.simulate.asgi import running
+    from believable.simulate.crowd import place_for, run_side_by_side
     from believable.simulate.links import link_token
     from believable.simulate.pace import RealPace
     from believable.web.app import create_app
 
-    folder = settings.study_folders[0]
-    name, so_far = published(settings)
-    virtual = VirtualClock() if start_ms is None else VirtualClock(start_ms)
-    clock = virtual if speed is None else WallClock()
-    app = create_app(replace(settings, study_folders=()), clock=clock, new_id=seeded_ids(crowd.seed, so_far))
+    name, _ = published(settings)
+    clock = WallClock()
+    app = create_app(replace(settings, study_folders=()), clock=clock)
     async with running(app) as http:
-        link = link_token(app.state.store, name)
-        place = place_for(http, link, folder, INSTRUMENTS)
-        if isinstance(clock, VirtualClock):
-            return await run_virtual(crowd, place, clock, progress)
+        place = place_for(http, link_token(app.state.store, name), settings.study_folders[0], INSTRUMENTS)
         return await run_side_by_side(
-            crowd, place, lambda: RealPace(clock, speed or 1.0), at_once=workers, progress=progress
+            crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress
         )
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
+from json import dumps
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 
 from believable.core.errors import BelievableError
+
+HOST = "simulated"
 
 Message = MutableMapping[str, Any]
 App = Callable[
@@ -18,12 +22,66 @@ App = Callable[
 
 
 class AppClient(httpx.AsyncClient):
-    """A client of an application in this process, which can be reached without HTTP, too."""
+    """A client of an application in this process, which can be reached without HTTP, too. `app` is the application."""
 
     def __init__(self, app: App) -> None:
-        transport = httpx.ASGITransport(app=app)
-        super().__init__(transport=transport, base_url="http://simulated", timeout=None)
+        super().__init__(transport=httpx.ASGITransport(app=app), base_url=f"http://{HOST}", timeout=None)
         self.app = app
+        self._usual = [(name.lower(), value) for name, value in self.headers.raw]
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        data: Mapping[str, str] | None = None,
+        json: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """The same as `request`, straight to the application: without cookies, redirects and the work that a network needs."""
+        content, kind = _content(data, json)
+        own = {"host": HOST, "content-length": str(len(content)), "content-type": kind} | dict(headers or {})
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
+            "path": path, "raw_path": path.encode(), "query_string": urlencode(params or {}).encode(), "root_path": "",
+            "headers": [*self._usual, *((name.encode(), value.encode()) for name, value in own.items())],
+            "server": (HOST, None), "client": ("127.0.0.1", 123), "state": {},
+        }  # fmt: skip
+        answer = _Answer(content)
+        await self.app(scope, answer.receive, answer.send)
+        return httpx.Response(answer.status, headers=answer.headers, content=b"".join(answer.body))
+
+
+def _content(data: Mapping[str, str] | None, tree: object) -> tuple[bytes, str]:
+    if tree is not None:
+        return dumps(tree, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
+    return urlencode(data or {}).encode(), "application/x-www-form-urlencoded"
+
+
+class _Answer:
+    """One request's way into the application, and its answer's way out."""
+
+    def __init__(self, content: bytes) -> None:
+        self._asked: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+        self._complete = asyncio.Event()
+        self.status = 500
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.body: list[bytes] = []
+
+    async def receive(self) -> Message:
+        if self._asked:
+            return self._asked.pop()
+        await self._complete.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], list(message.get("headers", ()))
+        elif message["type"] == "http.response.body":
+            self.body.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                self._complete.set()
 
 
 class AppFailed(BelievableError):

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from believable.core.errors import BelievableError, Conflict, Refused
+from believable.simulate.asgi import AppClient
 from believable.simulate.pace import Pace
 from believable.simulate.socket import Socket, open_socket
 
@@ -191,6 +192,7 @@ class Participant:
     @asynccontextmanager
     async def open_round(self) -> AsyncIterator[Socket]:
         """A connection to the round of the current trial, played tick by tick."""
+        await self._pace.meet()
         async with open_socket(self._http, f"/s/{self.token}/play") as socket:
             hello = {"epoch": self.epoch, "position": self.position, "stepped": True}
             await socket.send({"hello": hello})
@@ -216,15 +218,16 @@ class Participant:
 
     async def _ask(self, method: str, address: str, **options: Any) -> httpx.Response:
         """Ask until there is an answer. What breaks on the way is asked again, to the letter."""
+        await self._pace.meet()
         pause_ms, waited_ms = self._patience.first_ms, 0
         while True:
             try:
-                reply = await self._http.request(method, address, follow_redirects=False, **options)
+                reply = await self._request(method, address, **options)
             except httpx.TransportError as error:
                 problem = f"{type(error).__name__}: {error}"
             else:
                 if reply.status_code not in RETRY_STATUSES:
-                    return self._understood(reply)
+                    return self._understood(reply, f"{method} {address}")
                 problem = f"status {reply.status_code}"
             if waited_ms >= self._patience.give_up_ms:
                 raise GaveUp(
@@ -237,14 +240,18 @@ class Participant:
             waited_ms += pause_ms
             pause_ms = min(2 * pause_ms, self._patience.longest_ms)
 
-    def _understood(self, reply: httpx.Response) -> httpx.Response:
+    async def _request(self, method: str, address: str, **options: Any) -> httpx.Response:
+        if isinstance(self._http, AppClient):
+            return await self._http.ask(method, address, **options)
+        return await self._http.request(method, address, follow_redirects=False, **options)
+
+    def _understood(self, reply: httpx.Response, asked: str) -> httpx.Response:
         if reply.status_code < 400:
             return reply
         try:
             error = reply.json()["error"]
         except (ValueError, KeyError, TypeError):
             error = {"code": str(reply.status_code), "message": reply.text[:500]}
-        asked = f"{reply.request.method} {reply.request.url.path}"
         message = f"{asked}: {reply.status_code} {error.get('code')}: {error.get('message')}"
         if error.get("code") == "taken_over":
             raise TakenOver(message)

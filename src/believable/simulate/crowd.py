@@ -19,7 +19,7 @@ from believable.core.seeds import generator
 from believable.instruments.contract import Instrument
 from believable.simulate.behaviour import BEHAVIOURS, Behaviour
 from believable.simulate.client import PATIENT, Participant, Patience
-from believable.simulate.pace import Pace, VirtualPace
+from believable.simulate.pace import Arrivals, Pace, VirtualTime
 from believable.simulate.person import Person, Traits, Visit
 from believable.simulate.recognise import Recogniser, recogniser_of
 from believable.study.load import load
@@ -111,19 +111,52 @@ def _nothing(visit: Visit) -> None:
     return None
 
 
+def _anybody(number: int) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Every `of`-th member of a crowd, beginning with number `first`. `together` waits until all processes have come so far."""
+
+    first: int
+    of: int
+    together: Callable[[], object] = lambda: None
+
+    def has(self, number: int) -> bool:
+        return number % self.of == self.first % self.of
+
+
+WHOLE = Share(1, 1)
+
+
 async def run_virtual(
-    crowd: Crowd, place: Place, clock: VirtualClock, progress: Progress = _nothing
+    crowd: Crowd,
+    place: Place,
+    clock: VirtualClock,
+    progress: Progress = _nothing,
+    *,
+    share: Share = WHOLE,
+    comes: Callable[[int], None] = _anybody,
 ) -> list[Visit]:
-    """All of them on one virtual clock, in an order that depends on nothing but the seed."""
-    pace = VirtualPace(clock)
+    """All of them (or the `share` of this process) on one virtual clock, in an order that depends on nothing but the seed.
+
+    `comes` hears the number of whoever is about to join.
+    """
+    times_ms = [clock.now_ms() + after_ms for after_ms in crowd.arrivals_ms()]
+    mine = [share.has(number) for number in range(1, crowd.participants + 1)]
+    time = VirtualTime(clock, Arrivals(times_ms, mine, share.together))
 
     async def live(number: int, arrival_ms: int) -> Visit:
-        await pace.sleep(arrival_ms)
-        visit = await person(crowd, number, place, pace)[0].take_part(place.link)
+        await time.until(arrival_ms)
+        comes(number)
+        visit = await person(crowd, number, place, time.pace())[0].take_part(place.link)
         progress(visit)
         return visit
 
-    return await pace.run([live(number, at_ms) for number, at_ms in enumerate(crowd.arrivals_ms(), start=1)])
+    return await time.run(
+        [live(number, at_ms) for number, at_ms in enumerate(times_ms, start=1) if share.has(number)]
+    )
 
 
 async def run_side_by_side(

@@ -58,6 +58,8 @@ class _Rounds:
         events: Sequence[Event] = ()
         keys = PlayerInput()
         while True:
+            if self._game.tick + HELD_TICKS >= self._game.settings.round_ticks:
+                await self._pace.meet()  # the server notes when a round ends
             picture = await self._step(keys)
             events = self._see(picture)
             if self._game.over:

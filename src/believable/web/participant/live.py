@@ -106,7 +106,7 @@ class Connection:
             happened: list[str] = []
             for _ in range(min(ticks, live.game.settings.round_ticks - live.game.tick)):
                 happened += [event.kind for event in live.step() if event.kind in TOLD]
-            if self._pen.at_risk_ticks >= TICKS_PER_S:
+            if self._pen.at_risk_ticks >= STEPPED_PIECE_TICKS:
                 await self._pen.settle()
             await self._send(live.snapshot() | {"st": "run", "e": happened})
         await self._pen.settle()

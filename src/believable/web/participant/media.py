@@ -52,7 +52,16 @@ async def medium_response(request: Request, medium: Path | bytes) -> Response:
     status = 206 if part else 200
     if isinstance(medium, bytes):
         return Response(medium[start : end + 1], status_code=status, headers=headers)
+    if end - start < _PIECE_BYTES:
+        content = await anyio.to_thread.run_sync(_part, medium, start, end)
+        return Response(content, status_code=status, headers=headers)
     return StreamingResponse(_pieces(medium, start, end), status_code=status, headers=headers)
+
+
+def _part(path: Path, start: int, end: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read(end - start + 1)
 
 
 async def _pieces(path: Path, start: int, end: int) -> AsyncIterator[bytes]:
