@@ -21,14 +21,19 @@ from hypothesis import HealthCheck, settings
 from believable.store.engine import Store
 from believable.store.tables import metadata
 
-settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("repeatable")
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", PATIENT, derandomize=True, max_examples=50)
+settings.register_profile("soak", PATIENT, max_examples=1000)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", action="store_true", help="also run the long runs")
+    parser.addoption(
+        "--soak", action="store_true", help="also run the long runs; property tests try many new examples"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("soak" if config.getoption("--soak") else "repeatable")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

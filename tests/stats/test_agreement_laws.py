@@ -82,7 +82,7 @@ SHARES = (NOMINAL | GRADED) - {
     "krippendorff_alpha"
 }  # functions of shares only: a doubled sample says the same
 
-few = settings(max_examples=25)
+few = settings(max_examples=settings.default.max_examples // 2)
 tables = st.tuples(st.integers(3, 10), st.integers(2, 4)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.integers(1, 4).map(float))
 )

@@ -146,7 +146,10 @@ def test_the_undamaged_study_has_no_problems(tmp_path):
     assert problems(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock()) == []
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=4 * settings.default.max_examples,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(tree=damaged())
 def test_damage_is_reported_or_harmless(tmp_path, tree):
     write(tmp_path, tree)
