@@ -1,4 +1,4 @@
-"""Mean SDA on the task: what is left out, what is computed again, and that the test keeps its level where a t test does not."""
+"""Mean SDA on the task: the value, groups of different sizes, and that the test keeps its level where a t test does not."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from believable.analysis.qa.scores import Annotated, against_others, mean_by_annotator
-from believable.analysis.qa.task import compared, task_sda
+from believable.analysis.qa.task import GroupTask, compared, task_sda
+from believable.stats.estimate import Estimate
 from believable.stats.means import welch_t
 
 
-def group(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g") -> list[Annotated]:
+def traces(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g") -> list[Annotated]:
     """Annotators who follow the same hidden signal in this share of steps, on two stimuli."""
     signals = [np.random.default_rng(seed).integers(-1, 2, 60) for seed in (1, 2)]
     return [
@@ -23,51 +24,76 @@ def group(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "
     ]  # fmt: skip
 
 
+def scored(
+    rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g"
+) -> tuple[GroupTask, Estimate]:
+    group = GroupTask.of(traces(rng, n, skill=skill, name=name))
+    return group, task_sda(group, rng)
+
+
 def test_the_value_is_the_mean_over_annotators_of_their_mean_sda() -> None:
-    traces = group(np.random.default_rng(1), 9)
-    scores, _ = against_others(traces, step_ms=250, detail="sda")
-    found = task_sda(traces, np.random.default_rng(2))
+    # Some did one stimulus only: their mean is over that one.
+    made = [
+        one for one in traces(np.random.default_rng(1), 9) if (one.annotator, one.stimulus) != ("g3", "v1")
+    ]
+    scores, _ = against_others(made, step_ms=250, detail="sda")
+    found = task_sda(GroupTask.of(made), np.random.default_rng(2))
     assert found.value == pytest.approx(np.mean(list(mean_by_annotator(scores).values())))
     assert found.low is not None
     assert found.high is not None
     assert found.low < found.value < found.high  # type: ignore[operator]
-    assert "d = 4" in found.method
+    assert found.method == "mean SDA, BCa bootstrap over annotators"
+    assert (found.n, found.df) == (9, (8.0,))
 
 
 def test_few_annotators_have_no_interval_and_one_has_nothing() -> None:
     rng = np.random.default_rng(1)
-    assert task_sda(group(rng, 4), rng).reason == "the jackknife needs at least 6 annotators, got 4"
-    assert task_sda(group(rng, 1), rng).reason == "nobody else annotated the same stimuli"
-    test = compared(
-        {"a": task_sda(group(rng, 4), rng), "b": task_sda(group(rng, 9), rng)}, alternative="two-sided"
-    )
-    assert test.reason == "the jackknife needs at least 6 annotators, got 4"
+    few, enough = scored(rng, 4), scored(rng, 9)
+    assert few[1].reason == "the bootstrap needs at least 6 annotators, got 4"
+    assert scored(rng, 1)[1].reason == "nobody else annotated the same stimuli"
+    assert task_sda(GroupTask.of([]), rng).reason == "nobody else annotated the same stimuli"
+    test = compared([few, enough], rng, alternative="two-sided")
+    assert test.reason == "the bootstrap needs at least 6 annotators, got 4"
 
 
 def test_better_groups_are_told_apart() -> None:
     rng = np.random.default_rng(3)
-    groups = {
-        "good": task_sda(group(rng, 20, skill=0.8), rng),
-        "bad": task_sda(group(rng, 20, skill=0.2), rng),
-    }
-    test = compared(groups, alternative="two-sided")
+    good, bad = scored(rng, 20, skill=0.8), scored(rng, 20, skill=0.2)
+    test = compared([good, bad], rng, alternative="two-sided")
     assert test.p_value is not None
     assert test.p_value < 0.001
     assert test.estimate is not None
-    assert test.estimate.value == pytest.approx(groups["good"].value - groups["bad"].value)  # type: ignore[operator]
+    assert test.estimate.value == pytest.approx(good[1].value - bad[1].value)  # type: ignore[operator]
+    assert test.estimate.notes == ()
+
+
+def test_the_median_of_an_odd_number_and_of_an_even_one_differ_and_groups_are_compared_at_one_size() -> None:
+    rng = np.random.default_rng(5)
+    group = GroupTask.of(traces(rng, 200, skill=0.9))
+    at = {size: group.value_of(size, rng) for size in (12, 13, 14, 15)}
+    assert min(at[12], at[14]) > max(at[13], at[15]) + 0.02
+    small, large = scored(rng, 12, skill=0.3), scored(rng, 25, skill=0.3)
+    found = compared([small, large], np.random.default_rng(6), alternative="two-sided").estimate
+    assert found is not None
+    assert found.notes == (
+        "both groups at 12 annotators, the larger one as the mean over subsets of that size",
+    )
+    expected = small[1].value - large[0].value_of(12, np.random.default_rng(7))  # type: ignore[operator]
+    assert found.value == pytest.approx(expected, abs=0.2 * found.se)  # type: ignore[operator]
 
 
 def test_without_a_difference_it_rejects_rarely_where_a_t_test_over_annotators_does_not() -> None:
     rng = np.random.default_rng(4)
     studies, ours, plain = 60, 0, 0
     for _ in range(studies):
-        both = [group(rng, int(rng.integers(14, 22)), skill=0.35) for _ in range(2)]
-        found = {str(number): task_sda(traces, rng) for number, traces in enumerate(both)}
-        ours += compared(found, alternative="two-sided").significant()
+        both = [traces(rng, int(rng.integers(14, 22)), skill=0.7) for _ in range(2)]
+        groups = [GroupTask.of(one) for one in both]
+        found = [(group, task_sda(group, rng)) for group in groups]
+        ours += compared(found, rng, alternative="two-sided").significant()
         means = [
             list(mean_by_annotator(against_others(one, step_ms=250, detail="sda")[0]).values())
             for one in both
         ]
         plain += welch_t(*means).significant()
     assert ours / studies <= 0.12
-    assert plain / studies >= 0.2
+    assert plain / studies >= 0.3

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from believable.simulate.behaviour import BEHAVIOURS, hntt
+from believable.simulate.truth import sizes
 from believable.simulate.truth.__main__ import check, main
 from believable.simulate.truth.cases import CASES, MARGIN, NOTHING, PLANTED, Promise, case_of
 from believable.simulate.truth.reference import true_values
-from believable.simulate.truth.studies import HIGH, LOW, VALUE, ready, run
+from believable.simulate.truth.sizes import task_values
+from believable.simulate.truth.studies import HIGH, LOW, VALUE, N, ready, run
 from believable.simulate.truth.verdicts import Verdict, judge, table
 
 
@@ -95,6 +97,32 @@ def test_undefined_results_count_as_misses_and_as_no_rejection() -> None:
     assert (covered.hits, covered.studies, covered.undefined) == (1, 2, 1)
     rejected = judge(Promise(NOTHING, "x", "rejection"), {"x": rows}, {})
     assert (rejected.hits, rejected.studies, rejected.undefined) == (1, 2, 1)
+
+
+def test_a_true_value_of_each_study_is_that_studys_target() -> None:
+    rows = np.array([[1.0, 0.0, 2.0, 0.5, 20], [1.0, 0.0, 2.0, 0.5, 21], [1.0, np.nan, np.nan, 0.5, 20]])
+    found = judge(Promise(PLANTED, "x"), {"x": rows}, {"x": np.array([1.5, 2.5, 1.0])})
+    assert (found.hits, found.studies, found.undefined) == (1, 3, 1)
+    assert found.truth == pytest.approx(5 / 3)
+
+
+def test_agreement_on_the_task_has_a_true_value_for_every_size_of_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sizes, "STUDIES", 2)
+    monkeypatch.setattr(sizes, "PARTICIPANTS", 300)
+    rows = {
+        f"task:{group}": np.array([[0.0, 0.0, 0.0, 0.0, n] for n in own])
+        for group, own in (("trained", (24, 25, 26, 24)), ("untrained", (27, 24, 27, 24)))
+    }
+    assert rows["task:trained"][0, N] == 24
+    found = task_values(rows, PLANTED, seed=1, workers=1)
+    trained, untrained = found["task:trained"], found["task:untrained"]
+    assert trained[0] == trained[3]
+    # Even groups agree with the single trace in the middle of an odd number of others, which rests more often.
+    assert min(trained[0], trained[2]) > trained[1] + 0.02
+    assert found["task"][3] == pytest.approx(trained[0] - untrained[1])
+    assert found["task"][1] == pytest.approx(found["task"][0])
 
 
 def test_the_table_says_what_was_not_kept() -> None:

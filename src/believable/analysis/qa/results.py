@@ -14,6 +14,7 @@ from believable.analysis.qa import tables
 from believable.analysis.qa.collect import EVERYBODY, TESTS, Collected, collected, repeated
 from believable.analysis.qa.scores import (
     CELLS,
+    LIMITS,
     Annotated,
     Reliability,
     Score,
@@ -25,12 +26,12 @@ from believable.analysis.qa.scores import (
     reliability,
     verdicts,
 )
-from believable.analysis.qa.task import compared, task_sda
+from believable.analysis.qa.task import GroupTask, compared, task_sda
 from believable.analysis.records import Finding, Section
-from believable.analysis.words import counted, estimate_words, fixed, listed, p_words, test_words
+from believable.analysis.words import counted, estimate_words, listed, p_words, test_words
 from believable.stats.correlations import pearson_with_choice
 from believable.stats.estimate import Estimate, undefined, without_interval
-from believable.stats.means import mean_t, welch_t
+from believable.stats.means import mean_skewed, welch_t
 from believable.stats.result import TestResult
 from believable.study.declarations.qa import QA
 from believable.study.outline import outline
@@ -53,10 +54,14 @@ class Scored:
     verdicts: tuple[Verdict, ...]
     #: Per group the mean SDA on the task, with an interval that knows about the shared gold standard.
     task_sda: Mapping[str, Estimate]
+    #: The first two groups on the task; None where there are no two.
+    task_test: TestResult | None
 
     def mean(self, what: str, group: str, level: float) -> Estimate:
         """The mean SDA of a group."""
-        return self.task_sda[group] if what == TASK else mean_t(self.sda(what, group), level=level)
+        if what == TASK:
+            return self.task_sda[group]
+        return mean_skewed(self.sda(what, group), level=level, limits=LIMITS)
 
     def sda(self, what: str, group: str) -> list[float]:
         """One number per annotator of a group: on a test, or the mean over the task's stimuli."""
@@ -83,6 +88,12 @@ def scored(data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = Tru
     gate = mean_by_annotator([one for scores in tests.values() for one in scores])
     means = mean_by_annotator(task)
     threshold = float(plan.option("threshold"))
+    groups = {
+        group: GroupTask.of([one for one in found.task if one.group == group])
+        for group in (found.group_names if task else ())
+    }
+    on_task = {group: task_sda(traces, rng, level=plan.level) for group, traces in groups.items()}
+    pair = [(groups[group], on_task[group]) for group in list(groups)[:2]]
     return Scored(
         found,
         tests,
@@ -91,12 +102,8 @@ def scored(data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = Tru
         gate,
         means,
         verdicts(gate, means, found.groups, threshold=threshold),
-        {
-            group: task_sda([one for one in found.task if one.group == group], rng, level=plan.level)
-            for group in found.group_names
-        }
-        if task
-        else {},
+        on_task,
+        compared(pair, rng, alternative=plan.alternative(TASK), level=plan.level) if len(pair) > 1 else None,
     )
 
 
@@ -137,10 +144,12 @@ def methods(data: Data, plan: Plan) -> str:
         f"Traces were resampled to bins of {step:g} ms (mean within a bin, held where nothing happened, 0 before the first"
         " input); the known signal was sampled at the beginning of each bin and both were cut to the shorter. Signed differential"
         " agreement (SDA) is the mean over steps of 1 where trace and signal move in the same direction and −1 elsewhere; Cohen's"
-        " κ is that of the directions. Group values are means over annotators with t intervals. On the task the gold standard of"
-        " an annotator is the median of the other annotators' traces (each from 0 to 1) of the same stimulus and group."
-        " Groups were compared by Welch's t test over annotators on the tests, and on the task by a t test whose standard errors"
-        " come from a delete-d jackknife over annotators that computes every gold standard again. An annotator is called"
+        " κ is that of the directions. Group values on the tests are means over annotators with t intervals corrected for"
+        " skewness (Hall, 1992). On the task the gold standard of an annotator is the median of the other annotators' traces"
+        " (each from 0 to 1) of the same stimulus and group; intervals of group means are BCa bootstrap intervals over"
+        " annotators, with every gold standard computed again. Groups were compared by Welch's t test over annotators on the"
+        " tests, and on the task by a t test with bootstrap standard errors, both groups at the size of the smaller one. An"
+        " annotator is called"
         f" unreliable below a mean SDA of {plan.option('threshold'):g}."
     )
 
@@ -163,8 +172,8 @@ def _comparisons(found: Scored, plan: Plan) -> dict[str, TestResult]:
         )
         for what in found.tests
     }
-    if found.task:
-        tests[TASK] = compared(found.task_sda, alternative=plan.alternative(TASK), level=plan.level)
+    if found.task_test is not None:
+        tests[TASK] = found.task_test
     return tests
 
 
@@ -217,6 +226,7 @@ def _on_task(group: str, found: Scored, scores: Sequence[Score], plan: Plan) -> 
         _mean_over_stimuli([one.cronbach_time_items for one in each]),
         _mean_over_stimuli([one.cronbach_annotator_items for one in each]),
         _mean_over_stimuli([one.krippendorff for one in each]),
+        found.task_sda[group].half_width,
     )
 
 
@@ -304,9 +314,8 @@ def _group_finding(what: str, test: TestResult, found: Scored, plan: Plan) -> Fi
         sentence = f"SDA on {where}: the groups cannot be compared ({test.reason})."
     else:
         sentence = (
-            f"SDA on {where} is {fixed(means[0].value)} ± {fixed(means[0].half_width)} for {first} and {fixed(means[1].value)} ± "
-            f"{fixed(means[1].half_width)} for {second}; difference {estimate_words(test.estimate)}; {test_words(test, 't')}; "
-            f"n = {test.n} annotators."
+            f"SDA on {where} is {estimate_words(means[0])} for {first} and {estimate_words(means[1])} for {second}; "
+            f"difference {estimate_words(test.estimate)}; {test_words(test, 't')}; n = {test.n} annotators."
         )  # fmt: skip
     return Finding(what, _title(what), sentence, "exploratory", estimate=test.estimate, test=test)
 

@@ -12,7 +12,7 @@ from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
 from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
-from believable.stats.means import mean_t
+from believable.stats.means import mean_skewed, mean_t
 from believable.traces import direction_kappa, lag_ms, normalise, sda
 from believable.traces.others import others_medians
 
@@ -24,6 +24,8 @@ CELLS: tuple[Cell, ...] = (
     "failed the task only",
 )
 Detail = Literal["sda", "kappa", "all"]
+#: SDA and κ cannot be outside.
+LIMITS = (-1.0, 1.0)
 #: People trail what they annotate by seconds; further away is no lag but another answer.
 LONGEST_LAG_MS = 5000.0
 
@@ -65,7 +67,8 @@ class Score:
 class Reliability:
     """A group of annotators on one test or stimulus.
 
-    sda, kappa                means over annotators, t intervals
+    sda, kappa                means over annotators; on the tests with t intervals corrected for skewness
+    sda_half, kappa_half      the ± of published tables: half of Student's interval, on the task half of the one above
     cronbach_time_items       time points are items, annotators are cases (as published)
     cronbach_annotator_items  annotators are items, time points are cases
     krippendorff              interval level, time points are units
@@ -78,6 +81,8 @@ class Reliability:
     cronbach_time_items: Estimate
     cronbach_annotator_items: Estimate
     krippendorff: Estimate
+    sda_half: float | None = None
+    kappa_half: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +148,19 @@ def reliability(
     group: str, traces: Sequence[Annotated], scores: Sequence[Score], *, level: float = 0.95
 ) -> Reliability:
     """All four metrics of one group on one test: `traces` for those of the group, `scores` for those against the truth."""
+    sdas = [one.sda for one in scores]
     kappas = [one.kappa.value for one in scores if one.kappa.value is not None]
     table = cut([one.values for one in traces])
     return Reliability(
         group,
         len(traces),
-        mean_t([one.sda for one in scores], level=level),
-        mean_t(kappas, level=level),
+        mean_skewed(sdas, level=level, limits=LIMITS),
+        mean_skewed(kappas, level=level, limits=LIMITS),
         cronbach_alpha(table, level=level),
         cronbach_alpha(table.T, level=level),
         krippendorff_alpha(table.T, "interval", confidence=level),
+        mean_t(sdas, level=level).half_width,
+        mean_t(kappas, level=level).half_width,
     )
 
 

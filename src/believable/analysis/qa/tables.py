@@ -21,10 +21,10 @@ def reliability_table(found: Sequence[tuple[str, Reliability]], level: float) ->
     undefined: dict[tuple[int, str], str] = {}
     for test, one in found:
         row: dict[str, Cell] = {"test": test, "group": one.group, "n": one.annotators}
-        for name, estimate in (("sda", one.sda), ("kappa", one.kappa)):
+        for name, estimate, half in (("sda", one.sda, one.sda_half), ("kappa", one.kappa, one.kappa_half)):
             row |= {
                 name: estimate.value,
-                f"{name}_half": estimate.half_width,
+                f"{name}_half": half,
                 f"{name}_low": estimate.low,
                 f"{name}_high": estimate.high,
             }
@@ -45,9 +45,15 @@ def reliability_table(found: Sequence[tuple[str, Reliability]], level: float) ->
         for name, title in (("sda", "SDA"), ("kappa", "Cohen's κ"))
         for column in (
             Column(name, title, "number", 2, f"Mean of {title} over annotators."),
-            Column(f"{name}_half", "±", "number", 2, "Half the t interval of the mean."),
-            Column(f"{name}_low", "low", "number", 2),
-            Column(f"{name}_high", "high", "number", 2),
+            Column(
+                f"{name}_half",
+                "±",
+                "number",
+                2,
+                "On tests: half of Student's t interval.",
+            ),
+            Column(f"{name}_low", "low", "number", 2, "On tests: t interval corrected for skewness (Hall)."),
+            Column(f"{name}_high", "high", "number", 2, "On the task: BCa bootstrap over annotators."),
         )
     ]
     return Table(
@@ -72,7 +78,9 @@ def reliability_table(found: Sequence[tuple[str, Reliability]], level: float) ->
             ),
         ),
         tuple(rows),
-        f"Means over annotators with t intervals at {100 * level:g} %. Cronbach's α with time points as items is what is usually "
+        f"Means over annotators. On tests ± is half of Student's t interval, as published tables have it, and the bounds at "
+        f"{100 * level:g} % are those of the t interval corrected for skewness (Hall); on the task, where annotators share their "
+        "gold standard, both are of a BCa bootstrap over annotators. Cronbach's α with time points as items is what is usually "
         "published; it stays high whatever annotators do.",
         undefined=undefined,
     )  # fmt: skip
@@ -222,7 +230,8 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
         ),
         tuple(rows),
         "Annotators are the units: on the tests Welch's t test over their means; on the task, where they share gold standards,"
-        " a t test with jackknife standard errors over annotators.",
+        " a t test with bootstrap standard errors over annotators. Agreement with the median of the others depends on how many"
+        " there are, so that there a larger group is represented by the mean over random subsets as large as the smaller group.",
         undefined=undefined,
         marked=frozenset((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
     )

@@ -7,8 +7,12 @@ import sys
 import time
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from believable.simulate.truth.cases import CASES, case_of
 from believable.simulate.truth.reference import true_values
+from believable.simulate.truth.sizes import task_values
 from believable.simulate.truth.studies import run
 from believable.simulate.truth.verdicts import Verdict, judge, table
 
@@ -28,8 +32,10 @@ def check(
     for setting in case.settings:
         own = [one for one in case.promises if one.setting == setting]
         covered = any(one.kind == "coverage" for one in own)
-        values = (
-            true_values(
+        outcomes = run(protocol, setting, studies, seed=seed, participants=participants, workers=workers)
+        values: dict[str, float | NDArray[np.float64]] = {}
+        if covered:
+            values |= true_values(
                 protocol,
                 setting,
                 seed=seed,
@@ -37,10 +43,8 @@ def check(
                 studies=reference_studies,
                 workers=workers,
             )
-            if covered
-            else {}
-        )
-        outcomes = run(protocol, setting, studies, seed=seed, participants=participants, workers=workers)
+        if covered and protocol == "qa":
+            values |= task_values(outcomes, setting, seed=seed, workers=workers)
         found += [judge(one, outcomes, values) for one in own]
     return found
 

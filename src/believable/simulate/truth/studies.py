@@ -29,8 +29,9 @@ CHUNK = 20
 #: Bootstrap resamples in each study: finer ones change no verdict.
 RESAMPLES = 1000
 #: What is kept of each outcome of a study.
-VALUE, LOW, HIGH, P = range(4)
+VALUE, LOW, HIGH, P, N = range(5)
 
+Numbers = tuple[float, float, float, float, float]
 Outcomes = dict[str, NDArray[np.float64]]
 
 
@@ -56,7 +57,7 @@ def run(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Outcomes:
-    """`{outcome: [study, (value, low, high, p)]}`, NaN where undefined. The same seed gives the same on any number of workers.
+    """`{outcome: [study, (value, low, high, p, n)]}`, NaN where undefined. The same seed gives the same on any number of workers.
 
     `purpose` keeps studies that true values are taken from apart from those that are checked against them.
     """
@@ -64,14 +65,14 @@ def run(
     jobs = [Job(protocol, setting, count, seed, purpose, *ends) for ends in bounds(studies, CHUNK)]
     parts = map_chunks(_chunk, jobs, workers=workers, progress=progress, pool="processes")
     names = dict.fromkeys(name for part in parts for one in part for name in one)
-    nothing = (np.nan,) * 4
+    nothing = (np.nan,) * 5
     return {
         name: np.array([one.get(name, nothing) for part in parts for one in part], dtype=np.float64)
         for name in names
     }
 
 
-def _chunk(job: Job) -> list[dict[str, tuple[float, float, float, float]]]:
+def _chunk(job: Job) -> list[dict[str, Numbers]]:
     definition, plan = ready(job.protocol)
     truth = case_of(job.protocol).settings[job.setting]
     analysis = PROTOCOL_ANALYSES[job.protocol]
@@ -97,11 +98,11 @@ def ready(protocol: str) -> tuple[Definition, Plan]:
     return definition, plan
 
 
-def numbers(one: Estimate | TestResult) -> tuple[float, float, float, float]:
+def numbers(one: Estimate | TestResult) -> Numbers:
     if isinstance(one, TestResult):
-        inner = (np.nan,) * 4 if one.estimate is None else numbers(one.estimate)
-        return inner[VALUE], inner[LOW], inner[HIGH], _float(one.p_value)
-    return _float(one.value), _float(one.low), _float(one.high), _float(one.p_value)
+        inner = (np.nan,) * 5 if one.estimate is None else numbers(one.estimate)
+        return inner[VALUE], inner[LOW], inner[HIGH], _float(one.p_value), float(one.n)
+    return _float(one.value), _float(one.low), _float(one.high), _float(one.p_value), float(one.n)
 
 
 def _float(value: Any) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from believable.simulate.truth.cases import Promise
 from believable.simulate.truth.studies import HIGH, LOW, Outcomes, P
@@ -45,7 +46,8 @@ class Verdict:
         return high >= 1 - ALPHA and (self.promise.discrete or low <= 1 - ALPHA)
 
 
-def judge(promise: Promise, outcomes: Outcomes, values: Mapping[str, float]) -> Verdict:
+def judge(promise: Promise, outcomes: Outcomes, values: Mapping[str, float | NDArray[np.float64]]) -> Verdict:
+    """`values`: the true value of each outcome, one for all studies or one for each; the verdict then has their mean."""
     rows = outcomes[promise.key]
     if promise.kind == "rejection":
         known = np.isfinite(rows[:, P])
@@ -53,8 +55,8 @@ def judge(promise: Promise, outcomes: Outcomes, values: Mapping[str, float]) -> 
         return Verdict(promise, None, hits, len(rows), int((~known).sum()))
     truth = CHANCE if promise.kind == "passing" else values[promise.key]
     known = np.isfinite(rows[:, LOW]) & np.isfinite(rows[:, HIGH])
-    inside = (rows[known, LOW] <= truth) & (truth <= rows[known, HIGH])
-    return Verdict(promise, truth, int(inside.sum()), len(rows), int((~known).sum()))
+    inside = known & (rows[:, LOW] <= truth) & (truth <= rows[:, HIGH])
+    return Verdict(promise, float(np.mean(truth)), int(inside.sum()), len(rows), int((~known).sum()))
 
 
 _KIND = {"coverage": "coverage", "rejection": "rejection at .05", "passing": "contains one half"}

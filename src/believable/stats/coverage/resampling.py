@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from believable.stats.accelerated import bca_by_moments
 from believable.stats.coverage.case import CoverageCase
 from believable.stats.estimate import Estimate
 from believable.stats.resample import bootstrap, bootstrap_two_way, median_interval
@@ -33,6 +34,16 @@ def _seeded(data: Any) -> np.random.Generator:
 
 def _boot(data: Any, statistic: Any, method: str, resamples: int = 1000) -> Estimate:
     return bootstrap(data, statistic, rng=_seeded(data), method=method, resamples=resamples)
+
+
+def _by_moments(data: Any, power: int) -> Estimate:
+    """The mean (1) or the variance (2) of values, by 200 resamples."""
+    n = len(data)
+    counts = _seeded(data).multinomial(n, np.full(n, 1 / n), size=200)
+    means = counts @ data / n
+    replicates = means if power == 1 else (counts @ data**2 - n * means**2) / (n - 1)
+    value = float(data.mean() if power == 1 else data.var(ddof=1))
+    return bca_by_moments(value, replicates, counts, method="by moments")
 
 
 CASES: tuple[CoverageCase, ...] = (
@@ -85,6 +96,18 @@ CASES: tuple[CoverageCase, ...] = (
         0.0,
         lambda rng: _crossed(20, 15, rng),
         lambda s: bootstrap_two_way(*s, rng=_seeded(s[0]), resamples=500),
+    ),
+    CoverageCase(
+        "bca_by_moments: mean of 40 skewed values",
+        1.0,
+        lambda rng: rng.gamma(4.0, 0.25, size=40),
+        lambda data: _by_moments(data, 1),
+    ),
+    CoverageCase(
+        "bca_by_moments: variance of 60 values",
+        1.0,
+        lambda rng: rng.normal(size=60),
+        lambda data: _by_moments(data, 2),
     ),
     CoverageCase(
         "median_interval: 30 skewed values",
