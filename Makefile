@@ -1,23 +1,29 @@
 # Two commands do everything, also on a fresh machine:
 #   make demo    serve a ready study with live simulated participants on http://127.0.0.1:8000
 #   make test    run every check and every test
-# Others: make setup, make lint, make types, make fast, make slow, make soak, make lock, make reference, make clean
+# Parts of the tests: make lint, make types, make fast, make faults, make browser, make timing; longer: make soak
+# Others: make setup, make lock, make reference, make clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed-from-lock
 PYTEST := $(BIN)/python -m pytest
+WITH_BROWSER := tests/browser tests/stimuli
+# Compiled once here, so that not every process that starts first does it.
+COMMON := believable.analysis.protocols, believable.analysis.run, believable.report.write, believable.simulate.crowd, believable.web.app
 # Tests measure behaviour on small machines: no library may start threads of its own.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# Where this is set, every process of the tests would compile all libraries again, which takes longer than what it does.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test setup lint types fast slow soak browser-needed lock reference clean
+.PHONY: demo test setup lint types plain fast faults browser timing soak browser-needed lock reference clean
 
 demo: $(STAMP)
 	$(BIN)/believable demo
 
-test: lint types fast slow
+test: lint types plain browser timing
 
 setup: $(STAMP)
 
@@ -33,6 +39,7 @@ $(STAMP): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -c "import $(COMMON)"
 	touch $(STAMP)
 
 lint: $(STAMP)
@@ -41,20 +48,28 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Everything without a browser. Drills wait much and compute little, so one process more than cores are busy.
+plain: $(STAMP)
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not browser"
+
+# The same without the drills, and the drills alone.
 fast: $(STAMP)
 	$(PYTEST) -n 2 --dist loadfile -m "not browser and not faults"
 
-# Apart, because the browser's driver keeps an event loop running in its process and the fault tests run their own. Browser tests
-# that measure time run one after the other, with the machine to themselves.
-slow: $(STAMP) browser-needed
-	$(PYTEST) -n 2 --dist loadfile -m faults
-	$(PYTEST) -n 2 --dist loadfile -m "browser and not timing" tests/browser
-	$(PYTEST) -n 2 --dist loadfile -m browser --ignore=tests/browser
-	$(PYTEST) -m "browser and timing" tests/browser
+faults: $(STAMP)
+	$(PYTEST) -n 3 --dist loadfile tests/faults
 
-# The long runs that every release needs and every change does not.
-soak: $(STAMP) browser-needed
-	$(PYTEST) --soak -m soak
+# Apart, because the browser's driver keeps an event loop running in its process. Pages wait more than they compute.
+browser: $(STAMP) browser-needed
+	$(PYTEST) -n 4 --dist worksteal -m "browser and not timing" $(WITH_BROWSER)
+
+# Browser tests that measure time run one after the other, with the machine to themselves.
+timing: $(STAMP) browser-needed
+	$(PYTEST) -m "browser and timing" $(WITH_BROWSER)
+
+# The long runs that every release needs and every change does not: property tests with many new examples.
+soak: $(STAMP)
+	$(PYTEST) -n 2 --dist worksteal --timeout 3600 --soak -m "soak or hypothesis"
 
 # Debian's chromium drives the pages in the tests. As root it is installed; anyone else is told what is missing.
 browser-needed:

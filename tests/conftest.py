@@ -36,7 +36,14 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "repeatable")
 
 
+def allowed_s(item: pytest.Item) -> float:
+    """What a test asks for beyond the usual. Such tests begin first: at the end everybody would wait for them."""
+    limit = item.get_closest_marker("timeout")
+    return float(limit.args[0]) if limit else 0.0
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=allowed_s, reverse=True)
     if config.getoption("--soak"):
         return
     skip = pytest.mark.skip(reason="a long run; ask for it with --soak")

@@ -91,3 +91,21 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
     }
     folders = {name for name in folders if (ROOT / "tests" / name).is_dir()}
     assert folders <= packages | others
+
+
+def test_browser_tests_are_where_make_looks_for_them() -> None:
+    """Each of its runs collects only what it needs; elsewhere a browser test would be left out by all of them."""
+    listed = re.search(
+        r"^WITH_BROWSER := (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert listed is not None
+    folders = [ROOT / name for name in listed[1].split()]
+    marked = [
+        file
+        for file in CODE
+        if file.is_relative_to(ROOT / "tests")
+        and re.search(r"pytest\.mark\.(browser|timing)\b", file.read_text(encoding="utf-8"))
+    ]
+    assert len(marked) > 3
+    outside = [name_of(file) for file in marked if not any(file.is_relative_to(folder) for folder in folders)]
+    assert outside == []
