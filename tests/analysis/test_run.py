@@ -66,11 +66,14 @@ def test_simulated_people_and_demonstration_stimuli_are_marked(studies):
     made = run(studies.judges(4, tree={**studies.COMPARING, "demonstration": True}))
     assert made.source.simulated
     assert made.source.demonstration
-    assert any(words.startswith("These are simulated participants") for words in made.warnings)
-    assert any(words.startswith("Demonstration stimuli") for words in made.warnings)
+    assert [words.partition(":")[0] for words in made.source.marks] == [
+        "These are simulated participants",
+        "Demonstration stimuli",
+    ]
+    assert not set(made.source.marks) & set(made.warnings), "said once"
     real = run(studies.judges(4, simulated=False))
     assert not real.source.simulated
-    assert not any("simulated" in words for words in real.warnings)
+    assert real.source.marks == ()
 
 
 def test_the_source_names_what_is_needed_to_get_the_numbers_again(studies):

@@ -157,6 +157,18 @@ class Source:
     #: Hash of the registered plan; empty where nothing was registered.
     registered: str = ""
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What every view of these numbers has to say first, where it holds: no people, no real stimuli."""
+        found = []
+        if self.simulated:
+            found.append(
+                "These are simulated participants: the results say something about the method, nothing about people."
+            )
+        if self.demonstration:
+            found.append("Demonstration stimuli: stand-ins made by code, neither people nor a real agent.")
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:

@@ -67,7 +67,7 @@ def run(
         deviations=tuple(one.words for one in differences),
         methods=paragraphs.methods(data, settled, analysis, registered, plan_hash(settled)),
         results=paragraphs.results(data, settled, findings, registered, differences),
-        warnings=(*_warnings(data, settled, registered), *analysis.warnings(data, settled)),
+        warnings=(*_warnings(data, registered), *analysis.warnings(data, settled)),
     )
 
 
@@ -121,14 +121,9 @@ def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Devi
     return tuple(found)
 
 
-def _warnings(data: Data, plan: Plan, registered: Registration | None) -> tuple[str, ...]:
+def _warnings(data: Data, registered: Registration | None) -> tuple[str, ...]:
+    """Doubts about this analysis; that data are simulated or stimuli stand-ins is said by the marks of its source."""
     found = []
-    if data.simulated:
-        found.append(
-            "These are simulated participants: the results say something about the method, nothing about people."
-        )
-    if data.study is not None and data.study.demonstration:
-        found.append("Demonstration stimuli: stand-ins made by code, neither people nor a real agent.")
     if registered is None:
         found.append("The plan was not preregistered: every result is exploratory.")
     if not len(data):

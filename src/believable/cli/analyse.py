@@ -64,7 +64,7 @@ def plan_of(folder: Path) -> Plan | None:
 def told(analysis: Analysis) -> str:
     """What was found, for the terminal."""
     lines = [analysis.title, ""]
-    lines += [f"! {warning}" for warning in analysis.warnings]
+    lines += [f"! {warning}" for warning in (*analysis.source.marks, *analysis.warnings)]
     lines += [f"≠ {deviation}" for deviation in analysis.deviations]
     lines += [
         f"{step.title}: {step.after}"

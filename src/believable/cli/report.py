@@ -63,14 +63,14 @@ def command(
     from believable.report.blind import blinded_run
     from believable.report.colours import THEMES
     from believable.report.drawn import Links, moments, no_links
-    from believable.report.pictures import check_formats, converter
+    from believable.report.pictures import check_formats, converter, script_ahead
     from believable.report.write import write_report
     from believable.web.publish import study_id
 
     wanted = check_formats(formats)
     converter()  # says what is missing before anything is computed
     target = out or Path(f"{source.resolve().name.removesuffix('.yaml')}-report")
-    with open_dataset(source, data, database) as dataset:
+    with script_ahead() as script, open_dataset(source, data, database) as dataset:
         analyse = blinded_run if blinded else run
         analysis = analyse(
             dataset.bundle,
@@ -87,12 +87,12 @@ def command(
                 )
             links = moments(f"{console.rstrip('/')}/console/studies/{study_id(dataset.folder)}/watch/{pool}")
         written = write_report(
-            analysis, target, formats=wanted, theme=THEMES[theme], links=links, blinded=blinded
+            analysis, target, formats=wanted, theme=THEMES[theme], links=links, blinded=blinded, script=script
         )
     kind = " simulated" if analysis.source.simulated else ""
     analysed = analysis.funnel[-1].after if analysis.funnel else 0
     click.echo(
         f"{written.page}: {analysed}{kind} sessions analysed, {written.figures} figures, {written.tables} tables"
     )
-    for warning in analysis.warnings:
+    for warning in (*analysis.source.marks, *analysis.warnings):
         click.echo(f"  {warning}")
