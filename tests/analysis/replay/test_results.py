@@ -28,8 +28,12 @@ def study(
     better: float = 1.0,
     scenarios: int = 2,
     seed: int = 1,
+    all_rate: bool = False,
 ) -> tuple[Data, Plan]:
-    """Everybody watches both conditions of one scenario to the end; `flagged` are the chances of a flag (baseline, ours)."""
+    """Everybody watches both conditions of one scenario to the end; `flagged` are the chances of a flag (baseline, ours).
+
+    Every third opens the plan and rates adherence; with `all_rate` the others rate it too.
+    """
     rng = np.random.default_rng(seed)
     step = LENGTH_MS / ACTIONS
     rows: dict[str, list[dict[str, Any]]] = {
@@ -54,6 +58,7 @@ def study(
             rows["views"].append(place | {"from_ms": 0, "to_ms": LENGTH_MS, "rate": 1.0})
             if number % 3 == 0:
                 rows["views"].append(place | {"from_ms": 0, "to_ms": 9000, "rate": 1.0, "what": "plan"})
+            if number % 3 == 0 or all_rate:
                 rows["answers"].append(
                     trial
                     | {"question": "adherence", "kind": "likert", "value_number": float(rng.integers(1, 8))}
@@ -135,6 +140,14 @@ def test_sections_and_missing_by_design(small: tuple[Data, Plan]) -> None:
     explored = sections["explored"]
     assert {one.outcome for one in explored.findings} == {"order", "overlay"}
     assert explored.status == "exploratory"
+
+
+def test_adherence_rests_on_recorded_openings_whatever_people_answered() -> None:
+    """Everybody rated adherence, and two thirds of the replays were watched with plan and log closed."""
+    section = next(one for one in analyse(*study(all_rate=True), RNG) if one.name == "ratings")
+    table = next(one for one in section.tables if one.name == "ratings")
+    assert {(row[0], row[1]): row for row in table.rows}["adherence", "ours"][2:5] == (10, 20, 0)
+    assert any(words.startswith("Left out: 40 ratings of plan adherence") for words in section.paragraphs)
 
 
 def test_few_scenarios_become_a_fixed_effect_and_the_result_says_so(small: tuple[Data, Plan]) -> None:

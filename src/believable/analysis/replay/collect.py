@@ -133,6 +133,14 @@ def ratings(data: Data, role: str) -> Mapping[tuple[str, int], float]:
     }
 
 
+def of_opened(
+    answered: Mapping[tuple[str, int], float], seen: Sequence[Watched]
+) -> Mapping[tuple[str, int], float]:
+    """The answers about replays whose plan or log was opened, as recorded; what people say about it does not count."""
+    opened = {(one.session, one.position) for one in seen if one.opened}
+    return {page: value for page, value in answered.items() if page in opened}
+
+
 def missing(one: Watched, answered: Mapping[tuple[str, int], float], *, needs_overlay: bool) -> str | None:
     """Why a rating is missing; None where it is there."""
     if (one.session, one.position) in answered:

@@ -33,8 +33,9 @@ from believable.stats.result import TestResult
 from believable.study.declarations.replay import REPLAY
 
 ROLES, OPTIONS, OUTCOMES = REPLAY.roles, REPLAY.options, REPLAY.outcomes
-RATED = ("believability", "coherence", "adherence")
-PAIRED = ("believability", "rate", "coherence", "adherence")
+ADHERENCE = "adherence"
+RATED = ("believability", "coherence", ADHERENCE)
+PAIRED = ("believability", "rate", "coherence", ADHERENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Judgements:
     seen: tuple[Watched, ...]
     values: Mapping[str, Mapping[tuple[str, int], float]]
     chosen: Mapping[str, str]
+    #: Ratings of plan adherence by people who never opened plan or log: not among the values.
+    blind_ratings: int = 0
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -58,7 +61,12 @@ def judgements(data: Data, plan: Plan) -> Judgements:
     seen = collect.watched(data, plan)
     values = {role: collect.ratings(data, role) for role in RATED if data.has(role)}
     values["rate"] = rates(seen)
-    return Judgements(ours, baseline, seen, values, collect.preferences(data, seen))
+    blind = 0
+    if ADHERENCE in values:
+        counting = collect.of_opened(values[ADHERENCE], seen)
+        blind = len(values[ADHERENCE]) - len(counting)
+        values[ADHERENCE] = counting
+    return Judgements(ours, baseline, seen, values, collect.preferences(data, seen), blind)
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
@@ -213,18 +221,23 @@ def _preference_finding(chosen: Preference, found: Judgements) -> Finding:
 
 def _secondary(found: Judgements, outcomes: Mapping[str, Paired], plan: Plan) -> Section:
     rated = {name: found.values[name] for name in RATED if name in found.values}
-    rows = {name: (_title(name), outcomes[name]) for name in ("coherence", "adherence") if name in outcomes}
+    rows = {name: (_title(name), outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes}
     findings = tuple(_paired_finding(name, one, found) for name, (_, one) in rows.items())
     table = tables.primary_table(rows, plan.alpha)
     made = [tables.ratings_table(found.seen, rated, found.conditions, plan.level)]
     if rows:
         made.append(replace(table, name="secondary", title="Secondary ratings, paired"))
-    words = (
-        "Plan adherence is asked only of people who opened plan or log; elsewhere it is missing by design."
-    )
-    return Section(
-        "ratings", "Ratings", (words,) if "adherence" in found.values else (), findings, tuple(made), (tables.ratings_chart(),)
-    )  # fmt: skip
+    words = []
+    if ADHERENCE in found.values:
+        words.append(
+            "Plan adherence is asked only of people who opened plan or log; elsewhere it is missing by design."
+        )
+    if found.blind_ratings:
+        words.append(
+            f"Left out: {counted(found.blind_ratings, 'rating')} of plan adherence, since neither plan nor log was opened"
+            " beside the replay, as recorded."
+        )
+    return Section("ratings", "Ratings", tuple(words), findings, tuple(made), (tables.ratings_chart(),))
 
 
 def _explored(data: Data, found: Judgements, plan: Plan) -> Section:
