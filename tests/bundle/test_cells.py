@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.bundle.cells import csv_line, neutralised, read_cell, restored, write_cell
+from believable.bundle.cells import csv_line, line_writer, neutralised, read_cell, restored, write_cell
 from believable.bundle.tables import Field
 from believable.core.errors import InvalidInput
 
@@ -88,3 +88,25 @@ def test_what_is_no_number_is_refused() -> None:
         read_cell(Field("x", "boolean", ""), "yes")
     with pytest.raises(InvalidInput, match="The file was changed"):
         restored("'\"half")
+
+
+@given(
+    st.none() | any_text,
+    st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**62), 2**62) | st.booleans(),
+    st.none() | st.integers(-(2**62), 2**62) | st.booleans(),
+    st.none() | st.booleans(),
+)
+def test_whole_lines_are_written_cell_by_cell(
+    words: str | None, number: float | None, count: int | None, yes: bool | None
+) -> None:
+    fields = [
+        TEXT, Field("number", "number", ""), Field("count", "integer", ""), Field("yes", "boolean", ""), Field("none", "string", ""),
+    ]  # fmt: skip
+    row = {"words": words, "number": number, "count": count, "yes": yes}
+    expected = csv_line([write_cell(field, row.get(field.name)) for field in fields])
+    assert line_writer(fields)(row) == expected
+
+
+def test_a_line_refuses_what_a_cell_refuses() -> None:
+    with pytest.raises(InvalidInput, match="column x: expected a finite number"):
+        line_writer([Field("x", "number", "")])({"x": float("inf")})

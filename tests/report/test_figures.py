@@ -137,3 +137,15 @@ def test_unknown_formats_are_refused() -> None:
 def _layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = spec.get("spec", spec)["layer"]
     return found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "cut"), [(None, False), ((0.0, 1.0), False), ((0.0, 0.3), True), ((0.3, 1.0), True)]
+)
+def test_marks_are_cut_off_only_where_they_reach_beyond_the_axes(
+    wanted: tuple[float, float] | None, cut: bool
+) -> None:
+    use = {"x": "v", "y": "v"}
+    for kind in ("lines", "scatter"):
+        spec = specification(replace(CHART, kind=kind, use=use, y_range=wanted), [TABLE], LIGHT, {})
+        assert {layer["mark"].get("clip", cut) for layer in spec["layer"]} == {cut}

@@ -47,3 +47,20 @@ def test_without_the_extra_the_cure_is_named(
     with pytest.raises(MissingExtra, match=r"pip install 'believable\[report\]'"):
         write_report(analysis, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_script_comes_from_another_process_or_from_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = pictures.script()
+    pictures.script.cache_clear()
+    with pictures.script_ahead() as made:
+        assert made() == expected
+    assert not pictures.script.cache_info().currsize, "another process made it"
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    for _ in range(2):
+        with pictures.script_ahead() as made:
+            assert made() == expected
+
+
+def test_a_script_that_nobody_wants_any_more_is_given_up() -> None:
+    with pytest.raises(RuntimeError, match="no data"), pictures.script_ahead():
+        raise RuntimeError("no data")

@@ -9,9 +9,11 @@ The rule, the same in every text column:
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
+from collections.abc import Callable, Mapping, Sequence
 
 from believable.bundle.tables import Cell, Field
 from believable.core.errors import InvalidInput
@@ -22,6 +24,8 @@ _DANGEROUS_START = tuple("=+-@\t\r\n'＝＋－＠")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
+
+_QUOTES_NEEDED = re.compile(r'[,"\n\r]|^\s|\s\Z')
 
 
 def write_cell(field: Field, value: Cell) -> str:
@@ -81,12 +85,49 @@ def restored(cell: str) -> str:
     return cell[1:]
 
 
-def csv_line(cells: list[str]) -> str:
+def csv_line(cells: Sequence[str]) -> str:
     """One line of CSV. Quotes only where needed; ends with a line feed."""
-    return ",".join(_quoted(cell) for cell in cells) + "\n"
+    return ",".join(map(_quoted, cells)) + "\n"
+
+
+def line_writer(fields: Sequence[Field]) -> Callable[[Mapping[str, Cell]], str]:
+    """Rows of a table as lines of CSV: what `csv_line` makes of their `write_cell`, found out once per column.
+
+    Tables have millions of cells, mostly numbers, which need no quotes, and names that come again and again.
+    """
+    columns = [(field.name, _column_writer(field)) for field in fields]
+
+    def line(row: Mapping[str, Cell]) -> str:
+        given = row.get
+        return ",".join([write(given(name)) for name, write in columns]) + "\n"
+
+    return line
+
+
+def _column_writer(field: Field) -> Callable[[Cell], str]:
+    def plain(value: Cell) -> str:
+        return write_cell(field, value)
+
+    def number(value: Cell) -> str:
+        if type(value) is float and math.isfinite(value) and not value.is_integer():
+            return repr(value)
+        return write_cell(field, value)
+
+    def integer(value: Cell) -> str:
+        return str(value) if type(value) is int else write_cell(field, value)
+
+    def text(value: Cell) -> str:
+        return _text(value) if type(value) is str else _quoted(write_cell(field, value))
+
+    return {"string": text, "integer": integer, "number": number}.get(field.type, plain)
+
+
+@functools.lru_cache(maxsize=4096)
+def _text(text: str) -> str:
+    return _quoted(neutralised(text))
 
 
 def _quoted(cell: str) -> str:
-    if any(mark in cell for mark in ',"\n\r') or cell[:1].isspace() or cell[-1:].isspace():
+    if _QUOTES_NEEDED.search(cell):
         return '"' + cell.replace('"', '""') + '"'
     return cell

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from believable.bundle import package
-from believable.bundle.cells import csv_line, write_cell
+from believable.bundle.cells import csv_line, line_writer
 from believable.bundle.package import EVENTS, PAGAN, STRAYS, Content
 from believable.bundle.pagan import HEADER, PaganRow, pagan_line
 from believable.bundle.records import EventRecord, StrayRecord, StudyRecord
@@ -64,10 +64,10 @@ class TableFile:
         self._raw = HashedFile(folder / path)
         self._buffer = io.BufferedWriter(self._raw, 1 << 18)
         self._buffer.write(csv_line(list(table.columns)).encode())
+        self._line = line_writer(table.fields)
 
     def write(self, row: Mapping[str, Cell]) -> None:
-        line = csv_line([write_cell(field, row.get(field.name)) for field in self.table.fields])
-        self._buffer.write(line.encode())
+        self._buffer.write(self._line(row).encode())
         self.rows += 1
 
     def close(self) -> Content:

@@ -10,9 +10,10 @@ import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,12 @@ ARRAYS: Mapping[str, Any] = MappingProxyType(
 BLANKS: Mapping[str, Cell] = MappingProxyType(
     {"integer": 0, "number": float("nan"), "boolean": False, "string": None}
 )
+
+#: Tables are read in blocks of so many rows: quick by columns, without holding all of a large file as text.
+BLOCK_ROWS = 10_000
+
+#: Values and which of them are missing.
+Piece: TypeAlias = tuple[NDArray[Any], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +201,42 @@ def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
         for one in resource["schema"]["fields"]
     ]
     path = folder / resource["path"]
-    cells: list[list[Cell]] = [[] for _ in fields]
-    for line, row in _csv_rows(path, [one.name for one in fields]):
-        for one, cell, into in zip(fields, row, cells, strict=True):
+    pieces: list[list[Piece]] = [[] for _ in fields]
+    rows = _csv_rows(path, [one.name for one in fields])
+    while block := list(islice(rows, BLOCK_ROWS)):
+        for one, cells, into in zip(
+            fields, zip(*(row for _, row in block), strict=True), pieces, strict=True
+        ):
             try:
-                into.append(read_cell(one, cell))
+                into.append(_piece(one, cells))
+            except (InvalidInput, ValueError):
+                _complain(path, fields, block)
+                raise
+    columns = {one.name: _column(one, parts) for one, parts in zip(fields, pieces, strict=True)}
+    return ColumnTable(resource["name"], MappingProxyType(columns))
+
+
+def _piece(one: Field, cells: Sequence[str]) -> Piece:
+    """Some rows of a column. What comes again and again, such as names, is read once."""
+    missing = np.fromiter((cell == "" for cell in cells), np.bool_, len(cells))
+    blank, array = BLANKS[one.type], np.empty(len(cells), ARRAYS[one.type])
+    if one.type in ("number", "integer"):
+        number = int if one.type == "integer" else float
+        array[:] = [number(cell) if cell else blank for cell in cells]
+    else:
+        known = {cell: blank if cell == "" else read_cell(one, cell) for cell in set(cells)}
+        array[:] = [known[cell] for cell in cells]
+    return array, missing
+
+
+def _complain(path: Path, fields: Sequence[Field], block: Sequence[tuple[int, list[str]]]) -> None:
+    """Raises for the first cell that cannot be read."""
+    for line, row in block:
+        for one, cell in zip(fields, row, strict=True):
+            try:
+                read_cell(one, cell)
             except InvalidInput as error:
                 raise InvalidInput(f"{path}:{line}: {error}") from None
-    columns = {one.name: _column(one, values) for one, values in zip(fields, cells, strict=True)}
-    return ColumnTable(resource["name"], MappingProxyType(columns))
 
 
 def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -222,11 +256,9 @@ def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str
             yield reader.line_num, row
 
 
-def _column(one: Field, values: Sequence[Cell]) -> Column:
-    missing = np.fromiter((value is None for value in values), np.bool_, len(values))
-    blank = BLANKS[one.type]
-    array = np.empty(len(values), ARRAYS[one.type])
-    array[:] = [blank if value is None else value for value in values]
+def _column(one: Field, pieces: Sequence[Piece]) -> Column:
+    array = np.concatenate([np.empty(0, ARRAYS[one.type]), *(values for values, _ in pieces)])
+    missing = np.concatenate([np.empty(0, np.bool_), *(gone for _, gone in pieces)])
     array.flags.writeable = missing.flags.writeable = False
     return Column(one, array, missing)
 

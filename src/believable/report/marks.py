@@ -135,6 +135,18 @@ def _offset(one: Drawn, canvas: Canvas, role: str) -> Spec:
     )
 
 
+def cut_off(one: Drawn, along: tuple[str, ...], up: tuple[str, ...]) -> bool:
+    """Whether something reaches beyond the ranges of the axes. Only then: cutting each mark makes large pictures slow."""
+    wanted = ((one.chart.x_range, along), (one.chart.y_range, up))
+    return any(
+        limits is not None and not limits[0] <= value <= limits[1]
+        for limits, roles in wanted
+        for role in roles
+        if one.has(role)
+        for value in one.span(role)
+    )
+
+
 # ---------------------------------------------------------------------------------------------- kinds
 
 
@@ -178,9 +190,10 @@ def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
     hue = colour(one, canvas, **symbol)
     x = value_axis(one, "x", grid=False) if one.measured("x") else _words_along(one, "x")
     y = value_axis(one, "y", side="y", grid=True)
+    clip = cut_off(one, ("x",), ("y", "low", "high"))
     layers: list[Spec] = []
     if one.has("low") and one.has("high"):
-        band = {"type": "area", "opacity": 0.18, "interpolate": interpolate, "clip": True, "line": False}
+        band = {"type": "area", "fillOpacity": 0.18, "interpolate": interpolate, "clip": clip, "line": False}
         low = value_axis(one, "low", side="y", grid=True)
         low["axis"]["title"] = y["axis"]["title"]
         layers.append({"mark": band, "encoding": {"x": x, "y": low, "y2": {"field": "high"}, "color": hue}})
@@ -188,7 +201,7 @@ def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
         "type": "line",
         "strokeWidth": 2,
         "interpolate": interpolate,
-        "clip": True,
+        "clip": clip,
         "invalid": "break-paths-show-path-domains",
     }
     encoding: Spec = {"x": x, "y": y, "color": hue}
@@ -223,7 +236,7 @@ def _one_line_each(one: Drawn) -> Spec:
     return {
         "detail": {"field": "label", "type": "nominal"},
         "strokeWidth": by_kind(1.2, 3.2),
-        "opacity": by_kind(0.55, 1.0),
+        "strokeOpacity": by_kind(0.55, 1.0),
     }
 
 
@@ -239,7 +252,8 @@ def scatter(one: Drawn, canvas: Canvas) -> Spec:
         "color": colour(one, canvas),
         "shape": shape(one),
     }
-    dot = {"type": "point", "filled": True, "size": 55, "opacity": 0.75, "clip": True}
+    clip = cut_off(one, ("x",), ("y",))
+    dot = {"type": "point", "filled": True, "size": 55, "opacity": 0.75, "clip": clip}
     return {"layer": [{"mark": dot, "encoding": encoding | told(one)}]}
 
 
@@ -306,6 +320,7 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
     encoding: Spec = lane | {"x": start, "color": hue} | told(one)
     if one.values("link"):
         encoding["href"] = {"condition": {"test": "datum.link", "field": "link"}, "value": ""}
+    clip = cut_off(one, ("from", "to"), ())
     bar: Spec = {
         "type": "bar",
         "invalid": None,
@@ -313,9 +328,9 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
         "cornerRadius": 2,
         "stroke": canvas.theme.ground,
         "strokeWidth": 0.6,
-        "clip": True,
+        "clip": clip,
     }
-    tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": True}
+    tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": clip}
     return {
         "layer": [
             {"transform": [{"filter": "datum.to > datum.from"}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}}},

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from believable.analysis.records import Analysis, Drop
@@ -41,12 +41,13 @@ def page(
     links: Links = no_links,
     blinded: bool = False,
     draw: Drawing = pictures.inline_svg,
+    script: Callable[[], str] = pictures.script,
 ) -> Page:
     """The whole report as one HTML document. Same records, same bytes."""
     layout = Layout(analysis, draw, links)
     body = _body(analysis, layout, blinded=blinded)
     data = join([island("figures", layout.figures), island("files", table_files(layout))])
-    scripts = [static("report.js"), pictures.script().replace("</script", "<\\/script")]
+    scripts = [static("report.js"), script().replace("</script", "<\\/script")]
     style = f"{stylesheet()}\n{_paper(analysis, blinded=blinded)}"
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Literal
 
@@ -63,3 +67,34 @@ def picture(drawing: str, form: Format, theme: Theme = LIGHT) -> bytes:
 def script() -> str:
     """The drawing library as one script, to be embedded: it sets `window.vegaEmbed`."""
     return str(converter().javascript_bundle(vl_version=VEGA_LITE))
+
+
+@contextmanager
+def script_ahead() -> Iterator[Callable[[], str]]:
+    """Put the script together in a process of its own, while this one reads and computes; it takes seconds."""
+    if script.cache_info().currsize:
+        yield script
+        return
+    making = subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def made() -> str:
+        text, _ = making.communicate()
+        # Whatever went wrong there comes to light here.
+        return text.decode() if making.returncode == 0 else script()
+
+    try:
+        yield made
+    finally:
+        making.kill()
+        making.wait()
+        if making.stdout is not None:
+            making.stdout.close()
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(script().encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from believable.report.colours import LIGHT, Theme
 from believable.report.drawn import Links, no_links
 from believable.report.latex import latex_table
 from believable.report.page import page
-from believable.report.pictures import Format, picture
+from believable.report.pictures import Format, picture, script
 
 PAGE_FILE = "report.html"
 FIGURES_FOLDER = "figures"
@@ -36,9 +36,10 @@ def write_report(
     theme: Theme = LIGHT,
     links: Links = no_links,
     blinded: bool = False,
+    script: Callable[[], str] = script,
 ) -> Written:
     """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the page has both."""
-    made = page(analysis, links=links, blinded=blinded)
+    made = page(analysis, links=links, blinded=blinded, script=script)
     folder.mkdir(parents=True, exist_ok=True)
     write_results(analysis, folder)
     for table in analysis.tables:
