@@ -43,7 +43,7 @@ ONLY_IN = {
     "httpx": {"simulate"},
     "gymnasium": {"worlds", "agents"},
     "torch": {"worlds", "agents"},
-    "altair": {"report"},
+    "altair": set(),
     "vl_convert": {"report"},
     "matplotlib": set(),
     "pandas": set(),
@@ -54,7 +54,7 @@ ONLY_IN = {
 LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "distributed", "dask"),
-    *("psycopg", "gymnasium", "torch", "altair", "vl_convert"),
+    *("psycopg", "gymnasium", "torch", "vl_convert"),
 }
 
 
