@@ -32,11 +32,11 @@ def bca_by_moments(
                  `math.inf` for the normal quantile
     limits       values that the statistic cannot leave; the bounds end there
     Formula      value + SE·(w + γ(w² − 1)/6), w = z₀ + (z₀ + t)/(1 − a(z₀ + t)): the Cornish–Fisher expansion of the resamples'
-                 quantile, with their standard deviation SE and skewness γ; z₀ = γ/6; a = skewness of the units' influence/(6√n),
-                 the influence of a unit being its counts' covariance with the replicates.
+                 quantile, with their standard deviation times √(n/(n − 1)) as SE and their skewness γ; z₀ = γ/6; a = skewness of
+                 the units' influence/(6√n), the influence of a unit being its counts' covariance with the replicates.
     Undefined    replicates without spread: no interval.
-    Source       Efron (1987), Better bootstrap confidence intervals; Hall (1992), The bootstrap and Edgeworth expansion; for the
-                 influence Efron (2014), Estimation and accuracy after model selection.
+    Source       Efron (1987), Better bootstrap confidence intervals; Hall (1992), The bootstrap and Edgeworth expansion;
+                 Hesterberg (2015) for n − 1 and t; for the influence Efron (2014), Estimation and accuracy after model selection.
     Checked      R boot.ci(type = "bca") of means.
     """
     check_level(level)
@@ -50,7 +50,8 @@ def bca_by_moments(
     if len(found) < 2 or np.ptp(found) == 0:
         return without_interval(value, "the resamples show no spread", method=method, n=n, level=level)
     deviations = found - found.mean()
-    se, skewness = float(found.std(ddof=1)), _skewness(found)
+    # Resamples of n units vary like samples from n units, a little less than samples from the population.
+    se, skewness = float(found.std(ddof=1)) * math.sqrt(n / max(n - 1, 1)), _skewness(found)
     influence = deviations @ (drawn - drawn.mean(axis=0))
     acceleration = _skewness(influence) / (6 * math.sqrt(n)) if np.ptp(influence) > 0 else 0.0
     freedom = float(n - 1) if df is None else df
