@@ -105,6 +105,17 @@ def test_planted_difference_between_groups(small: tuple[Data, Plan]) -> None:
     assert set(outcomes) >= {"gate", "tests_agree:trained", "tests_agree:untrained"}
 
 
+def test_groups_of_different_sizes_are_compared_at_one_size_and_the_finding_says_so() -> None:
+    data, plan = study()
+    left = data.without({data.sessions[0]: ""}, reason="test", title="test")
+    sentence = {
+        whole: next(one.sentence for section in analyse(have, plan, RNG) for one in section.findings if one.outcome == "task")
+        for whole, have in ((True, data), (False, left))
+    }  # fmt: skip
+    assert "The difference is that of groups of 9 annotators" in sentence[False]
+    assert "The difference is that of" not in sentence[True]
+
+
 def test_scores_are_those_of_the_known_signal(small: tuple[Data, Plan]) -> None:
     data, plan = small
     found = scored(data, plan, RNG)

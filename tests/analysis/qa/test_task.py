@@ -75,9 +75,7 @@ def test_the_median_of_an_odd_number_and_of_an_even_one_differ_and_groups_are_co
     small, large = scored(rng, 12, skill=0.3), scored(rng, 25, skill=0.3)
     found = compared([small, large], np.random.default_rng(6), alternative="two-sided").estimate
     assert found is not None
-    assert found.notes == (
-        "both groups at 12 annotators, the larger one as the mean over subsets of that size",
-    )
+    assert found.notes == ("groups of 12 annotators, the larger one standing for its subsets of that size",)
     expected = small[1].value - large[0].value_of(12, np.random.default_rng(7))  # type: ignore[operator]
     assert found.value == pytest.approx(expected, abs=0.2 * found.se)  # type: ignore[operator]
 

@@ -316,6 +316,7 @@ def _group_finding(what: str, test: TestResult, found: Scored, plan: Plan) -> Fi
         sentence = (
             f"SDA on {where} is {estimate_words(means[0])} for {first} and {estimate_words(means[1])} for {second}; "
             f"difference {estimate_words(test.estimate)}; {test_words(test, 't')}; n = {test.n} annotators."
+            + "".join(f" The difference is that of {note}." for note in test.estimate.notes)
         )  # fmt: skip
     return Finding(what, _title(what), sentence, "exploratory", estimate=test.estimate, test=test)
 

@@ -135,7 +135,7 @@ def compared(
     df = se**4 / (one.se**4 / one.df[0] + other.se**4 / other.df[0])
     half = float(special.stdtrit(df, (1 + level) / 2)) * se
     notes = (
-        (f"both groups at {size} annotators, the larger one as the mean over subsets of that size",)
+        (f"groups of {size} annotators, the larger one standing for its subsets of that size",)
         if len(first) != len(second)
         else ()
     )
