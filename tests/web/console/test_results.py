@@ -161,7 +161,8 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(5):
             computing.ask(about, "k1", wish, 1)
         assert computing.busy(about)
-        await asyncio.sleep(0.1)
+        while computing.busy(about):
+            await asyncio.sleep(0.01)
         computing.ask(about, "k1", wish, 2)
         assert len(calls) == 1
         computing.ask(about, "k2", wish, 3)
