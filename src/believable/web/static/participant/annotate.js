@@ -1,12 +1,22 @@
 // @ts-check
 /**
- * Puts an annotating instrument below its player, and shows the practice page.
+ * Puts an annotating instrument below its player or beside it, and shows the practice page.
  *
  * @typedef {{kind: string, params: any, practice: string | null, tries: number}} Annotate
  * @typedef {[seq: number, kind: string, data: any]} SavedEvent
  * @typedef {import("./trial.js").TrialData} TrialData
  * @typedef {import("./trial.js").Outside} Outside
  */
+
+/** A stimulus of this ratio or less is as high as wide, more or less: in a wide window a trace has its place beside it. */
+const UPRIGHT = 1.2;
+
+/** Width over height of what the player shows. @param {HTMLElement} form */
+function ratio(form) {
+  const shown = /** @type {HTMLElement | null} */ (form.querySelector(".player video, .player canvas"));
+  if (shown instanceof HTMLVideoElement) return shown.videoWidth / shown.videoHeight;
+  return Number(shown?.style.getPropertyValue("--ratio") || Infinity);
+}
 
 /** @param {TrialData} trial @returns {[kind: string, data: any][]} */
 const saved = (trial) => trial.saved.map(([, kind, data]) => [kind, data]);
@@ -19,6 +29,7 @@ export async function annotate(form, trial, player, { texts, record }) {
   const { kind, params } = /** @type {Annotate} */ (trial.annotate);
   const { mount } = await import(trial.modules[kind]);
   const root = /** @type {HTMLElement} */ (form.querySelector(".annotate"));
+  form.classList.toggle("upright", ratio(form) <= UPRIGHT);
   root.hidden = false;
   return mount(root, { player, params, texts, record, saved: saved(trial) });
 }
