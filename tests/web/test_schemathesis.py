@@ -20,7 +20,7 @@ from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store.engine import Store
 
-EXAMPLES = 40
+EXAMPLES = settings.default.max_examples // 2
 
 STUDY = """\
 believable: 1
