@@ -9,7 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from believable.cli import group
+from believable.cli.place import settings_for
+from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
+from believable.store import audit
+from believable.store.engine import Store
 
 
 def call(*arguments: str) -> Result:
@@ -59,6 +63,17 @@ def test_blinded_means_no_name_in_any_file(folder: Path, tmp_path: Path) -> None
     assert "Conditions are shown as letters" in (out / "report.html").read_text()
 
 
+def results_of(folder: Path) -> tuple[list[str], set[str], set[str]]:
+    """Deviations, and the outcomes of confirmatory and of exploratory findings."""
+    results = json.loads((folder / "results.json").read_text())
+    found = [finding for section in results["sections"] for finding in section["findings"]]
+    confirmatory, exploratory = (
+        {finding["outcome"] for finding in found if finding["status"] == status}
+        for status in ("confirmatory", "exploratory")
+    )
+    return results["deviations"], confirmatory, exploratory
+
+
 def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Path) -> None:
     registered = tmp_path / "study"
     for path in folder.rglob("*"):
@@ -70,15 +85,44 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
     assert call("report", str(registered), "--out", str(tmp_path / "before"), "--formats", "").exit_code == 0
     before = (tmp_path / "before" / "report.html").read_text()
     assert 'class="finding confirmatory"' in before
+    deviations, confirmatory, exploratory = results_of(tmp_path / "before")
+    assert not any("registered" in line for line in deviations), deviations
+    assert "uncertainty" in confirmatory - exploratory
     definition = registered / "study.yaml"
-    definition.write_text(definition.read_text().replace("margin: 0.1", "margin: 0.2"))
+    changed = definition.read_text().replace("margin: 0.1", "margin: 0.2")
+    definition.write_text(
+        changed.replace("secondary: [uncertainty, familiarity]", "secondary: [familiarity]")
+    )
     assert (
         call("simulate", str(registered), "--participants", "7", "--drop-out", "0", "--seed", "2").exit_code
         == 0
     )
     assert call("report", str(registered), "--out", str(tmp_path / "after"), "--formats", "").exit_code == 0
     after = (tmp_path / "after" / "report.html").read_text()
+    assert "Deviations from the plan" in after
     assert "margin: registered 0.1, now 0.2." in after
+    assert 'class="finding exploratory"' in after, "what the plan does not name is exploration"
+    deviations, confirmatory, exploratory = results_of(tmp_path / "after")
+    assert any("margin: registered 0.1, now 0.2." in line for line in deviations)
+    assert any("uncertainty" in line for line in deviations)
+    assert "uncertainty" in exploratory - confirmatory
+    assert "familiarity" in confirmatory
+
+
+def test_whoever_reads_the_results_unblinded_is_in_the_log(folder: Path, tmp_path: Path) -> None:
+    def log() -> list[tuple[str, str, str | None]]:
+        with Store.open(settings_for([folder], None, None).url, clock=WallClock()) as store:
+            return [(one.user, one.what, one.study) for one in store.read(audit.recent)]
+
+    entry = ("command line", "read the results of the simulated sessions unblinded", "study")
+    before = log().count(entry)
+    out = str(tmp_path / "out")
+    assert call("report", str(folder), "--out", out, "--formats", "", "--blinded").exit_code == 0
+    assert log().count(entry) == before
+    assert call("report", str(folder), "--out", out, "--formats", "").exit_code == 0
+    assert log()[0] == entry
+    assert call("analyse", str(folder), "--out", out).exit_code == 0
+    assert log().count(entry) == before + 2
 
 
 def test_nobody_yet_and_wrong_formats_are_told(folder: Path, tmp_path: Path) -> None:

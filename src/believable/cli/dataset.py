@@ -31,8 +31,13 @@ class Dataset:
 
 
 @contextmanager
-def open_dataset(source: Path, data: Path | None, database: str | None) -> Iterator[Dataset]:
-    """`source` is a bundle's folder or a study; of a study: its real sessions if there are any, else its simulated ones."""
+def open_dataset(
+    source: Path, data: Path | None, database: str | None, *, blinded: bool = False
+) -> Iterator[Dataset]:
+    """`source` is a bundle's folder or a study; of a study: its real sessions if there are any, else its simulated ones.
+
+    Unless they are to be shown `blinded`, the study's audit log says that its results were read.
+    """
     from believable.analysis import registered
     from believable.bundle.read import read
 
@@ -41,7 +46,7 @@ def open_dataset(source: Path, data: Path | None, database: str | None) -> Itera
         return
     folder = study_folder(source)
     with tempfile.TemporaryDirectory(prefix="believable-") as room:
-        exported = export_now(folder, Path(room) / "bundle", data, database)
+        exported = export_now(folder, Path(room) / "bundle", data, database, blinded=blinded)
         yield Dataset(read(exported), folder, registered.read(folder))
 
 
@@ -52,10 +57,14 @@ def _beside(bundle: Path) -> Registration | None:
     return registered.read(bundle.parent)
 
 
-def export_now(folder: Path, target: Path, data: Path | None, database: str | None) -> Path:
-    """What the study's database holds now, as a bundle."""
+def export_now(
+    folder: Path, target: Path, data: Path | None, database: str | None, *, blinded: bool = False
+) -> Path:
+    """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the audit log."""
     from believable.cli.export import export_to
+    from believable.cli.user import ACTOR
     from believable.core.clock import WallClock
+    from believable.store import audit, results
     from believable.store.engine import Store
     from believable.store.export import count
     from believable.web.publish import study_id
@@ -69,8 +78,12 @@ def export_now(folder: Path, target: Path, data: Path | None, database: str | No
     with Store.open(settings.url, clock=WallClock()) as store:
         real = store.read(lambda conn: count(conn, name, simulated=False))
         simulated = store.read(lambda conn: count(conn, name, simulated=True))
-    if not real and not simulated:
-        raise NotFound(f"{folder}: nobody has taken part yet. Try it: believable simulate {folder}")
+        if not real and not simulated:
+            raise NotFound(f"{folder}: nobody has taken part yet. Try it: believable simulate {folder}")
+        if not blinded:
+            what = results.reading("real" if real else "simulated")
+            at_ms = WallClock().now_ms()
+            store.write(lambda conn: audit.note(conn, user=ACTOR, what=what, study=name, at_ms=at_ms))
     if real and simulated:
         click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
     export_to(target, folder, settings, simulated=not real, with_recruiter_hashes=False)

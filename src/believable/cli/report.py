@@ -51,7 +51,8 @@ def command(
     """Analyse a study and write its report.
 
     One self-contained page that works offline, prints, and carries hashes of definition, data and plan; figures as files, tables
-    as CSV and LaTeX, all results as JSON. Results count as confirmatory only where `believable preregister` put them on record.
+    as CSV and LaTeX, all results as JSON. Results count as confirmatory only where `believable preregister` put them on
+    record. Unless --blinded is given, the study's audit log says that its results were read with the conditions' names.
 
     \b
     Example:
@@ -70,7 +71,7 @@ def command(
     wanted = check_formats(formats)
     converter()  # says what is missing before anything is computed
     target = out or Path(f"{source.resolve().name.removesuffix('.yaml')}-report")
-    with script_ahead() as script, open_dataset(source, data, database) as dataset:
+    with script_ahead() as script, open_dataset(source, data, database, blinded=blinded) as dataset:
         analyse = blinded_run if blinded else run
         analysis = analyse(
             dataset.bundle,

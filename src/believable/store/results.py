@@ -29,6 +29,11 @@ def unblinding(pool: str) -> str:
     return f"unblinded the results of the {pool} sessions"
 
 
+def reading(pool: str) -> str:
+    """How the audit log says that somebody has analysed the data outside the console, with the conditions' names."""
+    return f"read the results of the {pool} sessions unblinded"
+
+
 def unblinded(conn: Connection, study: str, pool: str) -> Entry | None:
     """Who first looked at the results with the conditions' names, and when; None as long as nobody has."""
     query = (
