@@ -102,8 +102,8 @@ def test_they_go_together_as_planted() -> None:
     (table,) = section.tables
     names = [column.name for column in table.columns]
     rows = {str(row[0]): dict(zip(names, row, strict=True)) for row in table.rows}
-    assert rows["gtrace trace: mean"]["preference_r"] == pytest.approx(1, abs=0.1)
-    assert rows["gtrace trace: mean"]["believability_r"] > 0.7  # type: ignore[operator]
+    assert rows["GTrace trace: mean"]["preference_r"] == pytest.approx(1, abs=0.1)
+    assert rows["GTrace trace: mean"]["believability_r"] > 0.7  # type: ignore[operator]
     assert rows["flags: per 100 viewed actions"]["preference_r"] < -0.5  # type: ignore[operator]
     assert section.status == "exploratory"
 

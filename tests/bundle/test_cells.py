@@ -100,7 +100,8 @@ def test_whole_lines_are_written_cell_by_cell(
     words: str | None, number: float | None, count: int | None, yes: bool | None
 ) -> None:
     fields = [
-        TEXT, Field("number", "number", ""), Field("count", "integer", ""), Field("yes", "boolean", ""), Field("none", "string", ""),
+        TEXT, Field("number", "number", ""), Field("count", "integer", ""), Field("yes", "boolean", ""),
+        Field("none", "string", ""),
     ]  # fmt: skip
     row = {"words": words, "number": number, "count": count, "yes": yes}
     expected = csv_line([write_cell(field, row.get(field.name)) for field in fields])

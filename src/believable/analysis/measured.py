@@ -13,7 +13,7 @@ from believable.analysis.plan import Plan
 from believable.analysis.records import Section
 from believable.analysis.replay.collect import actions_by_stimulus, flags_by_page, stretches_by_page
 from believable.analysis.replay.viewed import Stretches, judged
-from believable.analysis.trace.clean import TOOLS, Annotation, windowed
+from believable.analysis.trace.clean import TOOL_NAMES, TOOLS, Annotation, windowed
 from believable.analysis.trace.collect import CHOICES
 from believable.analysis.trace.measures import counted
 
@@ -115,7 +115,7 @@ def trace_measures(data: Data, plan: Plan, places: Mapping[tuple[str, int], Thin
                 places[line.session, line.position]: float(value)
                 for line, value in zip(mine, numbers[name], strict=True)
             }
-            found.append(Measure(f"{tool}_{name}", f"{tool} {words}", values, tool))
+            found.append(Measure(f"{tool}_{name}", f"{TOOL_NAMES[tool]} {words}", values, tool))
     return found
 
 

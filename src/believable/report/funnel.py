@@ -41,7 +41,9 @@ def funnel_svg(steps: Sequence[Step], theme: Theme) -> str:
                 _left_out(y + (height - 14 - 16 - LINE_PX * len(lines)) // 2 - 2, left_out, lines, theme)
             )
         y += height
-        parts.append(_kept(y, step.title, step.after, theme, last=place == len(steps) - 1))
+        # Steps may count other things than the one before, such as traces after sessions: then it says of how many.
+        of = step.before if place and step.before != steps[place - 1].after else None
+        parts.append(_kept(y, step.title, step.after, theme, last=place == len(steps) - 1, of=of))
         y += BOX_PX
     words = "; ".join(f"{step.title}: {step.after} of {step.before}" for step in steps)
     height = y + 2
@@ -53,15 +55,16 @@ def funnel_svg(steps: Sequence[Step], theme: Theme) -> str:
     )
 
 
-def _kept(y: int, title: str, n: int, theme: Theme, *, last: bool) -> str:
+def _kept(y: int, title: str, n: int, theme: Theme, *, last: bool, of: int | None = None) -> str:
     stroke, width = (theme.hues[0], 2) if last else (theme.soft, 1)
+    count = numbers.integer(n) + ("" if of is None else f" of {numbers.integer(of)}")
     short = textwrap.shorten(title, 38, placeholder="…")
     return (
         f'<rect x="1" y="{y}" width="{KEPT_PX}" height="{BOX_PX}" rx="6"'
         f' fill="{theme.ground}" stroke="{stroke}" stroke-width="{width}"/>'
         f'<text x="16" y="{y + 28}" fill="{theme.ink}" font-weight="{600 if last else 500}">{escape(short)}</text>'
         f'<text x="{KEPT_PX - 14}" y="{y + 28}" text-anchor="end" fill="{theme.ink}" font-weight="600">'
-        f'<tspan font-style="italic" font-weight="400">n</tspan> = {numbers.integer(n)}</text>'
+        f'<tspan font-style="italic" font-weight="400">n</tspan> = {count}</text>'
     )
 
 

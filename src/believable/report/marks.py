@@ -99,9 +99,17 @@ def value_axis(one: Drawn, role: str, *, zero: bool = False, side: str = "x", **
     if wanted is not None:
         scale["domain"] = list(wanted)
     drawn_axis: Spec = {"title": words or one.title(role), "tickCount": 6, **axis}
+    if side == "x" and not lying and (levels := _few_whole(one.values(role))):
+        drawn_axis |= {"values": levels, "format": "d"}
     if one.format(role):
         drawn_axis["format"] = one.format(role)
     return {"field": role, "type": "quantitative", "scale": scale, "axis": drawn_axis}
+
+
+def _few_whole(values: list[Any]) -> list[int]:
+    """The levels of something counted, such as years or answers: nothing lies between them. Else none."""
+    whole = sorted(value for value in values if type(value) is int)
+    return whole if len(whole) == len(values) <= FEW_STEPS else []
 
 
 def category_axis(one: Drawn, role: str) -> Spec:
@@ -330,11 +338,13 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
         "strokeWidth": 0.6,
         "clip": clip,
     }
+    # Moments are thin: they need more contrast than the palest step of a scale has.
+    marked: Spec = {} if one.has("colour") else {"color": {"value": canvas.theme.soft}}
     tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": clip}
     return {
         "layer": [
             {"transform": [{"filter": "datum.to > datum.from"}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}}},
-            {"transform": [{"filter": "!(datum.to > datum.from)"}], "mark": tick, "encoding": encoding},
+            {"transform": [{"filter": "!(datum.to > datum.from)"}], "mark": tick, "encoding": encoding | marked},
         ]
     }  # fmt: skip
 
@@ -364,6 +374,7 @@ def _span_colour(one: Drawn, canvas: Canvas) -> Spec:
 
 
 def stacked(one: Drawn, canvas: Canvas) -> Spec:
+    in_a_row = {"columns": len(one.values("colour"))} if _are_levels(one.values("colour")) else {}
     rows = max(len(one.values("category")), 1)
     canvas.height_px = rows * ROW_PX
     order = {name: place for place, name in enumerate(one.values("colour"))}
@@ -372,7 +383,7 @@ def stacked(one: Drawn, canvas: Canvas) -> Spec:
     encoding: Spec = {
         "y": category_axis(one, "category"),
         "x": value,
-        "color": colour(one, canvas),
+        "color": colour(one, canvas, **in_a_row),
         "order": {"field": "order", "type": "quantitative"},
     }
     bar: Spec = {"type": "bar", "height": {"band": 0.7}, "stroke": canvas.theme.ground, "strokeWidth": 1}

@@ -12,6 +12,8 @@ VOID = frozenset({"br", "hr", "img", "meta", "link", "input", "col"})
 _SYMBOL = re.compile(
     r"(?<![\w.])(p|t|d|r|n|N|M|SD|SE|z|U|W|F|H|R²|b|c|k|q|g|h|w|V)(?=(?:\([\d., ]+\))?\s?[=<>≤≥]\s?[\d.−-])"
 )
+#: Spaces at which no line ends: around the sign of `p = .05`, before `%`.
+_TOGETHER = re.compile(r"(?<=[\w)²]) (?=[=<>≤≥] [\d.−-])|(?<=[\w)²] [=<>≤≥]) (?=[\d.−-])|(?<=\d) (?=%)")
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -55,10 +57,10 @@ def _name(key: str) -> str:
 def prose(text: str) -> Html:
     """A sentence or paragraph: escaped, symbols in italics, `code` in a fixed pitch.
 
-    >>> prose("t(33) = 2.1, p < .05 & more")
+    >>> prose("t(33) = 2.1, p < .05 & more").replace("\\u00a0", " ")
     '<i>t</i>(33) = 2.1, <i>p</i> &lt; .05 &amp; more'
     """
-    parts = _SYMBOL.split(text)
+    parts = _SYMBOL.split(_TOGETHER.sub("\u00a0", text))
     marked = "".join(
         f"<i>{escape(part)}</i>" if place % 2 else escape(part, quote=False)
         for place, part in enumerate(parts)

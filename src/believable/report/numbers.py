@@ -28,6 +28,8 @@ _LETTERS: tuple[tuple[str, str], ...] = (
     ("Kruskal", "H"),
     ("chi-squared", "χ²"),
     ("Fisher", "OR"),
+    ("Wald", "z"),
+    ("exact binomial", "k"),
     ("Pearson", "r"),
     ("Spearman", "ρ"),
     ("F test", "F"),
@@ -124,7 +126,8 @@ def words_of_test(test: TestResult, digits: int = 2) -> str | None:
     freedom = ", ".join(number(df, 0 if float(df).is_integer() else 1) for df in test.df)
     name = f"{letter(test.method)}({freedom})" if freedom else letter(test.method)
     side = "" if test.alternative == "two-sided" else f" (one-sided, {test.alternative})"
-    return f"{name} = {number(test.statistic, digits)}, {p_words(test.p_value)}{side}"
+    whole = letter(test.method) == "k"
+    return f"{name} = {number(test.statistic, 0 if whole else digits)}, {p_words(test.p_value)}{side}"
 
 
 def cell(column: Column, value: Cell) -> str:

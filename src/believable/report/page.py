@@ -143,11 +143,21 @@ def exclusions(drops: tuple[Drop, ...]) -> Html:
         for words, side in (("What", None), ("Reason", None), ("Count", "num"))
     ]
     rows = [
-        tag("tr", tag("td", level), tag("td", prose(reason)), tag("td", numbers.integer(count), class_="num"))
+        tag(
+            "tr",
+            tag("td", level),
+            tag("td", prose(_plain(reason))),
+            tag("td", numbers.integer(count), class_="num"),
+        )
         for (level, reason), count in counted.items()
     ]
     table = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *rows), class_="data")
     return join([tag("div", table, class_="scroll"), _every_drop(drops)])
+
+
+def _plain(reason: str) -> str:
+    """A reason as words; in the files it is a name."""
+    return reason.replace("_", " ")
 
 
 def _every_drop(drops: tuple[Drop, ...]) -> Html:
@@ -161,7 +171,7 @@ def _every_drop(drops: tuple[Drop, ...]) -> Html:
             tag("td", tag("code", drop.session)),
             *(
                 tag("td", text)
-                for text in (drop.level, drop.reason, drop.detail, drop.trial_key, drop.question)
+                for text in (drop.level, _plain(drop.reason), drop.detail, drop.trial_key, drop.question)
             ),
         )
         for drop in drops[:DROPS_SHOWN]

@@ -16,6 +16,7 @@ from typing import Any
 
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
+from believable.instruments.number import NumberParams, bounds
 from believable.simulate.annotator import practise
 from believable.simulate.behaviour.contract import Mind, Seen
 from believable.simulate.client import Advanced, Participant, Receipt
@@ -33,6 +34,10 @@ THINK_MS = 2_600
 READ_AT_MOST_MS = 45_000
 #: Chance that an optional question stays open.
 LEFT_OPEN_CHANCE = 0.3
+#: The question about one's age, in the protocols; what people answer.
+AGE = "age"
+AGE_MEDIAN_YEARS = 31
+AGE_SPREAD = 0.3
 #: Tries per page before something must be wrong with the page rather than with the person.
 TRIES = 25
 
@@ -83,6 +88,13 @@ def shown(question: Mapping[str, Any], answers: Mapping[str, Any], opened: Colle
     reference = ".".join(filter(None, ("page", rule["question"], rule.get("item"))))
     test = Rule.model_validate({"answer": reference, rule["test"]: rule["value"]})
     return holds(test, {f"page.{name}": answer for name, answer in answers.items()}, {})
+
+
+def _age(params: NumberParams, rng: random.Random) -> int | float:
+    """As people who take part in studies online are: most are young, few are old, nobody is outside what may be answered."""
+    lowest, highest = bounds(params)
+    years = AGE_MEDIAN_YEARS * rng.lognormvariate(0, AGE_SPREAD)
+    return round(min(max(years, lowest or 18), highest or 80))
 
 
 class Person:
@@ -203,7 +215,10 @@ class Person:
             if own is not None:
                 return own
         instrument = self._instruments[question["kind"]]
-        return instrument.simulate(instrument.params.model_validate(question["params"]), self._rng)
+        params = instrument.params.model_validate(question["params"])
+        if question["id"] == AGE and isinstance(params, NumberParams):
+            return _age(params, self._rng)
+        return instrument.simulate(params, self._rng)
 
     async def _read(self, html: str) -> None:
         words = len(re.sub(r"<[^>]*>", " ", html).split())

@@ -76,10 +76,10 @@ def test_the_table_is_as_it_was(protocol: str, name: str) -> None:
 def test_the_funnel_of_traces_is_as_it_was() -> None:
     steps = [(step.title, step.before, step.after) for step in analysed("trace").funnel]
     assert steps[-6:] == [
-        ("ranktrace: traces that were used", 44, 43),
-        ("ranktrace: traces like the others", 43, 43),
-        ("btrace: traces that were used", 50, 48),
-        ("btrace: traces like the others", 48, 45),
+        ("RankTrace: traces that were used", 44, 43),
+        ("RankTrace: traces like the others", 43, 43),
+        ("BTrace: traces that were used", 50, 48),
+        ("BTrace: traces like the others", 48, 45),
         ("Participants with two valid traces", 47, 42),
         ("Participants with a final choice", 42, 42),
     ]

@@ -117,7 +117,7 @@ def familiarity_section(data: Data, found: Sequence[Against], plan: Plan) -> Sec
                 "exploratory", None, test, about=one.agent,
             )
         )  # fmt: skip
-    coding = ", ".join(f"{place} {word}" for place, word in enumerate(words, start=1))
+    coding = ", ".join(f"{place} {word.replace('_', ' ')}" for place, word in enumerate(words, start=1))
     paragraphs.insert(0, f"Familiarity is coded {coding}; any other answer is missing.")
     return Section(
         "familiarity", "Familiarity", tuple(paragraphs), tuple(findings),

@@ -89,6 +89,7 @@ def accuracy_section(found: Sequence[Against], plan: Plan, rng: np.random.Genera
         Chart(
             "accuracy_judges", "How many judges were how accurate", "bars", "accuracy_judges",
             {"category": "accuracy", "value": "judges", "facet": "agent"}, x_title="Judges", y_title="Accuracy",
+            caption="Accuracy is a judge's share of right choices.",
         ),
     )  # fmt: skip
     return Section(
@@ -185,7 +186,8 @@ def robustness_section(found: Sequence[Against], plan: Plan, rng: np.random.Gene
         charts=(
             Chart("clustered", "Mean accuracy, three ways to resample", "points", "clustered",
                   {"category": "resampled", "value": "mean", "low": "mean_low", "high": "mean_high", "facet": "agent"},
-                  x_title="Mean accuracy", rules=(("x", float(plan.option("chance")), "chance"),), x_range=(0, 1)),
+                  x_title="Mean accuracy", caption="Points: means over judges; bars: intervals for new judges, clips, and both.",
+                  rules=(("x", float(plan.option("chance")), "chance"),), x_range=(0, 1)),
         ),
     )  # fmt: skip
 
@@ -223,7 +225,8 @@ def pairs_section(judged: Judgements, found: Sequence[Against], plan: Plan) -> S
         charts=(
             Chart("pairs", "Accuracy of each pair", "points", "pairs",
                   {"category": "pair", "value": "share", "low": "share_low", "high": "share_high", "facet": "agent"},
-                  x_title="Share of judges who chose the human", rules=(("x", float(plan.option("chance")), "chance"),),
+                  x_title="Share of judges who chose the human", caption="Points: shares; bars: their intervals.",
+                  rules=(("x", float(plan.option("chance")), "chance"),),
                   x_range=(0, 1)),
         ),
     )  # fmt: skip

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from believable.analysis.instruments import Row, correlations
 from believable.analysis.records import Cell, Column, Table
-from believable.analysis.trace.clean import Cleaned, Pair, Tool, Windowed
+from believable.analysis.trace.clean import TOOL_NAMES, Cleaned, Pair, Tool, Windowed
 from believable.analysis.trace.measures import CENTRES, EPSILONS, Centre, differences
 from believable.stats.correlations import pearson_with_choice
 from believable.stats.result import TestResult
 from believable.traces import btrace_values
 
-TOOL_NAMES: Mapping[Tool, str] = {"ranktrace": "RankTrace", "btrace": "BTrace", "gtrace": "GTrace"}
 COUNTS = {"high": "H1 − H2", "low": "L1 − L2", "difference": "D1 − D2"}
 SLOPES = {"rises": "rises", "falls": "falls", "gradient": "rises − falls"}
 _CENTRE_WORDS = {"mean": "the trace's own mean", "neutral": "the neutral value 0.5"}

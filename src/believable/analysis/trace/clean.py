@@ -27,6 +27,7 @@ Tool = Literal["ranktrace", "btrace", "gtrace"]
 TOOLS: tuple[Tool, ...] = ("ranktrace", "btrace", "gtrace")
 BtraceRule = Literal["sign", "mean", "minmax"]
 
+TOOL_NAMES: Mapping[Tool, str] = {"ranktrace": "RankTrace", "btrace": "BTrace", "gtrace": "GTrace"}
 #: Reasons of drops, as they are counted.
 PAST_THE_END = "events_past_the_end"
 INACTIVE = "inactive"
@@ -189,8 +190,8 @@ def clean(
         rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
         left = _kept(active, consensus[tool])
         steps += [
-            Step(f"{tool}: traces that were used", len(mine), len(active), INACTIVE),
-            Step(f"{tool}: traces like the others", len(active), len(left), UNLIKE_OTHERS),
+            Step(f"{TOOL_NAMES[tool]}: traces that were used", len(mine), len(active), INACTIVE),
+            Step(f"{TOOL_NAMES[tool]}: traces like the others", len(active), len(left), UNLIKE_OTHERS),
         ]
         kept += left
     pairs, unpaired = _paired(everything, kept, choices)
@@ -259,7 +260,7 @@ def _dropped(traces: Sequence[Windowed], found: Outliers, reason: str, where: st
             traces[index].annotation.session,
             "trace",
             reason,
-            f"{traces[index].annotation.tool}: distance {found.distances[index]:.4g} {where}, {limits}",
+            f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {found.distances[index]:.4g} {where}, {limits}",
             traces[index].annotation.trial_key,
         )
         for index in found.dropped

@@ -9,8 +9,8 @@ import numpy as np
 
 from believable.analysis.media import OWN_ROUND
 from believable.analysis.records import Cell, Chart, Column, Table
-from believable.analysis.trace.agreement import TOOL_NAMES, Agreement
-from believable.analysis.trace.clean import Cleaning, Pair, Tool, Windowed
+from believable.analysis.trace.agreement import Agreement
+from believable.analysis.trace.clean import TOOL_NAMES, Cleaning, Pair, Tool, Windowed
 from believable.stats.agreement import krippendorff_alpha
 from believable.stats.inputs import FloatArray
 from believable.stats.means import mean_t

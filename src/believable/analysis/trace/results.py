@@ -14,7 +14,6 @@ from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.records import Cell, Column, Drop, Finding, Section, Step, Table
 from believable.analysis.trace import collect, pictures
 from believable.analysis.trace.agreement import (
-    TOOL_NAMES,
     Agreement,
     agreements,
     by_rule,
@@ -23,7 +22,16 @@ from believable.analysis.trace.agreement import (
     one_agreement,
     slopes_table,
 )
-from believable.analysis.trace.clean import NOT_TWO, REASON_WORDS, TOOLS, Cleaned, Pair, Tool, windowed
+from believable.analysis.trace.clean import (
+    NOT_TWO,
+    REASON_WORDS,
+    TOOL_NAMES,
+    TOOLS,
+    Cleaned,
+    Pair,
+    Tool,
+    windowed,
+)
 from believable.analysis.trace.clean import clean as cleaned_of
 from believable.analysis.trace.measures import CENTRES, Centre
 from believable.analysis.trace.telemetry import overlaid

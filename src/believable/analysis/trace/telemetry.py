@@ -11,8 +11,7 @@ from believable.analysis.data import Data
 from believable.analysis.plan import Plan
 from believable.analysis.records import Cell, Chart, Column, Finding, Section, Table
 from believable.analysis.trace import collect
-from believable.analysis.trace.agreement import TOOL_NAMES
-from believable.analysis.trace.clean import Cleaning, Pair, Tool, Windowed
+from believable.analysis.trace.clean import TOOL_NAMES, Cleaning, Pair, Tool, Windowed
 from believable.analysis.words import fixed
 from believable.bundle.read import ColumnTable
 from believable.stats.correlations import within_correlation
@@ -24,6 +23,9 @@ EVENTS = "events"
 #: Columns that say which row it is, places and directions, whose means over a window say nothing.
 _NOT_MEASURED = frozenset({"position", "run", "seq", TIME, "frame", "tick", "move_x", "move_y"})
 _NOT_AVERAGED = ("_x", "_y", "_heading_deg")
+
+#: So many channels are drawn beside a trace.
+DRAWN = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +45,8 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
     channels = tuple(_channels(data, plan, pairs, cleaning))
     if not channels:
         return None
-    drawn = _drawn(pairs, channels, cleaning, int(plan.option("examples")))
     table = _related(channels, plan)
+    drawn = _drawn(pairs, channels, cleaning, int(plan.option("examples")), _strongest(table))
     chart = Chart(
         "telemetry",
         "Traces and what happened",
@@ -53,7 +55,8 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
         {"x": "time_s", "y": "value", "colour": "channel", "facet": "trace"},
         "time (s)",
         "share of its range",
-        "Every line runs from its lowest to its highest value in that round.",
+        f"The trace and the channels that go most with it (at most {DRAWN}; all are in the table). Every line runs from its "
+        "lowest to its highest value in that round.",
     )
     return Section(
         "telemetry",
@@ -123,11 +126,11 @@ def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning)
                 column = table[name]
                 values = np.where(column.missing[rows], np.nan, column.values[rows].astype(np.float64))
                 yield Channel(
-                    name, trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
+                    name.replace("_", " "), trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
                 )
             for name, happened in events.items():
                 counts = per_window(times[rows][happened[rows]], len(trace.values), cleaning.window_ms)
-                yield Channel(f"event: {name}", trace, counts)
+                yield Channel(f"event: {name.replace('_', ' ')}", trace, counts)
 
 
 def _rounds(
@@ -209,11 +212,22 @@ def _findings(table: Table) -> tuple[Finding, ...]:
     )
 
 
-def _drawn(pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleaning, count: int) -> Table:
-    """The first participants of each tool: their trace and every channel, each from its lowest to its highest value."""
+def _strongest(table: Table) -> frozenset[str]:
+    """The channels that go most with the trace, by whichever tool: more lines could not be told apart."""
+    known = [row for row in table.rows if isinstance(row[3], float)]
+    ranked = sorted(known, key=lambda row: -abs(float(row[3] or 0)))
+    return frozenset(list(dict.fromkeys(str(row[0]) for row in ranked))[:DRAWN])
+
+
+def _drawn(
+    pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleaning, count: int, names: frozenset[str]
+) -> Table:
+    """The first participants of each tool: their trace and these channels, each from its lowest to its highest value."""
     rows: list[tuple[Cell, ...]] = []
     by_trace: dict[int, list[Channel]] = {}
     for channel in channels:
+        if channel.name not in names:
+            continue
         by_trace.setdefault(id(channel.trace), []).append(channel)
     for tool in dict.fromkeys(pair.tool for pair in pairs):
         for number, pair in enumerate([one for one in pairs if one.tool == tool][:count], start=1):
