@@ -43,6 +43,8 @@ from calibration import calibration_ms
 
 LEAST_STEPS_PER_S = 20_000
 LONGEST_P99_MS = 40.0
+#: Kinds of frames of a WebSocket.
+TEXT, PING, PONG = 1, 9, 10
 STUDY = """\
 believable: 1
 title: Maze benchmark
@@ -128,7 +130,11 @@ class Page(asyncio.Protocol):
             size = int.from_bytes(self._bytes[2:start])
         if len(self._bytes) < start or len(self._bytes) < start + size:
             return None
-        message, self._bytes = self._bytes[start : start + size], self._bytes[start + size :]
+        opcode, message = self._bytes[0] & 15, self._bytes[start : start + size]
+        self._bytes = self._bytes[start + size :]
+        if opcode == PING:
+            self._write(PONG, message)
+            return b""
         return message
 
     def _hear(self, message: bytes, now_s: float) -> None:
@@ -146,10 +152,12 @@ class Page(asyncio.Protocol):
         self.ended.set_result(None)
 
     def send(self, message: object) -> None:
+        self._write(TEXT, json.dumps(message, separators=(",", ":")).encode())
+
+    def _write(self, opcode: int, body: bytes) -> None:
         """Masked with zeros, which is a mask like any other."""
-        text = json.dumps(message, separators=(",", ":")).encode()
-        assert len(text) < 126
-        self._transport.write(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
+        assert len(body) < 126
+        self._transport.write(bytes([0x80 | opcode, 0x80 | len(body), 0, 0, 0, 0]) + body)
 
     async def play(self) -> None:
         """A change of keys or a sign of life ten times a second, as a page does."""
