@@ -69,6 +69,9 @@ class DrillPace:
     async def wait(self, ms: int) -> None:
         await asyncio.sleep(ms / 1000)
 
+    async def meet(self) -> None:
+        """Its time is the server's."""
+
 
 @dataclass
 class Drill:
