@@ -338,19 +338,28 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
         "strokeWidth": 0.6,
         "clip": clip,
     }
-    # Moments are thin: they need more contrast than the palest step of a scale has.
-    marked: Spec = {} if one.has("colour") else {"color": {"value": canvas.theme.soft}}
     tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": clip}
-    return {
-        "layer": [
-            {"transform": [{"filter": "datum.to > datum.from"}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}}},
-            {"transform": [{"filter": "!(datum.to > datum.from)"}], "mark": tick, "encoding": encoding | marked},
-        ]
-    }  # fmt: skip
+    layers: list[Spec] = []
+    for wanted, own in _by_value(one, canvas, hue):
+        long, short = (
+            f"{span} && {wanted}" for span in ("datum.to > datum.from", "!(datum.to > datum.from)")
+        )
+        layers += [
+            {"transform": [{"filter": long}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}, "color": own}},
+            {"transform": [{"filter": short}], "mark": tick, "encoding": encoding | {"color": own}},
+        ]  # fmt: skip
+    return {"layer": layers}
+
+
+def _by_value(one: Drawn, canvas: Canvas, hue: Spec) -> list[tuple[str, Spec]]:
+    """Spans without a value, such as plans and flags beside rated actions, are there in grey."""
+    if one.has("colour") or not one.values("value"):
+        return [("true", hue)]
+    return [("isValid(datum.value)", hue), ("!isValid(datum.value)", {"value": canvas.theme.hues[6]})]
 
 
 def _span_colour(one: Drawn, canvas: Canvas) -> Spec:
-    """By value; spans without one, such as a plan beside rated actions, are there in grey."""
+    """By value, where any span has one."""
     values = one.values("value")
     if not values:
         return {"value": canvas.theme.hues[0]}
@@ -370,7 +379,7 @@ def _span_colour(one: Drawn, canvas: Canvas) -> Spec:
         domain = [low, high] if low < high else [0, high or 1]
         steps = list(canvas.theme.steps[1:])
         field |= {"type": "quantitative", "scale": {"type": "quantize", "domain": domain, "range": steps}}
-    return {"condition": {"test": "isValid(datum.value)", **field}, "value": canvas.theme.hues[6]}
+    return field
 
 
 def stacked(one: Drawn, canvas: Canvas) -> Spec:

@@ -75,7 +75,8 @@ class Layout:
             ". ",
             tag("span", prose(chart.title), class_="title"),
         ]
-        words += [". ", prose(chart.caption)] if chart.caption else ["."]
+        stop = "" if chart.title.endswith(("?", "!")) else "."
+        words += [f"{stop} ", prose(chart.caption)] if chart.caption else [stop]
         save = tag("span", _button("SVG", "svg", chart.name), class_="save")
         caption = tag("figcaption", tag("span", *words), save)
         return tag("figure", picture, caption, class_="chart", id=f"f-{chart.name}")

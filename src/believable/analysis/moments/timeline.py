@@ -80,13 +80,15 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     plans = _plans(data)
     title = "Actions that broke belief" if flagging else "Actions on which traces fell"
     unit, unit_ms = _unit(max(one.length_ms for one in joined))
-    tables = [_ranking(joined, found, plans, title), _spans(joined, plans, unit, unit_ms)]
+    tables = [_ranking(joined, found, plans, title), _spans(joined, plans, unit, unit_ms, flagging=flagging)]
     charts = [
         Chart(
-            "moments_timeline", "What happened, and what was flagged", "spans", "moments_timeline",
+            "moments_timeline", "What happened, and what was flagged" if flagging else "What happened", "spans",
+            "moments_timeline",
             {"lane": "lane", "from": "begin", "to": "end", "value": "share", "label": "label", "link": "link",
              "facet": "stimulus"},
-            f"time ({unit})", "", "Actions are coloured by the share of viewers who flagged them. A click opens the clip.",
+            f"time ({unit})", "",
+            ("Actions are coloured by the share of viewers who flagged them. " if flagging else "") + "A click opens the clip.",
         )
     ]  # fmt: skip
     if any(one.traces.size for one in joined):
@@ -350,6 +352,8 @@ def _spans(
     plans: Mapping[str, list[tuple[int, float, float, str]]],
     unit: str,
     unit_ms: float,
+    *,
+    flagging: bool,
 ) -> Table:
     """Lanes of the time line: the plan by level, the actions, the flags."""
     rows: list[tuple[Cell, ...]] = []
@@ -359,7 +363,8 @@ def _spans(
             for level, begin, end, text in plans.get(one.stimulus, [])
         ]
         for place, words in enumerate(one.words):
-            share = one.flaggers[place] / one.viewers[place] if one.viewers[place] else None
+            asked = flagging and one.viewers[place]
+            share = one.flaggers[place] / one.viewers[place] if asked else None
             begin, end = float(one.actions.from_ms[place]), float(one.actions.to_ms[place])
             lanes.append(("actions" if one.logged else "stretches", begin, end, share, words))
         width = max(STRETCH_MS / 6, one.length_ms / 200)
