@@ -341,11 +341,10 @@ def spans(one: Drawn, canvas: Canvas) -> Spec:
     tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": clip}
     layers: list[Spec] = []
     for wanted, own in _by_value(one, canvas, hue):
-        long, short = (
-            f"{span} && {wanted}" for span in ("datum.to > datum.from", "!(datum.to > datum.from)")
-        )
+        long, short = (f"{span} && {wanted}" for span in ("datum.to > datum.from", "!(datum.to > datum.from)"))
+        quiet = {"fillOpacity": 0.5} if own == {"value": canvas.theme.hues[6]} else {}
         layers += [
-            {"transform": [{"filter": long}], "mark": bar, "encoding": encoding | {"x2": {"field": "to"}, "color": own}},
+            {"transform": [{"filter": long}], "mark": bar | quiet, "encoding": encoding | {"x2": {"field": "to"}, "color": own}},
             {"transform": [{"filter": short}], "mark": tick, "encoding": encoding | {"color": own}},
         ]  # fmt: skip
     return {"layer": layers}
