@@ -75,9 +75,7 @@ def results(
     titles = {one.name: one.title.lower() for one in plan.declaration.outcomes}
     further = list(
         dict.fromkeys(
-            titles.get(one.outcome, one.outcome)
-            for one in exploratory
-            if plan.rank(one.outcome) is None
+            titles.get(one.outcome, one.outcome) for one in exploratory if plan.rank(one.outcome) is None
         )
     )
     if further:

@@ -126,7 +126,9 @@ def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning)
                 column = table[name]
                 values = np.where(column.missing[rows], np.nan, column.values[rows].astype(np.float64))
                 yield Channel(
-                    name.replace("_", " "), trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
+                    name.replace("_", " "),
+                    trace,
+                    in_windows(times[rows], values, len(trace.values), cleaning.window_ms),
                 )
             for name, happened in events.items():
                 counts = per_window(times[rows][happened[rows]], len(trace.values), cleaning.window_ms)
