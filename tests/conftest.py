@@ -121,6 +121,15 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session")
+def playwright() -> Iterator[Any]:
+    """The browser's driver. A process can have one only."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
 def _empty_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tables") / "believable.db"
     Store.open(f"sqlite:///{path}").close()

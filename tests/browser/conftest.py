@@ -24,7 +24,7 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
 
 from believable.web.app import prepare
 from believable.web.app import serve as serve_app
@@ -54,14 +54,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt install chromium")
     sandbox = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *sandbox])
-        yield running
-        running.close()
+    driver: Playwright = request.getfixturevalue("playwright")
+    running = driver.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *sandbox])
+    yield running
+    running.close()
 
 
 class Server:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Playwright
 
 from believable.stimuli import clips
 from believable.stimuli.prepare import stripped
@@ -44,7 +44,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
-def test_copies_play_to_the_end_in_chromium(tmp_path: Path) -> None:
+def test_copies_play_to_the_end_in_chromium(tmp_path: Path, playwright: Playwright) -> None:
     made = clips.generate(tmp_path / "made", clips.clip_set(scenarios=["garden"]), duration_s=4.0)
     for path in made:
         stripped(path, tmp_path / path.name)
@@ -55,12 +55,11 @@ def test_copies_play_to_the_end_in_chromium(tmp_path: Path) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     flags = ["--autoplay-policy=no-user-gesture-required", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
-            seen = [page.evaluate(PLAY, path.name) for path in made]
-            browser.close()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
+        seen = [page.evaluate(PLAY, path.name) for path in made]
+        browser.close()
     finally:
         server.shutdown()
         server.server_close()

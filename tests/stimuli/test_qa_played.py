@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Playwright
 
 from believable.stimuli import qa
 
@@ -72,7 +72,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
-def test_chromium_shows_and_sounds_both(tmp_path: Path) -> None:
+def test_chromium_shows_and_sounds_both(tmp_path: Path, playwright: Playwright) -> None:
     both = {test: qa.make(tmp_path, test, seed=5, duration_s=10) for test in qa.TESTS}
     (tmp_path / "page.html").write_text("<!doctype html><title>t</title>")
     handler = functools.partial(Quiet, directory=str(tmp_path))
@@ -81,14 +81,13 @@ def test_chromium_shows_and_sounds_both(tmp_path: Path) -> None:
     flags = ["--autoplay-policy=no-user-gesture-required", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     at_s = [0.5, 1.5, 3.0, 4.5, 6.0, 8.0]
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
-            seen = {
-                test: page.evaluate(PLAY, {"file": one.film.name, "at_s": at_s}) for test, one in both.items()
-            }
-            browser.close()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
+        seen = {
+            test: page.evaluate(PLAY, {"file": one.film.name, "at_s": at_s}) for test, one in both.items()
+        }
+        browser.close()
     finally:
         server.shutdown()
         server.server_close()

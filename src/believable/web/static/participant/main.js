@@ -26,8 +26,9 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function bestStorage() {
   try {
+    const opening = openStorage(indexedDB); // first: where it throws at once, nothing is left behind that fails later
     const patience = sleep(STORAGE_PATIENCE_MS).then(() => Promise.reject(new Error("no answer")));
-    return await Promise.race([openStorage(indexedDB), patience]);
+    return await Promise.race([opening, patience]);
   } catch {
     return memoryStorage();
   }
