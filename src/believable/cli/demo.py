@@ -36,7 +36,7 @@ BEFORE_MS = 6 * 3_600_000
 @click.option(
     "--finished",
     type=click.IntRange(0),
-    default=16,
+    default=24,
     show_default=True,
     help="So many simulated participants have finished before it begins.",
 )

@@ -140,7 +140,7 @@ def contrast(
 
     The variance is the jackknife's over respondents; t with the effective number of respondents minus one degrees of freedom.
     """
-    method = "weighted paired difference over respondents, t test"
+    method = "t test of weighted paired differences over respondents"
     one, two = data.human[first], data.human[second]
     both = ~np.isnan(one) & ~np.isnan(two)
     weight, difference = data.experience[both], (one - two)[both]

@@ -326,14 +326,14 @@ def _together_section(found: Scored, plan: Plan) -> Section:
     findings = []
     for group, test in tests.items():
         r = test.estimate
-        who = "" if group == EVERYBODY else f" among {group} annotators"
+        who, of = ("", "") if group == EVERYBODY else (f" among {group} annotators", f", {group}")
         if r is None or r.value is None:
             sentence = f"Visual and auditory SDA{who}: no correlation ({test.reason})."
         else:
             sentence = f"Visual and auditory SDA correlate{who}: r = {estimate_words(r)}, {p_words(test.p_value)}, n = {test.n}."
         findings.append(
             Finding(
-                "tests_agree", _title("tests_agree"), sentence, "exploratory", estimate=r, test=test,
+                "tests_agree", _title("tests_agree") + of, sentence, "exploratory", estimate=r, test=test,
                 about="" if group == EVERYBODY else group,
             )
         )  # fmt: skip
