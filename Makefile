@@ -63,9 +63,9 @@ faults: $(STAMP)
 browser: $(STAMP) browser-needed
 	$(PYTEST) -n 4 --dist worksteal -m "browser and not timing" $(WITH_BROWSER)
 
-# Browser tests that measure time: one per core, while nothing else runs.
+# Browser tests that measure time: one after the other, while nothing else runs.
 timing: $(STAMP) browser-needed
-	$(PYTEST) -n 2 --dist worksteal -m "browser and timing" $(WITH_BROWSER)
+	$(PYTEST) -m "browser and timing" $(WITH_BROWSER)
 
 # The long runs that every release needs and every change does not: property tests with many new examples.
 soak: $(STAMP)
