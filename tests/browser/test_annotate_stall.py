@@ -135,10 +135,6 @@ def events(page: Page, kind: str) -> list[dict[str, Any]]:
     return [one for one in page.evaluate("events") if one["kind"].startswith(kind)]
 
 
-def stalls(page: Page, number: int) -> None:
-    page.wait_for_function("n => events.filter(({ kind }) => kind === 'media.stall').length >= n", arg=number)
-
-
 def rests(page: Page) -> int:
     """Waits for the stall that lasts, and returns how often it went on before: a slow machine halts for moments, too."""
     page.wait_for_function(
@@ -186,9 +182,10 @@ def test_inputs_before_and_after_a_stall_are_on_time_and_traces_rest_in_it(
 def test_watched_intervals_at_eight_times_the_speed_touch_at_every_stall(page: Page, open_with: Any) -> None:
     parts = 4
     server = open_with("ranktrace", speed=8, parts=parts)
-    for number in range(1, parts):
-        stalls(page, number)
+    for _ in range(1, parts):
+        gone_on = rests(page)
         server.go_on.release()
+        goes_on(page, gone_on)
     page.wait_for_function("events.some(({ kind }) => kind === 'media.ended')")
     shown = [one["data"] for one in events(page, "media.interval")]
     assert len(shown) >= parts
