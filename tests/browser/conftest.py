@@ -33,6 +33,8 @@ from believable.web.publish import Published
 from believable.web.settings import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+#: Of the first researcher.
+PASSWORD = "three unrelated words"
 FLAGS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--mute-audio",
@@ -81,6 +83,16 @@ class Server:
     def link(self, kind: str = "open") -> str:
         """The participant's link."""
         return self.published[0].links[kind]
+
+    def enter(self, page: Page) -> None:
+        """The first researcher, through the one-time link, by keyboard."""
+        assert self.researcher_link is not None
+        page.goto(self.researcher_link)
+        expect(page.get_by_label("Password")).to_be_focused()
+        for key in ("Tab", "Enter"):
+            page.keyboard.type(PASSWORD)
+            page.keyboard.press(key)
+        expect(page.get_by_role("heading", name="Studies")).to_be_visible()
 
     def publish(self) -> None:
         published, self.researcher_link = prepare(self.settings)

@@ -18,7 +18,6 @@ from believable.web.app import Settings, open_collect
 
 expect.set_options(timeout=20_000)
 
-PASSWORD = "three unrelated words"
 GENUINE = "The first player hesitated at the doors and looked around before it walked on."
 STUDY = """\
 believable: 1
@@ -98,17 +97,6 @@ def crowd(server: Any) -> Iterator[Crowd]:
     made.close()
 
 
-def enter(page: Page, server: Any) -> None:
-    """Through the one-time link, by keyboard."""
-    page.goto(server.researcher_link)
-    expect(page.get_by_label("Password")).to_be_focused()
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
-
-
 def count(page: Page, name: str) -> Any:
     return page.locator(f'output[data-count="{name}"]')
 
@@ -120,7 +108,7 @@ def places(page: Page) -> list[str]:
 def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: Crowd) -> None:
     page.goto(f"{server.url}/console/studies")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-    enter(page, server)
+    server.enter(page)
 
     page.get_by_role("link", name="Monitor").click()
     expect(page.locator("#live-words")).to_have_text("live")
@@ -186,7 +174,7 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
 def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(
     page: Page, server: Any, crowd: Crowd
 ) -> None:
-    enter(page, server)
+    server.enter(page)
     page.goto(f"{server.url}/console/studies/study/monitor")
     expect(page.locator("#live-words")).to_have_text("live")
     page.evaluate(
@@ -211,7 +199,7 @@ def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(
 
 
 def test_a_study_paused_elsewhere_changes_the_open_monitor(page: Page, server: Any) -> None:
-    enter(page, server)
+    server.enter(page)
     page.goto(f"{server.url}/console/studies/study/monitor")
     expect(page.locator("#live-words")).to_have_text("live")
     other = page.context.new_page()
@@ -224,7 +212,7 @@ def test_it_works_without_script(browser: Any, server: Any, crowd: Crowd) -> Non
     crowd.take_part("ok", GENUINE)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    enter(page, server)
+    server.enter(page)
     page.get_by_role("link", name="Monitor").click()
     expect(count(page, "complete")).to_have_text("1")
     page.get_by_role("link", name="Review", exact=True).click()
@@ -243,7 +231,7 @@ def test_no_page_is_wider_than_the_window(
     page: Page, server: Any, crowd: Crowd, scheme: Any, width: int, height: int
 ) -> None:
     crowd.take_part("x" * 400, GENUINE)
-    enter(page, server)
+    server.enter(page)
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": height})
     paths = ["studies", "users", "audit", "account", "coding"]

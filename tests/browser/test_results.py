@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-PASSWORD = "three unrelated words"
 #: The analysis runs in a process of its own, beside everything else on this machine.
 PATIENCE_MS = 120_000
 
@@ -40,13 +39,7 @@ def server(tmp_path: Path, serve: Callable[[Path], Any]) -> Any:
 
 @pytest.mark.timeout(400)
 def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, page: Page) -> None:
-    page.goto(server.researcher_link)
-    expect(page.get_by_label("Password")).to_be_focused()
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    server.enter(page)
     page.goto(f"{server.url}/console/studies/study/results?pool=simulated")
     expect(page.get_by_role("heading", name="Blinded")).to_be_visible()
     report = page.locator(".live-report")

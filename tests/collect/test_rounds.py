@@ -74,7 +74,7 @@ def played(desk: Collect, one: Opened, live: LiveRound, ticks: int) -> None:
             live.receive(NumberedInput(live.received + 1, live.game.tick, keys))
         live.step()
     piece = stored.Piece(one.key, one.holder, live.game.tick, live.take_changes())
-    desk.store.write(lambda conn: accepted(rounds.append_pieces(conn, [piece])))
+    desk.store.write(lambda conn: accepted(stored.append(conn, [piece])))
 
 
 def accepted(told: list[TakenOver | None]) -> None:
@@ -159,7 +159,7 @@ def test_nothing_is_added_to_a_round_that_is_over_and_ending_twice_is_no_mistake
     played(desk, one, live, 150)
     assert ended(desk, one) == ended(desk, one)
     piece = stored.Piece(one.key, one.holder, 151, [])
-    (refused,) = desk.store.write(lambda conn: rounds.append_pieces(conn, [piece]))
+    (refused,) = desk.store.write(lambda conn: stored.append(conn, [piece]))
     assert isinstance(refused, TakenOver)
 
 
@@ -173,7 +173,7 @@ def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
     later = opened(desk, people[1], "another tab")
     changes = [[0, 1, 1, 0, 90, 0, 0]]
     pieces = [stored.Piece(one.key, one.holder, 6, changes) for one in held]
-    told = desk.store.write(lambda conn: rounds.append_pieces(conn, pieces))
+    told = desk.store.write(lambda conn: stored.append(conn, pieces))
     assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]
     kept = [desk.store.read(lambda conn, one=one: rounds.applied(conn, one)) for one in (held[0], later, held[2])]
     assert kept == [changes, [], changes]

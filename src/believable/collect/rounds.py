@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from believable.agents.maze_live import LiveRound, record_round
 from believable.agents.maze_setup import RoundSetup
 from believable.collect.context import Context, Standing, check_epoch, standing
-from believable.core.errors import Conflict, TakenOver
+from believable.core.errors import Conflict
 from believable.core.seeds import derive
 from believable.instruments.contract import InvalidAnswer
 from believable.replay import file
 from believable.stimuli.judging import Variant, judging_tree
 from believable.store import blobs, rounds
 from believable.store.engine import Connection
-from believable.store.rounds import Piece, RoundKey, StoredRound
+from believable.store.rounds import RoundKey, StoredRound
 from believable.study.plan import PlannedTrial
 from believable.study.playing import opponent_of
 from believable.study.records import Play
@@ -117,11 +117,6 @@ def _new(conn: Connection, here: Standing, attempt: int, holder: str, now_ms: in
     setup = setup_of(here.plan[session.position], session.seed)
     key = RoundKey(session.id, session.position, session.run, attempt)
     return rounds.create(conn, key, setup=setup.to_json(), holder=holder, at_ms=now_ms)
-
-
-def append_pieces(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
-    """What several rounds have applied since the last time, and why a piece was not taken."""
-    return rounds.append(conn, pieces)
 
 
 def applied(conn: Connection, opened: Opened) -> list[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import traceback
@@ -17,6 +16,7 @@ from typing import Any
 from believable.core.errors import BelievableError
 from believable.simulate.crowd import Progress, Share
 from believable.simulate.person import Visit
+from believable.stats.parallel import available_cores
 
 #: What one process does: its share of the crowd, telling of each visit.
 Work = Callable[[Share, Progress], list[Visit]]
@@ -42,14 +42,9 @@ class _Failed:
     expected: bool
 
 
-def cores() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def processes_for(participants: int) -> int:
     """As many as there are cores, unless there are too few people."""
-    return max(1, min(cores(), participants // FEWEST))
+    return max(1, min(available_cores(), participants // FEWEST))
 
 
 def shared_out(work: Work, processes: int, progress: Progress) -> list[Visit]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from believable.agents.maze_live import LiveRound
-from believable.collect import rounds
 from believable.collect.rounds import Opened
+from believable.store import rounds
 from believable.store.engine import Store
 from believable.store.rounds import Piece
 
@@ -92,7 +92,7 @@ class Scribe:
         if not dipped:
             return
         pieces = [piece for _, piece in dipped]
-        writing = asyncio.ensure_future(self._store.awrite(lambda conn: rounds.append_pieces(conn, pieces)))
+        writing = asyncio.ensure_future(self._store.awrite(lambda conn: rounds.append(conn, pieces)))
         await asyncio.wait({writing})
         failed = writing.exception()  # each connection has to hear of it
         told: Sequence[BaseException | None] = [failed] * len(pieces) if failed else writing.result()
