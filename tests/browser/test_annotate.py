@@ -44,7 +44,7 @@ class Watching:
 
     def play(self) -> None:
         self.page.get_by_role("button", name="Play").click()
-        expect(self.page.locator('.trace[data-running="true"]')).to_be_visible()
+        expect(self.page.locator('.trace[data-playing="true"]')).to_be_visible()
 
     def until(self, media_ms: float) -> None:
         self.page.wait_for_function(
@@ -163,7 +163,7 @@ def test_half_speed_and_a_jump(watching: Callable[..., Watching], witness: Modul
     person.turn(-100, -100)
     person.page.keyboard.press("ArrowRight")
     person.until(5800)
-    expect(person.page.locator('.trace[data-running="true"]')).to_be_visible()
+    expect(person.page.locator('.trace[data-playing="true"]')).to_be_visible()
     person.turn(-100, 100, 100)
     samples = person.samples()
     assert values(samples) == [1, 2, 3, 2, 1]

@@ -39,7 +39,7 @@ def use(page: Page, name: str) -> None:
     play.press("Enter")
     expect(page.locator("#events li", has_text="media.play")).not_to_have_count(0)
     if name == "qa":
-        expect(page.locator('.trace[data-running="true"]')).to_be_visible()
+        expect(page.locator('.trace[data-playing="true"]')).to_be_visible()
         page.keyboard.press("ArrowUp")
         expect(page.locator("#events li", has_text='"input":"key"')).to_have_count(1)
     else:

@@ -41,7 +41,7 @@ def follow(page: Page) -> list[int]:
     """Turn the wheel with the brightness until the test is over."""
     seen = [green(page)]
     until = time.monotonic() + FAST_S + 8
-    while page.locator('.trace[data-running="true"]').count() and time.monotonic() < until:
+    while page.locator('.trace[data-playing="true"]').count() and time.monotonic() < until:
         seen.append(green(page))
         if seen[-1] != seen[-2]:
             page.mouse.wheel(0, -100 if seen[-1] > seen[-2] else 100)
@@ -83,7 +83,7 @@ def test_device_check_and_both_tests(
     expect(page.get_by_text("Indicate the changes in brightness")).to_be_visible()
     page.mouse.move(640, 400)
     page.get_by_role("button", name="Play").click()
-    expect(page.locator('.trace[data-running="true"]')).to_be_visible()
+    expect(page.locator('.trace[data-playing="true"]')).to_be_visible()
     seen = follow(page)
     assert max(seen) - min(seen) > 40
     page.get_by_role("button", name="Continue", exact=True).click()

@@ -132,7 +132,7 @@ def test_a_recording_is_traced_on_time(
     server = enter(TRACE)
     page.locator("select.speed").select_option(str(rate))
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.locator('.trace[data-running="true"]')).to_be_visible()
+    expect(page.locator('.trace[data-playing="true"]')).to_be_visible()
     page.mouse.move(640, 500)
     for number in range(6):
         before = witness.count(page)

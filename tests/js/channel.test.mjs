@@ -30,7 +30,8 @@ function bench(replies, unsent = []) {
   const channel = createChannel(queue, 1, unsent, outside);
   const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
   const tick = async () => { timers.shift()?.(); await settle(); };
-  return { channel, log, tick, settle, timers };
+  const give = (one, now) => { channel.expect(); channel.push(one, now); };
+  return { channel, give, log, tick, settle, timers };
 }
 const entry = (seq, body = "x") => ({ seq, body, prev: "", hash: "", epoch: 1 });
 
@@ -38,6 +39,8 @@ test("events are gathered for half a second and sent in one batch", async () => 
   const { channel, log, tick } = bench([]);
   channel.expect();
   assert.deepEqual(log.saving, ["saving"]);
+  channel.expect();
+  channel.expect();
   [1, 2, 3].forEach((seq) => channel.push(entry(seq), false));
   assert.deepEqual(log.requests, []);
   assert.deepEqual(log.delays, [500]);
@@ -48,17 +51,33 @@ test("events are gathered for half a second and sent in one batch", async () => 
   assert.equal(channel.unsent, 0);
 });
 
-test("an urgent event goes at once, with what waits before it", async () => {
-  const { channel, log, settle } = bench([]);
+test("nothing is called saved while an event is on its way into the queue", async () => {
+  const { channel, log, tick } = bench([]);
+  channel.expect();
   channel.push(entry(1), false);
-  channel.push(entry(2), true);
+  channel.expect();
+  await tick();
+  assert.deepEqual(log.requests, [[1]]);
+  assert.deepEqual(log.saving, ["saving"]);
+  assert.equal(channel.unsent, 1);
+  channel.push(entry(2), false);
+  assert.deepEqual(log.saving, ["saving"]);
+  await tick();
+  assert.deepEqual(log.saving, ["saving", "saved"]);
+  assert.equal(channel.unsent, 0);
+});
+
+test("an urgent event goes at once, with what waits before it", async () => {
+  const { give, log, settle } = bench([]);
+  give(entry(1), false);
+  give(entry(2), true);
   await settle();
   assert.deepEqual(log.requests, [[1, 2]]);
 });
 
 test("offline: tries again for ever, waiting longer each time, and says so", async () => {
-  const { channel, log, tick, settle } = bench(Array(9).fill("offline"));
-  channel.push(entry(1), true);
+  const { give, channel, log, tick, settle } = bench(Array(9).fill("offline"));
+  give(entry(1), true);
   await settle();
   for (let i = 0; i < 8; i++) await tick();
   assert.equal(log.requests.length, 9);
@@ -70,8 +89,8 @@ test("offline: tries again for ever, waiting longer each time, and says so", asy
 });
 
 test("when the network is back it does not sit out the pause", async () => {
-  const { channel, log, settle, timers } = bench(["offline"]);
-  channel.push(entry(1), true);
+  const { give, channel, log, settle, timers } = bench(["offline"]);
+  give(entry(1), true);
   await settle();
   channel.retry();
   await settle();
@@ -80,10 +99,10 @@ test("when the network is back it does not sit out the pause", async () => {
 });
 
 test("waiting for an event ends with its acknowledgement, not before", async () => {
-  const { channel, settle, tick } = bench(["offline", { status: 200, data: { ack: 1 } }]);
+  const { give, channel, settle, tick } = bench(["offline", { status: 200, data: { ack: 1 } }]);
   let done = false;
-  channel.push(entry(1), true);
-  channel.push(entry(2), true);
+  give(entry(1), true);
+  give(entry(2), true);
   channel.flushed(2).then(() => { done = true; });
   await settle();
   assert.equal(done, false);
@@ -104,13 +123,13 @@ for (const [status, code, end] of [
   [422, "invalid", "refused"], [404, "unknown", "refused"],
 ]) {
   test(`${status} ${code} ends the sending and drops nothing`, async () => {
-    const { channel, log, settle } = bench([{ status, data: { error: { code } } }]);
-    channel.push(entry(1), true);
+    const { give, channel, log, settle } = bench([{ status, data: { error: { code } } }]);
+    give(entry(1), true);
     await settle();
     assert.deepEqual(log.ended, [end]);
     assert.deepEqual(log.dropped, []);
     assert.equal(channel.unsent, 1);
-    channel.push(entry(2), true);
+    give(entry(2), true);
     await settle();
     assert.equal(log.requests.length, 1);
   });
@@ -118,8 +137,8 @@ for (const [status, code, end] of [
 
 for (const [status, saving] of [[507, "full"], [429, "offline"], [503, "offline"], [500, "offline"]]) {
   test(`${status} keeps everything and tries again`, async () => {
-    const { channel, log, tick, settle } = bench([{ status, data: { error: { code: "x" } } }]);
-    channel.push(entry(1), true);
+    const { give, log, tick, settle } = bench([{ status, data: { error: { code: "x" } } }]);
+    give(entry(1), true);
     await settle();
     assert.equal(log.saving.at(-1), saving);
     await tick();

@@ -67,7 +67,7 @@ test("sideways movement is nothing", () => {
 
 /** A player that stands where the test says. */
 function bench(saved = []) {
-  const player = { running: true, moment: (mono) => ({ media_ms: Math.round(mono * player.rate), frame: Math.floor(mono / 40) }), rate: 1 };
+  const player = { running: true, playing: true, moment: (mono) => ({ media_ms: Math.round(mono * player.rate), frame: Math.floor(mono / 40) }), rate: 1 };
   const events = [];
   const record = (kind, data, { mono_ms }) => events.push({ kind, ...data, mono_ms });
   return { player, events, trace: createTrace({ player, record, saved }), marks: createMarks({ player, record, saved }) };
@@ -103,15 +103,29 @@ test("the heart beats once a second after the last sample, also at 60 pictures a
 test("while the stimulus stands nothing is recorded and the value stays", () => {
   const { trace, player, events, marks } = bench();
   trace.tick(0);
-  player.running = false;
+  Object.assign(player, { running: false, playing: false });
   for (let ms = 16; ms < 5000; ms += 16) trace.tick(ms);
   assert.equal(trace.change(3, "wheel", 3000), false);
   assert.equal(marks.add(1, "key", 3000), false);
   assert.equal(trace.value, 0);
   assert.equal(events.length, 1);
-  player.running = true;
+  Object.assign(player, { running: true, playing: true });
   trace.tick(6000);
   assert.deepEqual([events[1].input, events[1].mono_ms], ["heartbeat", 6000]);
+});
+
+test("while the stimulus halts by itself the heart rests and inputs count", () => {
+  const { trace, player, events, marks } = bench();
+  trace.tick(0);
+  player.running = false;
+  for (let ms = 16; ms < 5000; ms += 16) trace.tick(ms);
+  assert.equal(trace.change(3, "wheel", 3000), true);
+  assert.equal(marks.add(1, "key", 3100), true);
+  player.running = true;
+  trace.tick(6000);
+  assert.deepEqual(events.map(({ input, mono_ms }) => [input, mono_ms]),
+    [["heartbeat", 0], ["wheel", 3000], ["key", 3100], ["heartbeat", 6000]]);
+  assert.equal(trace.value, 3);
 });
 
 test("an input right after playing began comes after the first sample", () => {

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Where a trace is made: the drawing with its two buttons, the wheel and the keys, and the picture-by-picture loop.
- * Inputs count while the stimulus runs; before, between and after, wheel and keys do what they always do.
+ * Inputs count while the stimulus plays, also where it halts for want of data: what was just seen is still judged. Before, in
+ * pauses and after, wheel and keys do what they always do.
  *
  * @typedef {object} Parts
  * @property {any} player
@@ -45,14 +46,14 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const direction = KEYS[event.key];
-    if (!direction || !player.running || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event)) return;
+    if (!direction || !player.playing || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event)) return;
     event.preventDefault();
     push(direction, "key", event.timeStamp, event.repeat);
   }
 
   /** @param {WheelEvent} event */
   function onWheel(event) {
-    if (!turn || !player.running || event.ctrlKey || document.querySelector("dialog[open]")) return;
+    if (!turn || !player.playing || event.ctrlKey || document.querySelector("dialog[open]")) return;
     event.preventDefault();
     const { notches: n, input } = notches(event);
     if (n) turn(n, input, event.timeStamp);
@@ -78,10 +79,10 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
   /** @param {number} now */
   function loop(now) {
     handle = requestAnimationFrame(loop);
-    const running = Boolean(player.running);
-    if (box.dataset.running !== String(running)) {
-      box.dataset.running = String(running);
-      const now = running ? "" : player.ended ? "ended" : player.time_ms > 0 ? "paused" : "waiting";
+    const playing = Boolean(player.playing);
+    if (box.dataset.playing !== String(playing)) {
+      box.dataset.playing = String(playing);
+      const now = playing ? "" : player.ended ? "ended" : player.time_ms > 0 ? "paused" : "waiting";
       state.textContent = now && texts[`trace.${now}`];
       state.className = `trace-state ${now}`;
     }

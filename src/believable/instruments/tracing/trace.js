@@ -2,7 +2,7 @@
 /**
  * A trace while it is made: its value, what is recorded of it, and the line to draw. Pure: player and recorder are handed in.
  *
- * @typedef {{running: boolean, moment: (mono_ms: number) => {media_ms: number, frame: number | null}}} Watched
+ * @typedef {{running: boolean, playing: boolean, moment: (mono_ms: number) => {media_ms: number, frame: number | null}}} Watched
  * @typedef {(kind: string, data: any, options?: {mono_ms: number}) => void} Record
  * @typedef {[kind: string, data: any][]} Saved what was recorded before a reload
  * @typedef {{t: number, v: number}} Point media time and value from there on
@@ -49,7 +49,7 @@ export function createTrace({ player, record, saved = [] }) {
 
     /** @param {number} next @param {string} input @param {number} mono_ms the input's own time @returns {boolean} whether it was taken */
     change: (next, input, mono_ms) => {
-      if (!player.running || next === value) return false;
+      if (!player.playing || next === value) return false;
       if (!ran) tick(mono_ms);
       value = next;
       sample(input, Math.max(mono_ms, last));
@@ -73,7 +73,7 @@ export function createMarks({ player, record, saved = [] }) {
 
     /** @param {1 | -1} sign @param {string} input @param {number} mono_ms @returns {boolean} */
     add: (sign, input, mono_ms) => {
-      if (!player.running) return false;
+      if (!player.playing) return false;
       const { media_ms, frame } = player.moment(mono_ms);
       record(MARK, { sign, media_ms, frame, input }, { mono_ms });
       marks.push({ t: media_ms, v: sign });

@@ -63,6 +63,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     get view() { return camera; },
     /** It plays: only then is anything annotated. */
     get running() { return playing; },
+    get playing() { return playing; },
     get log() { return replay; },
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
     moment: (mono_ms) => {

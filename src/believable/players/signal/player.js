@@ -39,6 +39,7 @@ export function create(root, { src, policy, texts, record, seen }) {
     get time_ms() { return time.at(shownMs); },
     get duration_ms() { return src.duration_ms; },
     get running() { return time.running; },
+    get playing() { return time.running; },
     get paused() { return !time.running; },
     get ended() { return !time.running && time.at(shownMs) >= src.duration_ms; },
     get views() { return views; },

@@ -72,6 +72,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     get paused() { return video.paused; },
     /** Whether something new is on screen all the time: it plays, and neither halts nor jumps. */
     get running() { return intervals.running && !video.paused && !video.seeking; },
+    /** Whether what someone does now belongs to what is on screen: it runs, or it halted and shows the last picture. */
+    get playing() { return player.running || (stalled && fromMs > 0 && !video.paused && !video.seeking); },
     get ended() { return video.ended; },
     get duration_ms() { return video.duration * 1000; },
     get views() { return views; },

@@ -33,6 +33,8 @@ const KEEPALIVE_CHARACTERS = 50_000;
 export function createChannel(queue, epoch, unsent, outside) {
   /** What is not acknowledged yet, mirrored from the queue: a page that goes away cannot wait for a database. */
   let held = [...unsent];
+  /** How many events are on their way into the queue: as long as there are any, not everything is saved. */
+  let coming = 0;
   let busy = false;
   let stopped = false;
   let failures = 0;
@@ -65,7 +67,7 @@ export function createChannel(queue, epoch, unsent, outside) {
     }
     busy = false;
     if (delay !== null) wakeIn(delay);
-    else if (!stopped) outside.onSaving("saved");
+    else if (!stopped && !coming) outside.onSaving("saved");
   }
 
   /** @param {import("./queue.js").Entry[]} batch @returns {Promise<number | null>} ms to wait, or null to go on */
@@ -113,10 +115,14 @@ export function createChannel(queue, epoch, unsent, outside) {
 
   return {
     /** An event is on its way into the queue. */
-    expect: () => { if (!failures && !stopped) outside.onSaving("saving"); },
+    expect: () => {
+      coming += 1;
+      if (!failures && !stopped) outside.onSaving("saving");
+    },
 
-    /** Takes an event that is in the queue and sends it soon, or at once. @param {import("./queue.js").Entry} entry @param {boolean} now */
+    /** Takes an expected event that is in the queue now, and sends it soon, or at once. @param {import("./queue.js").Entry} entry @param {boolean} now */
     push: (entry, now) => {
+      coming -= 1;
       held.push(entry);
       if (now && !failures) pumpNow();
       else wakeIn(GATHER_MS);
@@ -137,7 +143,8 @@ export function createChannel(queue, epoch, unsent, outside) {
     },
 
     stop: () => { stopped = true; },
-    get unsent() { return held.length; },
+    /** How many the server does not have yet. */
+    get unsent() { return coming + held.length; },
     /** What is not acknowledged yet, in order. */
     get entries() { return [...held]; },
   };

@@ -20,7 +20,6 @@
 export function createRecorder({ queue, head, fallback, channel, epoch, clock, onTaken, onMemory }) {
   let position = 0;
   let closed = false;
-  let writing = 0;
   /** @type {Promise<any>} */
   let turn = Promise.resolve();
 
@@ -42,7 +41,6 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
   /** @param {string} body @param {boolean} now @param {boolean} grown */
   async function write(body, now, grown) {
     const entry = await stored((one) => one.append(epoch, body, grown));
-    writing -= 1;
     if (!entry) {
       onTaken();
       return null;
@@ -77,7 +75,6 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
     record: (kind, data = {}, { now = false, mono_ms = clock.mono(), grown = false } = {}) => {
       if (closed) return Promise.resolve(null);
       const body = bodyOf(kind, data, mono_ms);
-      writing += 1;
       channel.expect();
       turn = turn.then(() => write(body, now, grown));
       return turn;
@@ -107,6 +104,6 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
       return head;
     },
 
-    get unsent() { return writing + channel.unsent; },
+    get unsent() { return channel.unsent; },
   };
 }
