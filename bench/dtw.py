@@ -24,7 +24,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"
 
 import numpy as np  # noqa: E402  the variables above are read at import
 
-from believable.stats.parallel import available_cores  # noqa: E402
+from believable.core.machine import available_cores  # noqa: E402
 from believable.traces import dtw_matrix, dtw_numpy  # noqa: E402
 
 Matrix = Callable[[Any], Any]

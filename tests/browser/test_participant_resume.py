@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 CODE = re.compile(r"^[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{2}$")
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
@@ -70,6 +70,30 @@ def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(
     assert held.states == [("finished", "complete")]
     assert held.kinds().count("page.open") == 9
     assert held.answers["form"]["why"] == "half a sent"
+
+
+def test_what_is_entered_before_the_scripts_are_there_is_recorded(
+    page: Page, visitor: Any, server: Any
+) -> None:
+    visitor.join(server.link())
+    visitor.consent()
+    visitor.read()
+    held: list[Route] = []
+    page.route("**/participant/widgets.js", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.get_by_role("radio", name="sometimes").check()
+    page.get_by_label("Why do you take part?").fill("out of cur")
+    expect(page.locator("button.next")).to_be_disabled()
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    visitor.at(FORM)
+    visitor.saved()
+    page.unroute("**/participant/widgets.js")
+    page.reload()
+    visitor.at(FORM)
+    expect(page.get_by_role("radio", name="sometimes")).to_be_checked()
+    expect(page.get_by_label("Why do you take part?")).to_have_value("out of cur")
 
 
 def test_a_video_goes_on_where_it_was_left(page: Page, visitor: Any, server: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 STUDY = """\
 believable: 1
@@ -19,6 +19,9 @@ timeline:
   - watch: {{stimulus: one, controls: {{{controls}}}, ask: [{{id: seen, prompt: What did you see?, text: {{}}}}]}}
   - finish: {{}}
 """
+COMPARED = STUDY.replace("}}]", "}}, {{id: two, file: stimuli/clip2.mp4, condition: a}}]", 1).replace(
+    "watch: {{stimulus: one", "compare: {{of: [one, two]"
+)
 
 
 @pytest.fixture
@@ -61,6 +64,32 @@ def test_by_default_the_video_is_watched_once_to_its_end(
     expect(page.get_by_role("button", name="Watch again")).to_have_count(0)
     visitor.saved()
     assert stored(server).kinds("media.").count("media.ended") == 1
+
+
+@pytest.mark.parametrize("kind", ["watch", "compare"])
+def test_a_video_that_comes_late_or_ends_takes_nobody_out_of_a_field(
+    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path], kind: str
+) -> None:
+    text = STUDY if kind == "watch" else COMPARED
+    server = serve(make_study(text, controls="must_finish: false"))
+    held: list[Route] = []
+    page.route("**/media/*", lambda route: held.append(route))
+    page.goto(server.link())
+    page.get_by_role("button", name="Start").click()
+    field = page.get_by_label("What did you see?")
+    expect(field).to_be_visible()
+    field.press_sequentially("a man")
+    while len(held) < len(page.locator(".player").all()):
+        page.wait_for_timeout(50)
+    for route in held:
+        route.continue_()
+    expect(page.get_by_role("button", name="Play").first).to_be_visible()
+    page.keyboard.type(" who walks")
+    expect(field).to_be_focused()
+    page.evaluate("document.querySelector('video').play()")
+    becomes(page, "video.ended")
+    page.keyboard.type(" off")
+    expect(field).to_have_value("a man who walks off")
 
 
 def test_space_and_k_play_and_pause(page: Page, watch: Any) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.parallel import available_cores, bounds, map_chunks
+from believable.core.machine import available_cores
+from believable.stats.parallel import bounds, map_chunks
 
 
 def square(x: int) -> int:

@@ -46,7 +46,7 @@ def test_many_files_one_broken(tmp_path: Path) -> None:
     done = render(
         [good, bad], tmp_path / "out", LOOK, workers=1, progress=lambda n, total: told.append((n, total))
     )
-    assert done.videos == {good: tmp_path / "out/good.mp4"}
+    assert done.results == {good: tmp_path / "out/good.mp4"}
     assert "bad.replay.json.gz" in done.failed[bad]
     assert told == [(1, 2), (2, 2)]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["good.mp4"]

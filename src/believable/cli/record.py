@@ -194,7 +194,7 @@ def _videos(targets: list[Path], folder: Path) -> None:
 
     with click.progressbar(length=len(targets), label="Rendering", file=sys.stderr) as bar:
         made = render(targets, folder, progress=lambda done, total: bar.update(1))
-    for video in made.videos.values():
+    for video in made.results.values():
         click.echo(str(video))
     if made.failed:
         raise InvalidInput("; ".join(f"{path.name}: {why}" for path, why in made.failed.items()))

@@ -237,7 +237,7 @@ def render_command(
     )  # fmt: skip
     with _bar(len(recordings), "Rendering") as progress:
         rendered = render(recordings, out, look, workers=workers, progress=progress)
-    for video in rendered.videos.values():
+    for video in rendered.results.values():
         click.echo(str(video))
     return _failures({str(file): reason for file, reason in rendered.failed.items()})
 

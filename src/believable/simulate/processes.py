@@ -14,9 +14,9 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 
 from believable.core.errors import BelievableError
+from believable.core.machine import available_cores
 from believable.simulate.crowd import Progress, Share
 from believable.simulate.person import Visit
-from believable.stats.parallel import available_cores
 
 #: What one process does: its share of the crowd, telling of each visit.
 Work = Callable[[Share, Progress], list[Visit]]

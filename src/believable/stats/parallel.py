@@ -7,8 +7,6 @@ module only decides where each chunk runs and hands the results back in the orde
 from __future__ import annotations
 
 import multiprocessing
-import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -22,6 +20,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, TypeVar
 
 from believable.core.errors import InvalidInput
+from believable.core.machine import available_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -58,13 +57,6 @@ def map_chunks(
         return _in_turn(function, todo, progress)
     with _opened(executor, min(count, max(len(todo), 1)), pool) as running:
         return _collect(running, function, todo, progress)
-
-
-def available_cores() -> int:
-    """The cores this process may use (its affinity mask), not those of the machine."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def bounds(total: int, size: int) -> list[tuple[int, int]]:

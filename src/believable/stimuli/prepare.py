@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, Problem, StudyError
+from believable.core.machine import available_cores
 from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
 from believable.replay.file import read as read_recording
 from believable.stimuli import boxes
@@ -65,7 +66,7 @@ def prepare(
     by_file: dict[str, list[Stimulus]] = {}
     for stimulus in stimuli:
         by_file.setdefault(stimulus.file, []).append(stimulus)
-    with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(workers or min(4, available_cores())) as pool:
         jobs = {pool.submit(_prepare_stimulus, folder / name, media_dir): name for name in by_file}
         done = 0
         for job in as_completed(jobs):

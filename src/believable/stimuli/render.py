@@ -5,20 +5,17 @@ Files are rendered side by side in processes of their own; each video appears wh
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from believable.core.errors import InvalidInput
 from believable.replay.file import read
 from believable.stimuli.extra import load_av
 from believable.stimuli.raster import Rasteriser, whole_world
+from believable.stimuli.workers import Progress, Worked, side_by_side
 from believable.worlds.drawing import draw
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +50,6 @@ class Look:
         return [self.from_ms + number * step_ms for number in range(count)]
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """What became of the files: videos by source, and for each that failed the reason in words."""
-
-    videos: Mapping[Path, Path]
-    failed: Mapping[Path, str] = field(default_factory=dict)
-
-
 def render(
     sources: Sequence[Path],
     folder: Path,
@@ -68,31 +57,15 @@ def render(
     *,
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
-) -> Rendered:
-    """Render recordings into `folder/NAME.mp4`. A file that cannot be rendered stops nothing else."""
+) -> Worked[Path, Path]:
+    """Render recordings into `folder/NAME.mp4`; results are the videos. A file that cannot be rendered stops nothing else."""
     folder.mkdir(parents=True, exist_ok=True)
-    chosen = look or Look()
     targets = {source: folder / f"{source.name.partition('.')[0]}.mp4" for source in sources}
     if len(set(targets.values())) < len(targets):
         raise InvalidInput("two recordings would become the same video. Give them different names.")
-    videos: dict[Path, Path] = {}
-    failed: dict[Path, str] = {}
-    context = multiprocessing.get_context("spawn")  # the encoder's threads do not survive a fork
-    with ProcessPoolExecutor(
-        workers or min(len(targets) or 1, os.cpu_count() or 1), mp_context=context
-    ) as pool:
-        jobs = {
-            pool.submit(render_file, source, target, chosen): source for source, target in targets.items()
-        }
-        for done, job in enumerate(as_completed(jobs), start=1):
-            source = jobs[job]
-            try:
-                job.result()
-                videos[source] = targets[source]
-            except (InvalidInput, OSError) as error:
-                failed[source] = str(error)
-            progress(done, len(targets))
-    return Rendered(videos, failed)
+    jobs = {source: (source, target, look or Look()) for source, target in targets.items()}
+    worked = side_by_side(render_file, jobs, workers=workers, progress=progress)
+    return Worked({source: targets[source] for source in worked.results}, worked.failed)
 
 
 def render_file(source: Path, target: Path, look: Look) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from believable.core.errors import InvalidInput, Problem
+from believable.core.machine import available_cores
 from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
 from believable.replay.file import read as read_recording
 from believable.stimuli.extra import have_av, load_av
@@ -81,7 +81,7 @@ def verify(
     if not have_av() and not all(stimulus.file.endswith(RECORDING_SUFFIX) for stimulus in stimuli):
         return _unchecked(folder, stimuli, lines)
     checked: list[Checked] = []
-    with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(workers or min(4, available_cores())) as pool:
         jobs = [
             pool.submit(_check, number, stimulus, folder, lines) for number, stimulus in enumerate(stimuli)
         ]

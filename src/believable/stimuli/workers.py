@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -12,6 +11,7 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from believable.core.errors import InvalidInput
+from believable.core.machine import available_cores
 
 Name = TypeVar("Name", bound=Hashable)
 Result = TypeVar("Result")
@@ -36,7 +36,7 @@ def side_by_side(
     """Call `function(*jobs[name])` for every name. `InvalidInput` is the file's own failure; other errors are raised."""
     results: dict[Name, Result] = {}
     failed: dict[Name, str] = {}
-    count = max(1, min(len(jobs), workers or os.cpu_count() or 1))
+    count = max(1, min(len(jobs), workers or available_cores()))
     broken = _round(
         function, jobs, count, results, failed, lambda: progress(len(results) + len(failed), len(jobs))
     )

@@ -69,6 +69,7 @@ export function createDisc(canvas) {
     get time_ms() { return time; },
     get duration_ms() { return DURATION_MS; },
     get running() { return running; },
+    get playing() { return running; },
     get ended() { return time >= DURATION_MS; },
     /** @param {number} mono_ms */
     moment: (mono_ms) => ({ media_ms: Math.round(Math.min(time, Math.max(0, time + Math.min(0, mono_ms - drawnAt)))), frame }),

@@ -6,6 +6,7 @@
  * @typedef {import("./trial.js").Outside} Outside
  * @typedef {{together: boolean, watch: "all" | "any", each: {views: number, position_ms: number}[]}} Several
  */
+import { offerFocus } from "./focus.js";
 import { asContent, preload } from "./preload.js";
 
 /**
@@ -55,7 +56,7 @@ export async function several(form, trial, { texts, record }, signal) {
     if (layout.together) {
       const { commonControls } = await import("./together.js");
       stop = commonControls(/** @type {HTMLElement} */ (form.querySelector(".common")), players, policy, texts);
-    } else /** @type {HTMLElement | null} */ (form.querySelector(".pane button"))?.focus();
+    } else offerFocus(form.querySelector(".pane button"));
   }, () => undefined);
   return () => { stop(); players.forEach((player) => player.destroy()); };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** Several players that run at the same time, with common controls. */
+import { offerFocus } from "./focus.js";
 
 /** The one ahead waits when it leads by more than this. */
 export const LEAD_MS = 120;
@@ -111,6 +112,6 @@ export function commonControls(root, players, policy, texts) {
   document.addEventListener("keydown", onKey);
   const timer = setInterval(refresh, TICK_MS);
   refresh();
-  button.focus();
+  offerFocus(button);
   return () => { clearInterval(timer); document.removeEventListener("keydown", onKey); };
 }

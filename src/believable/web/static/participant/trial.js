@@ -36,6 +36,7 @@
  * @property {() => {address: string, epoch: number}} line where a round is played, and as which tab
  */
 import { showErrors } from "./errors.js";
+import { moveFocus, offerFocus } from "./focus.js";
 import { asContent, preload } from "./preload.js";
 import { mountQuestions } from "./widgets.js";
 
@@ -147,11 +148,11 @@ async function watch(form, next, trial, outside, signal) {
     const shown = once(() => { /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true; root.hidden = false; });
     player.on("ready", () => {
       shown();
-      root.querySelector("button")?.focus();
+      offerFocus(root.querySelector("button"));
       if (trial.overlay?.plan || trial.overlay?.log) player.actionsReady = beside(form, player, trial, outside, signal);
       annotation = annotating?.annotate(form, trial, player, outside);
     });
-    player.on("ended", () => { open(); if (!player.viewsLeft) /** @type {HTMLElement | null} */ (after.querySelector("input, textarea, button"))?.focus(); });
+    player.on("ended", () => { open(); if (!player.viewsLeft) moveFocus(after.querySelector("input, textarea, button")); });
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
       shown();

@@ -120,15 +120,19 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
       show();
     },
 
-    /** Puts back what was recorded, and what was typed after that. @param {Record<string, any>} drafts */
+    /**
+     * Puts back what was recorded, and what was typed after that. What was entered before this script was there is told.
+     * @param {Record<string, any>} drafts
+     */
     restore: (drafts) => {
       const typed = typing.all();
       for (const part of parts) {
         const { id } = part.question;
-        if (id in drafts) part.widget.write(part.root, drafts[id]);
-        part.told = JSON.stringify(part.widget.read(part.root));
-        if (!(id in typed)) continue;
-        part.widget.write(part.root, typed[id]);
+        if (id in drafts) {
+          part.widget.write(part.root, drafts[id]);
+          part.told = JSON.stringify(part.widget.read(part.root));
+        }
+        if (id in typed) part.widget.write(part.root, typed[id]);
         tell(part);
       }
       show();
