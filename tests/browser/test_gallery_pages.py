@@ -48,6 +48,22 @@ def use(page: Page, name: str) -> None:
     play.press("Enter")
 
 
+@pytest.mark.parametrize("width", [1280, 1024, 390])
+def test_nothing_lies_over_something_else(page: Page, gallery: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for group, name in (("players", "video"), ("players", "replay"), ("pages", "compare"), ("pages", "group")):
+        page.goto(f"{gallery}/gallery/{group}/{name}")
+        expect(page.locator("#trial button.play").first).to_be_visible()
+        over = page.evaluate(
+            """() => [...document.querySelectorAll("#trial :is(button, input, video, canvas)")].filter((one) => {
+              const [inner, outer] = [one.getBoundingClientRect(), document.querySelector("#trial").getBoundingClientRect()];
+              return inner.right > outer.right + 1;
+            }).map((one) => one.className)"""
+        )
+        assert not over, (name, over)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
 @pytest.mark.parametrize("exhibit", PAGES, ids=lambda one: one.name)
 def test_a_page_shows_records_what_it_declares_and_is_restored(
     page: Page, gallery: str, exhibit: Any

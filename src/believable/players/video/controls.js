@@ -21,7 +21,7 @@ export function buildControls(player, policy, texts) {
   else bar.append(progressLine(player, texts));
   bar.append(clock);
   if (policy.speeds.length > 1) bar.append(speedChoice(player, policy, texts));
-  if (policy.volume) bar.append(...volume(video, texts));
+  if (policy.volume) bar.append(volume(video, texts));
 
   main.addEventListener("click", () => {
     if (video.paused) void player.play();
@@ -65,7 +65,7 @@ function progressLine(player, texts) {
   return line;
 }
 
-/** @param {HTMLVideoElement} video @param {Record<string, string>} texts @returns {HTMLElement[]} */
+/** @param {HTMLVideoElement} video @param {Record<string, string>} texts */
 function volume(video, texts) {
   const mute = element("button", { className: "button quiet mute", type: "button" });
   const level = /** @type {HTMLInputElement} */ (element("input", { className: "volume", type: "range", min: "0", max: "1", step: "0.05", value: "1" }));
@@ -78,5 +78,7 @@ function volume(video, texts) {
   level.addEventListener("input", () => { video.muted = false; video.volume = Number(level.value); });
   video.addEventListener("volumechange", refresh);
   refresh();
-  return [mute, level];
+  const both = element("span", { className: "sound" });
+  both.append(mute, level);
+  return both;
 }
