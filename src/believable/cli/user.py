@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from believable.cli.place import data_options, settings_for, study_folder
+from believable.store.roles import ROLES
 
 if TYPE_CHECKING:
     from believable.store.accounts import Change
@@ -23,10 +24,10 @@ ACTOR = "command line"
 
 role_option = click.option(
     "--role",
-    type=click.Choice(["owner", "researcher", "coder"]),
+    type=click.Choice(ROLES),
     default="researcher",
     show_default=True,
-    help="Owners do everything; researchers all but manage users; coders only code.",
+    help="Owners do everything; researchers all but manage users; coordinators lead the coding; coders only code.",
 )
 base_url_option = click.option(
     "--base-url",
@@ -196,7 +197,7 @@ def reset(name: str, base_url: str, study: Path | None, data: Path | None, datab
 
 @command.command("role")
 @click.argument("name")
-@click.argument("role", type=click.Choice(["owner", "researcher", "coder"]))
+@click.argument("role", type=click.Choice(ROLES))
 @place_options
 def set_role(name: str, role: str, study: Path | None, data: Path | None, database: str | None) -> None:
     """Give a user another role.

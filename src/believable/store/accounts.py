@@ -11,7 +11,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -22,13 +22,11 @@ from believable.core import ids
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.core.registry import did_you_mean
 from believable.store import audit
+from believable.store.roles import ROLES, Role
 from believable.store.tables import attempts, logins, one_time_links, users
 
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Connection], T]
-
-Role: TypeAlias = Literal["owner", "researcher", "coordinator", "coder"]
-ROLES: tuple[Role, ...] = ("owner", "researcher", "coordinator", "coder")
 
 #: The account that the first one-time link belongs to.
 FIRST_OWNER = "owner"

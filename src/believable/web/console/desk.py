@@ -16,8 +16,9 @@ from believable.core.clock import Clock
 from believable.core.registry import Registry
 from believable.instruments import Instrument
 from believable.store import accounts
-from believable.store.accounts import Change, Login, Passwords, Role
+from believable.store.accounts import Change, Login, Passwords
 from believable.store.engine import Store
+from believable.store.roles import Role
 from believable.study.definition import Definition
 from believable.web.console.computing import Computing
 from believable.web.console.queue import HintCache

@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
 from believable.store import accounts, audit
-from believable.store.accounts import ROLES, Change, User
+from believable.store.accounts import Change, User
+from believable.store.roles import ROLES
 from believable.web.console.desk import OWNERS, RESEARCHERS, Page, Visit
 from believable.web.console.guard import PATH
 
