@@ -132,12 +132,15 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
 
     page.get_by_role("link", name="Review", exact=True).click()
     expect(page.locator("blockquote")).to_have_text(re.compile("ok|hesitated"))
+    page.wait_for_load_state()  # keys are for its script
     queued = int(page.locator(".queue-list p").inner_text().split()[-1])
     page.keyboard.press("5")
     page.keyboard.press("Enter")
     expect(page.locator(".queue-list p")).to_contain_text(f"of {queued - 1}")
+    page.wait_for_load_state()
     page.keyboard.press("j")
     expect(page.locator(".queue-list p")).to_contain_text("2 of" if queued > 3 else "of")
+    page.wait_for_load_state()
     page.keyboard.press("7")
     page.keyboard.type("copied from the first page")
     page.keyboard.press("Enter")

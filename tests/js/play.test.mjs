@@ -174,19 +174,33 @@ function fakeWire() {
     stop: () => undefined,
     later: (work, ms) => world.waiting.push([work, ms]),
   });
+  world.until = (ms) => { while (world.now < ms) { world.now += 50; world.ticking(); } };
   return world;
 }
+
+test("a page that was held up reads what waits before it thinks the connection lost", () => {
+  const world = fakeWire();
+  world.sockets[0].onmessage({ data: JSON.stringify({ welcome: {} }) });
+  world.until(500);
+  world.now = 4000;
+  world.ticking();
+  world.sockets[0].onmessage({ data: JSON.stringify({ t: 1 }) });
+  world.until(5000);
+  assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "picture"]);
+  world.until(5400);
+  assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "picture", "lost"]);
+});
 
 test("a connection that falls silent is lost and comes back by itself", () => {
   const world = fakeWire();
   world.sockets[0].onopen();
   assert.deepEqual(world.sockets[0].sent, [{ hello: { epoch: 1, position: 2 } }]);
   world.sockets[0].onmessage({ data: JSON.stringify({ welcome: { a: 1 } }) });
-  world.now = 500;
-  world.ticking();
+  world.until(500);
   assert.deepEqual(world.sockets[0].sent.at(-1), { q: 500 });
-  world.now = 1300;
-  world.ticking();
+  world.until(1150);
+  assert.deepEqual(world.heard.map(([name]) => name), ["welcome"]);
+  world.until(1300);
   assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "lost"]);
   world.sockets[0].onclose({ code: 1006 });
   assert.equal(world.waiting.length, 1, "the old connection counts once");

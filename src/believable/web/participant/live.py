@@ -125,9 +125,10 @@ class Connection:
             if self._pen.at_risk_ticks > MOST_AT_RISK_TICKS:
                 await self._pen.settle()
             now_s = self._now_s()
-            if now_s - self._heard_s > SILENCE_S:
+            late = now_s - beat_s >= LATEST_BEAT_S  # the server was held up: what the page said may still wait to be read
+            if not late and now_s - self._heard_s > SILENCE_S:
                 self._pause()
-            beat_s = beat_s + TICK_S if now_s - beat_s < LATEST_BEAT_S else now_s
+            beat_s = now_s if late else beat_s + TICK_S
             await asyncio.sleep(max(0.0, beat_s - now_s))
 
     async def _idle(self) -> None:

@@ -11,7 +11,7 @@
  * @typedef {(address: string) => {send: (text: string) => void, close: () => void, onopen: any, onmessage: any, onclose: any, readyState: number}} OpenSocket
  */
 
-/** Nothing heard for this long: the connection is lost, whatever the browser thinks. */
+/** Nothing heard for this long while the page was awake: the connection is lost, whatever the browser thinks. */
 const SILENCE_MS = 1200;
 /** A sign of life at least this often. */
 const ALIVE_MS = 100;
@@ -31,7 +31,9 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
   /** @type {ReturnType<OpenSocket> | null} */
   let socket = null;
   let tries = 0;
-  let heard_ms = 0;
+  /** How long nothing was heard, and when that was last looked at. A page that was held up for a moment has messages waiting. */
+  let silent_ms = 0;
+  let looked_ms = 0;
   let sent_ms = 0;
   let ended = false;
 
@@ -39,7 +41,7 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
     if (ended) return;
     const mine = open(address);
     socket = mine;
-    heard_ms = now();
+    silent_ms = 0;
     mine.onopen = () => mine.send(JSON.stringify({ hello }));
     mine.onmessage = (/** @type {{data: string}} */ { data }) => { if (socket === mine) hear(JSON.parse(data)); };
     mine.onclose = (/** @type {{code: number}} */ { code }) => { if (socket === mine) closed(code); };
@@ -47,7 +49,7 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
 
   /** @param {any} message */
   function hear(message) {
-    heard_ms = now();
+    silent_ms = 0;
     if (message.welcome) { tries = 0; listener.welcome(message.welcome); }
     else if (message.over) { ended = true; listener.over(message.over); }
     else listener.picture(message);
@@ -74,8 +76,10 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
   }
 
   const timer = every(() => {
+    silent_ms += Math.min(now() - looked_ms, ALIVE_MS);
+    looked_ms = now();
     if (ended || !socket) return;
-    if (now() - heard_ms > SILENCE_MS) {
+    if (silent_ms > SILENCE_MS) {
       const silent = socket;
       closed(0);
       silent.close();
