@@ -102,6 +102,24 @@ test("it begins at the first text that is left, and done goes round", () => {
   assert.equal(model.doneCount, 3);
 });
 
+test("at the end it goes to what is left, and stays when nothing is", () => {
+  const model = desk();
+  model.next();
+  for (const number of [3, 1, 2, 3]) {
+    assert.ok(model.done());
+    assert.equal(model.task.number, number);
+  }
+  assert.ok(!model.done());
+  assert.equal(model.task.number, 3);
+});
+
+test("a text that is up for review is through with when it is confirmed", () => {
+  const model = desk({ "1-1": { labels: [], discard: null, uncertain: false, memo: "", done: true, review: true } });
+  model.narrow("review", "");
+  assert.ok(!model.done());
+  assert.equal(model.mark.review, false);
+});
+
 test("search and filter narrow what is gone through", () => {
   const model = desk();
   model.narrow("all", "Text 3");

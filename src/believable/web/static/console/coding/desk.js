@@ -122,11 +122,10 @@ async function run() {
     side: () => model.switchSide(),
     done: () => {
       const task = model.task;
-      const at = model.at;
       const more = model.done();
       save(task);
       moved();
-      if (!more && model.at === at) view.notice(model.doneCount === model.tasks.length ? "All texts are done. Thank you!" : "This was the last one shown.");
+      if (!more) view.notice(model.doneCount === model.tasks.length ? "All texts are done. Thank you!" : "This was the last one shown.");
     },
     next: () => { if (model.next()) moved(); },
     previous: () => { if (model.previous()) moved(); },

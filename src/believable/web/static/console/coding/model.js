@@ -50,10 +50,13 @@ export function createModel(book, tasks, marks) {
   }
 
   /** @param {Task} one */
+  const isLeft = (one) => { const found = marks[keyOf(one)]; return !found?.done || Boolean(found.review); };
+
+  /** @param {Task} one */
   function passes(one) {
     const found = marks[keyOf(one)];
     const fits = {
-      all: true, todo: !found?.done || Boolean(found.review), done: Boolean(found?.done), uncertain: Boolean(found?.uncertain),
+      all: true, todo: isLeft(one), done: Boolean(found?.done), uncertain: Boolean(found?.uncertain),
       review: Boolean(found?.review), discarded: Boolean(found?.discard),
     }[filter];
     if (!fits || !search) return fits;
@@ -70,13 +73,9 @@ export function createModel(book, tasks, marks) {
     side = "more";
   }
 
-  /** @param {1 | -1} step @param {boolean} [round] begins again at the other end */
-  function step(step, round = false) {
+  /** @param {1 | -1} step */
+  function step(step) {
     for (let i = at + step; i >= 0 && i < tasks.length; i += step) if (passes(tasks[i])) { go(i); return true; }
-    if (round) {
-      const first = tasks.findIndex(passes);
-      if (first >= 0 && first !== at) { go(first); return true; }
-    }
     return false;
   }
 
@@ -171,8 +170,11 @@ export function createModel(book, tasks, marks) {
 
     /** The coder is through with this text; goes to the next one, at the end to the first that is left. @returns {boolean} whether it moved */
     done() {
-      if (!mark().done) change({ done: true });
-      return step(1, true);
+      if (isLeft(task())) change({ done: true });
+      if (step(1)) return true;
+      const first = tasks.findIndex((one) => passes(one) && isLeft(one));
+      if (first >= 0) go(first);
+      return first >= 0;
     },
 
     /** Restores what was before the last change, wherever that was. @returns {boolean} */
