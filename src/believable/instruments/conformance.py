@@ -63,7 +63,7 @@ def _widget_problems(instrument: Instrument[Any]) -> Iterator[str]:
         return
     code = script.read_text(encoding="utf-8")
     for name in ("mount",) if annotates else ("read", "write"):
-        if not re.search(rf"export (function|const) {name}\b", code):
+        if not re.search(rf"export (function|const|{{[^}}]*)\s*\b{name}\b", code):
             yield f"widget.js does not export `{name}`."
 
 
