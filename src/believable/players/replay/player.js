@@ -68,7 +68,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
     moment: (mono_ms) => {
       const shown = (playing && pictures.on(mono_ms)) || { media_ms: time, frame: replay ? frameOf(time) : null };
-      return { media_ms: Math.round(shown.media_ms), frame: shown.frame };
+      return { media_ms: Math.floor(shown.media_ms), frame: shown.frame }; // down, so that it stays within its frame
     },
     /** What was watched so far is told now: something else on the page changes. */
     split: () => {
