@@ -61,8 +61,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     get viewsLeft() { return viewsLeft(policy, views); },
     get recording() { return replay; },
     get view() { return camera; },
-    /** It plays: only then is anything annotated. */
     get running() { return playing; },
+    /** Only then is anything annotated. It never halts by itself, so it runs whenever it plays. */
     get playing() { return playing; },
     get log() { return replay; },
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */

@@ -77,7 +77,6 @@ export async function openOutbox({ base, log, csrf }, { onSaving, onTaken, onEnd
       });
       return turn;
     },
-    get unsent() { return channel.unsent; },
   };
 }
 
