@@ -170,6 +170,14 @@ def test_a_browser_without_storage_still_works_and_says_so(
     )
     visitor.until(CHECK, server.link())
     expect(page.locator("#status")).to_contain_text("Please keep this page open until the end")
+    page.evaluate(
+        """() => { globalThis.said = new Set();
+        const status = document.getElementById('status');
+        new MutationObserver(() => said.add(status.textContent)).observe(status, { childList: true }); }"""
+    )
+    with page.expect_response("**/events"):
+        page.get_by_role("radio", name="blue").check()
+    assert page.evaluate("[...said]") == [], "what must be read does not flicker"
     opened = [event["data"]["storage"] for event in stored(server).events if event["kind"] == "page.open"]
     assert opened == ["memory"]
 

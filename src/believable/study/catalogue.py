@@ -81,17 +81,12 @@ ENGLISH: Mapping[str, str] = {
     # ------------------------------------------------------------------------------ saving
     "status.saved": "Saved",
     "status.saving": "Saving…",
-    "status.offline": "Offline. Your answers are safe here and will be sent when the connection is back.",
-    "status.full": "The server cannot store more right now. Your answers are safe here; we keep trying.",
-    "status.memory": (
-        "Your browser does not let this page store anything (private window?). Please keep this page "
-        "open until the end."
-    ),
-    "status.conflict": (
-        "Your answers could not be matched with those on the server. Please tell the person who runs "
-        "the study."
-    ),
-    "status.refused": "The server did not accept an answer. Please tell the person who runs the study.",
+    # These have two lines at the top of the page, whatever its width.
+    "status.offline": "Offline. Your answers are safe here and will be sent later.",
+    "status.full": "The server cannot store more right now. Your answers are safe here.",
+    "status.memory": "Please keep this page open until the end: your browser stores nothing.",
+    "status.conflict": "Your answers differ from the server's. Please tell the researchers.",
+    "status.refused": "The server refused an answer. Please tell the researchers.",
     # ------------------------------------------------------------------------------ tabs
     "taken.title": "The study is open in another tab or on another device",
     "taken.text": (
@@ -356,23 +351,11 @@ GERMAN: Mapping[str, str] = {
     # ------------------------------------------------------------------------------ saving
     "status.saved": "Gespeichert",
     "status.saving": "Wird gespeichert…",
-    "status.offline": (
-        "Offline. Ihre Antworten sind hier sicher und werden gesendet, sobald die Verbindung wieder da ist."
-    ),
-    "status.full": (
-        "Der Server kann gerade nichts mehr speichern. Ihre Antworten sind hier sicher; wir versuchen "
-        "es weiter."
-    ),
-    "status.memory": (
-        "Ihr Browser lässt diese Seite nichts speichern (privates Fenster?). Bitte lassen Sie die "
-        "Seite bis zum Ende offen."
-    ),
-    "status.conflict": (
-        "Ihre Antworten passen nicht zu denen auf dem Server. Bitte sagen Sie der Studienleitung Bescheid."
-    ),
-    "status.refused": (
-        "Der Server hat eine Antwort nicht angenommen. Bitte sagen Sie der Studienleitung Bescheid."
-    ),
+    "status.offline": "Offline. Ihre Antworten sind hier sicher und werden später gesendet.",
+    "status.full": "Der Server kann gerade nichts speichern. Ihre Antworten sind hier sicher.",
+    "status.memory": "Bitte diese Seite bis zum Ende offen lassen: Ihr Browser speichert nichts.",
+    "status.conflict": "Antworten passen nicht zum Server. Bitte der Studienleitung melden.",
+    "status.refused": "Der Server hat eine Antwort abgelehnt. Bitte der Studienleitung melden.",
     # ------------------------------------------------------------------------------ tabs
     "taken.title": "Die Studie ist in einem anderen Tab oder auf einem anderen Gerät geöffnet",
     "taken.text": (

@@ -33,7 +33,7 @@ export function mount(root, { player, params, texts, record, saved }) {
   let last = count;
   let period = -2;
   /** @type {import("/static/participant/actionlog.js").ActionLog | null} */
-  let log = null;
+  const log = player.actions ?? null;
 
   const box = element("div", "flags");
   const now = element("div", "flags-now");
@@ -101,7 +101,7 @@ export function mount(root, { player, params, texts, record, saved }) {
       const given = flagOn(action);
       const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${words(action)}`);
       thumb.setAttribute("aria-pressed", String(Boolean(given)));
-      thumb.addEventListener("click", (event) => (given ? remove(given) : add(action, event.timeStamp)));
+      onPress(thumb, (mono_ms) => (given ? remove(given) : add(action, mono_ms)));
       row.append(thumb, element("span", "flags-what", words(action)));
       if (action === aimed) row.append(element("kbd", "flags-key", "F"));
       return row;
@@ -109,7 +109,7 @@ export function mount(root, { player, params, texts, record, saved }) {
     if (!rows.length) {
       const row = element("div", "flags-row aimed");
       const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${texts["flags.moment"]}`);
-      thumb.addEventListener("click", (event) => add(null, event.timeStamp));
+      onPress(thumb, (mono_ms) => add(null, mono_ms));
       row.append(thumb, element("span", "flags-what", texts[log ? "flags.nothing" : "flags.moment"]), element("kbd", "flags-key", "F"));
       rows.push(row);
     }
@@ -161,20 +161,10 @@ export function mount(root, { player, params, texts, record, saved }) {
   }
 
   function tick() {
-    if (!log && player.actions) attach();
     const next = log ? log.period(player.time_ms) : -1;
     if (next === period) return;
     period = next;
     showNow();
-  }
-
-  function attach() {
-    log = player.actions;
-    log?.setMarks({
-      flagged: (action) => Boolean(flagOn(action)),
-      toggle: (action, mono_ms) => { const given = flagOn(action); if (given) remove(given); else add(action, mono_ms); },
-    });
-    showList();
   }
 
   /** @param {KeyboardEvent} event */
@@ -187,13 +177,25 @@ export function mount(root, { player, params, texts, record, saved }) {
     add(log ? meant(log.current(player.moment(event.timeStamp).media_ms)) : null, event.timeStamp);
   }
 
+  log?.setMarks({
+    flagged: (action) => Boolean(flagOn(action)),
+    toggle: (action, mono_ms) => { const given = flagOn(action); if (given) remove(given); else add(action, mono_ms); },
+  });
   for (const name of ["time", "seek"]) player.on(name, tick);
-  void player.actionsReady?.then(tick);
   player.on("view", showNow);
   document.addEventListener("keydown", onKey);
   showList();
   tick();
   return { destroy: () => { document.removeEventListener("keydown", onKey); log?.setMarks(null); } };
+}
+
+/**
+ * The press counts, not the release: until then what is on screen may be something else.
+ * @param {HTMLElement} thumb @param {(mono_ms: number) => void} work
+ */
+function onPress(thumb, work) {
+  thumb.addEventListener("pointerdown", (event) => { if (event.button === 0) work(event.timeStamp); });
+  thumb.addEventListener("click", (event) => { if (event.detail === 0) work(event.timeStamp); }); // by a key
 }
 
 /** @param {string} name @param {string} className @param {string} [textContent] @returns {HTMLElement} */

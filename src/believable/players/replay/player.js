@@ -221,12 +221,11 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     root.append(canvas, buildControls(player, policy, { ...texts, "media.ended": texts["replay.ended"] }));
     record("media.ready", { duration_ms: replay.durationMs, width: scene.width, height: scene.height });
     handle = requestAnimationFrame(frame);
-    emit("ready");
   }
 
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   document.addEventListener("visibilitychange", onVisibility);
   keys.addEventListener("keydown", /** @type {EventListener} */ (onKey));
-  load().catch((error) => emit("trouble", error));
+  load().then(() => emit("ready"), ({ message }) => emit("trouble", { message }));
   return player;
 }

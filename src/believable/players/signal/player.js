@@ -158,8 +158,8 @@ export function create(root, { src, policy, texts, record, seen }) {
   let next = requestAnimationFrame(draw);
   refresh();
   queueMicrotask(() => {
+    emit("ready"); // whoever hears it shows the panel: before that it has no size
     record("media.ready", { duration_ms: src.duration_ms, width: panel.clientWidth, height: panel.clientHeight });
-    emit("ready");
   });
   return player;
 }

@@ -37,7 +37,7 @@ _SCRIPT_TEXTS = (
 #: Loaded at once instead of one after the other.
 _SCRIPTS = (
     "api", "channel", "dialogs", "queue", "recorder", "session", "status", "storage", "tab", "trial", "chain",
-    "sha256", "errors", "preload", "typing", "widgets",
+    "sha256", "errors", "focus", "loading", "preload", "typing", "widgets",
 )  # fmt: skip
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 

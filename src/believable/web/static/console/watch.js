@@ -5,9 +5,8 @@ const root = /** @type {HTMLElement} */ (document.getElementById("player"));
 const loading = /** @type {HTMLElement} */ (document.getElementById("loading"));
 
 const { create } = await import(state.module);
-const response = await fetch(state.medium);
-if (response.ok) {
-  const medium = await response.blob();
+const medium = await fetch(state.medium).then((reply) => (reply.ok ? reply.blob() : null)).catch(() => null);
+if (medium) {
   const player = create(root, {
     src: state.replay ? medium : URL.createObjectURL(medium), policy: state.policy, texts: state.texts,
     record: () => undefined, seen: { views: 0, position_ms: state.at_ms },

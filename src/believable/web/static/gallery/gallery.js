@@ -25,13 +25,15 @@ const wish = () => ({
   practice: /** @type {HTMLInputElement | null} */ (document.getElementById("practice"))?.checked ?? false,
 });
 
+const SILENT = { ok: false, told: { error: { message: "the gallery does not answer.", cure: "Start it again and reload this page." } } };
+
 /** @param {string} what @param {any} body @returns {Promise<any>} */
 async function ask(what, body) {
-  const response = await fetch(`${state.path}/${what}`, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...wish(), ...body }) });
-  const told = await response.json();
+  const { ok, told } = await fetch(`${state.path}/${what}`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...wish(), ...body }),
+  }).then(async (response) => ({ ok: response.ok, told: await response.json() })).catch(() => SILENT);
   tellProblems(told.problems ?? (told.error?.message ? [{ line: 0, path: "", ...told.error }] : []));
-  return response.ok ? told : null;
+  return ok ? told : null;
 }
 
 /** @param {{line: number, path: string, message: string, cure: string}[]} found */

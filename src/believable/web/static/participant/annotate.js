@@ -22,16 +22,19 @@ function ratio(form) {
 const saved = (trial) => trial.saved.map(([, kind, data]) => [kind, data]);
 
 /**
- * @param {HTMLElement} form @param {TrialData} trial @param {any} player that is ready @param {Outside} outside
- * @returns {Promise<{destroy: () => void}>}
+ * Loads the instrument. What it gives puts the instrument to a player that is ready, at once: nobody plays without it.
+ * @param {HTMLElement} form @param {TrialData} trial @param {Outside} outside
+ * @returns {Promise<(player: any) => {destroy: () => void}>}
  */
-export async function annotate(form, trial, player, { texts, record }) {
+export async function annotator(form, trial, { texts, record }) {
   const { kind, params } = /** @type {Annotate} */ (trial.annotate);
   const { mount } = await import(trial.modules[kind]);
-  const root = /** @type {HTMLElement} */ (form.querySelector(".annotate"));
-  form.classList.toggle("upright", ratio(form) <= UPRIGHT);
-  root.hidden = false;
-  return mount(root, { player, params, texts, record, saved: saved(trial) });
+  return (player) => {
+    const root = /** @type {HTMLElement} */ (form.querySelector(".annotate"));
+    form.classList.toggle("upright", ratio(form) <= UPRIGHT);
+    root.hidden = false;
+    return mount(root, { player, params, texts, record, saved: saved(trial) });
+  };
 }
 
 /**

@@ -7,7 +7,7 @@
  * @typedef {{together: boolean, watch: "all" | "any", each: {views: number, position_ms: number}[]}} Several
  */
 import { offerFocus } from "./focus.js";
-import { asContent, preload } from "./preload.js";
+import { createLoading } from "./loading.js";
 
 /**
  * @param {HTMLFormElement} form @param {TrialData} trial @param {Outside} outside @param {AbortSignal} signal
@@ -32,32 +32,35 @@ export async function several(form, trial, { texts, record }, signal) {
   }
   open();
 
-  void loadAll(form, trial.media, texts, signal).then(async (sources) => {
+  const loading = createLoading(form, trial.media, texts, signal);
+  void loading.media().then(async (sources) => {
     const box = /** @type {HTMLElement} */ (form.querySelector(".panes"));
-    /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true;
-    box.hidden = false;
     players = panes.map((pane, number) => creators[number](pane.querySelector(".player"), {
       src: sources[number], policy, seen: layout.each[number],
       texts: { ...texts, "media.label": `${texts["media.label"]} ${pane.querySelector(".pane-label")?.textContent}` },
       record: (/** @type {string} */ kind, /** @type {any} */ data) => record(kind, { ...data, player: number }),
       keys: layout.together ? new EventTarget() : pane,
     }));
-    players.forEach((player, number) => {
+    const settled = players.map((player, number) => new Promise((resolve) => {
+      player.on("ready", () => resolve(true));
       player.on("ended", () => { views[number] = player.views; open(); });
       player.on("trouble", (/** @type {any} */ error) => {
-        if (error && !error.name) /** @type {HTMLElement} */ (form.querySelector(".unplayable")).hidden = false;
+        if (!error || error.name) return;
+        loading.failed();
+        resolve(false);
       });
       if (!layout.together) player.on("play", () => players.forEach((other) => { if (other !== player && !other.paused) other.pause("other"); }));
-    });
+    }));
     if (form.querySelector("canvas[data-still]")) void import("./stills.js").then(({ drawStills }) =>
       drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules));
-    await Promise.all(players.map((player) => new Promise((resolve) => player.on("ready", resolve))));
+    const [common, ...ready] = await Promise.all([layout.together ? import("./together.js") : null, ...settled]);
     if (signal.aborted) return;
-    if (layout.together) {
-      const { commonControls } = await import("./together.js");
-      stop = commonControls(/** @type {HTMLElement} */ (form.querySelector(".common")), players, policy, texts);
-    } else offerFocus(form.querySelector(".pane button"));
-  }, () => undefined);
+    // All at once: controls that still move are missed.
+    loading.over();
+    box.hidden = false;
+    if (!common) offerFocus(form.querySelector(".pane button"));
+    else if (ready.every(Boolean)) stop = common.commonControls(/** @type {HTMLElement} */ (form.querySelector(".common")), players, policy, texts);
+  }, loading.failed);
   return () => { stop(); players.forEach((player) => player.destroy()); };
 }
 
@@ -67,25 +70,4 @@ function reveal(root, what, instead, now) {
     const found = /** @type {HTMLElement | null} */ (root.querySelector(selector));
     if (found) found.hidden = hidden;
   }
-}
-
-/**
- * Fetches all media, with one bar for all of them.
- * @param {HTMLElement} form @param {TrialData["media"]} media @param {Record<string, string>} texts @param {AbortSignal} signal
- */
-function loadAll(form, media, texts, signal) {
-  const bar = /** @type {HTMLProgressElement} */ (form.querySelector(".loading progress"));
-  const line = /** @type {HTMLElement} */ (form.querySelector(".loading .trouble"));
-  const received = media.map(() => 0);
-  bar.max = media.reduce((sum, { bytes }) => sum + bytes, 0);
-  return Promise.all(media.map(async ({ url, player }, number) => asContent(player, await preload(url, {
-    fetch: (...request) => fetch(...request),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    onProgress: (bytes) => {
-      received[number] = bytes;
-      bar.value = received.reduce((sum, one) => sum + one, 0);
-    },
-    onTrouble: (trying) => { line.textContent = trying ? texts["media.failed"] : ""; },
-    signal,
-  }))));
 }

@@ -12,9 +12,10 @@ export function createStatus(line, texts) {
   function show(state) {
     if (final) return;
     line.dataset.state = state;
-    const words = texts[`status.${state}`];
-    line.textContent = memory && state === "saved" ? texts["status.memory"] : words;
-    line.setAttribute("aria-live", state === "saving" || state === "saved" ? "off" : "polite");
+    const ordinary = state === "saving" || state === "saved";
+    const words = texts[memory && ordinary ? "status.memory" : `status.${state}`];
+    if (line.textContent !== words) line.textContent = words;
+    line.setAttribute("aria-live", ordinary ? "off" : "polite");
   }
   return {
     show,

@@ -37,7 +37,7 @@
  */
 import { showErrors } from "./errors.js";
 import { moveFocus, offerFocus } from "./focus.js";
-import { asContent, preload } from "./preload.js";
+import { createLoading } from "./loading.js";
 import { mountQuestions } from "./widgets.js";
 
 /** @param {HTMLElement} main @param {TrialData} trial @param {Outside} outside */
@@ -136,58 +136,39 @@ async function watch(form, next, trial, outside, signal) {
   const open = () => { after.hidden = false; first.hidden = true; };
   if (!policy.must_finish || trial.seen.views > 0) open();
   const medium = trial.signal ? null : trial.media[0];
-  const { create } = await import(trial.modules[medium?.player ?? "signal"]);
-  const annotating = trial.annotate ? await import("./annotate.js") : null;
+  const [{ create }, annotate, beside] = await Promise.all([
+    import(trial.modules[medium?.player ?? "signal"]),
+    trial.annotate ? import("./annotate.js").then(({ annotator }) => annotator(form, trial, outside)) : null,
+    trial.overlay?.plan || trial.overlay?.log ? import("./beside.js") : null,
+  ]);
+  const loading = createLoading(form, medium ? [medium] : [], texts, signal);
   /** @type {any} */
   let player = null;
-  /** @type {Promise<{destroy: () => void}> | undefined} */
+  /** @type {{destroy: () => void} | undefined} */
   let annotation;
-  void (medium ? load(form, medium, texts, signal) : Promise.resolve(trial.signal)).then((src) => {
+  void Promise.all([
+    loading.media(),
+    beside && medium?.log ? loading.get(medium.log).then(beside.unpack) : null,
+  ]).then(([[src], log]) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
-    player = create(root, { src, policy, texts, record, seen: trial.seen });
-    const shown = once(() => { /** @type {HTMLElement} */ (form.querySelector(".loading")).hidden = true; root.hidden = false; });
+    player = create(root, { src: src ?? trial.signal, policy, texts, record, seen: trial.seen });
+    const shown = once(() => { loading.over(); root.hidden = false; });
     player.on("ready", () => {
       shown();
+      beside?.showBeside(/** @type {HTMLElement} */ (form.querySelector(".beside")), {
+        player, given: log ?? player.log, overlay: /** @type {{plan: boolean, log: boolean}} */ (trial.overlay),
+        seekable: policy.seek, texts, record });
+      annotation = annotate?.(player);
       offerFocus(root.querySelector("button"));
-      if (trial.overlay?.plan || trial.overlay?.log) player.actionsReady = beside(form, player, trial, outside, signal);
-      annotation = annotating?.annotate(form, trial, player, outside);
     });
     player.on("ended", () => { open(); if (!player.viewsLeft) moveFocus(after.querySelector("input, textarea, button")); });
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
       shown();
-      const line = /** @type {HTMLElement} */ (form.querySelector(".unplayable"));
-      line.hidden = false;
+      loading.failed();
     });
-  }, () => undefined);
-  return () => { void annotation?.then((one) => one.destroy()); player?.destroy(); };
-}
-
-/** @param {HTMLElement} form @param {any} player @param {TrialData} trial @param {Outside} outside @param {AbortSignal} signal */
-async function beside(form, player, trial, { texts, record }, signal) {
-  const { showBeside } = await import("./beside.js");
-  const root = /** @type {HTMLElement} */ (form.querySelector(".beside"));
-  const overlay = /** @type {{plan: boolean, log: boolean}} */ (trial.overlay);
-  const seekable = Boolean(trial.controls?.seek);
-  await showBeside(root, { player, medium: trial.media[0], overlay, seekable, texts, record, signal }).catch(() => undefined);
-}
-
-/**
- * Fetches the medium with a visible bar.
- * @param {HTMLElement} form @param {{url: string, player: string}} medium @param {Record<string, string>} texts @param {AbortSignal} signal
- */
-async function load(form, { url, player }, texts, signal) {
-  const box = /** @type {HTMLElement} */ (form.querySelector(".loading"));
-  const bar = /** @type {HTMLProgressElement} */ (box.querySelector("progress"));
-  const line = /** @type {HTMLElement} */ (box.querySelector(".trouble"));
-  const pieces = await preload(url, {
-    fetch: (...request) => fetch(...request),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    onProgress: (received, total) => { bar.max = total; bar.value = received; },
-    onTrouble: (trying) => { line.textContent = trying ? texts["media.failed"] : ""; },
-    signal,
-  });
-  return asContent(player, pieces);
+  }, loading.failed);
+  return () => { annotation?.destroy(); player?.destroy(); };
 }
 
 /** @param {string} href */

@@ -10,10 +10,10 @@ import { createSuggestions } from "./suggestions.js";
 import { createView, make } from "./view.js";
 
 const SAVING = /** @type {Record<string, string>} */ ({
-  saved: "Saved", saving: "Saving…", offline: "Offline. Your codes are safe here and will be sent when the connection is back.",
-  full: "The server cannot store more right now. Your codes are safe here; we keep trying.",
-  memory: "This browser keeps nothing (private window?). Keep this page open until everything is saved.",
-  login: "You are logged out. Log in again and reload this page; your codes are safe here.",
+  saved: "Saved", saving: "Saving…", offline: "Offline. Your codes are safe here and will be sent later.",
+  full: "The server cannot store more right now. Your codes are safe here.",
+  memory: "This browser keeps nothing. Keep this page open until everything is saved.",
+  login: "You are logged out. Log in again and reload: your codes are safe here.",
   conflict: "What you did could not be matched with the server. Tell the coordinator.", refused: "The server did not accept an operation. Tell the coordinator.",
 });
 

@@ -6,6 +6,13 @@ import { make } from "./view.js";
 export function createSuggestions(root, base, words) {
   let turn = 0;
   let on = true;
+
+  /** @param {number} number @returns {Promise<any>} null where the server does not say */
+  async function ask(number) {
+    const reply = await fetch(`${base}/suggestions/${number}`, { headers: { Accept: "application/json" } });
+    return reply.ok ? reply.json() : null;
+  }
+
   return {
     /** Whether they are on screen: recorded with every label. */
     get shown() { return on; },
@@ -15,17 +22,18 @@ export function createSuggestions(root, base, words) {
       const own = ++turn;
       root.hidden = !on;
       if (!on) return;
-      const reply = await fetch(`${base}/suggestions/${number}`, { headers: { Accept: "application/json" } }).catch(() => null);
-      if (own !== turn || !reply?.ok) return;
-      const { hits, neighbours } = await reply.json();
-      if (own !== turn) return;
       const parts = [make("h3", {}, make("kbd", { textContent: "X" }), " Suggestions")];
+      root.replaceChildren(...parts); // those of another text must not stand here
+      const found = await ask(number).catch(() => null);
+      if (own !== turn) return;
+      const { hits, neighbours } = found ?? { hits: [], neighbours: [] };
       if (hits.length) parts.push(make("p", { className: "hits" }, ...hits.map((/** @type {any} */ hit) => make("span", { className: "chip soft", textContent: words({ ...hit, side: null }) }))));
       for (const one of neighbours) {
         parts.push(make("div", { className: "neighbour" }, make("p", { className: "soft", textContent: `“${one.text}”` }),
           make("p", {}, ...one.labels.map((/** @type {any} */ label) => make("span", { className: "chip soft", textContent: `${words(label)}${label.side ? ` · ${label.side}` : ""}` })))));
       }
-      if (!hits.length && !neighbours.length) parts.push(make("p", { className: "soft", textContent: "Nothing to suggest." }));
+      if (!found) parts.push(make("p", { className: "soft", textContent: "No suggestions now: the server does not answer." }));
+      else if (!hits.length && !neighbours.length) parts.push(make("p", { className: "soft", textContent: "Nothing to suggest." }));
       root.replaceChildren(...parts);
     },
   };
