@@ -196,6 +196,8 @@ def test_two_coders_and_a_coordinator(desk_server: Any, person: Callable[[str], 
     first |= code_texts(kim, "kim more", 15)
     second |= code_texts(lee, "lee more", 15)
     expect(kim.locator("#status")).to_contain_text("Offline")
+    expect(kim.locator("#suggestions")).to_contain_text("the server does not answer")
+    assert kim.locator("#suggestions .chip").count() == 0, "those of another text"
     desk_server.start()
     first |= code_texts(kim, "kim end", 15)
     second |= code_texts(lee, "lee end", 15)

@@ -103,3 +103,10 @@ def test_a_preference_reminds_with_stills_of_both(page: Page, gallery: str, play
     stills = page.locator("#trial canvas.still")
     expect(stills).to_have_count(2)
     stills_are_drawn(page)
+
+
+def test_a_gallery_that_is_gone_is_told(page: Page, gallery: str) -> None:
+    opened(page, gallery, "compare")
+    page.route("**/mount", lambda route: route.abort())
+    page.locator("#language").select_option("de")
+    expect(page.locator("#problems")).to_contain_text("the gallery does not answer")

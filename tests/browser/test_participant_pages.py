@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from believable.study.catalogue import CATALOGUE
-
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
 LARGEST_SCRIPTS_BYTES = 60_000
 
@@ -135,29 +133,6 @@ def test_every_page_is_accessible(
     look("unknown link")
     context.close()
     assert {name: faults for name, faults in found.items() if faults} == {}
-
-
-#: For every word and its state: where the trial begins, and by how much the words are too long for their place.
-MOVES = """(said) => said.map(([state, words]) => {
-  const line = document.getElementById('status');
-  line.dataset.state = state;
-  line.textContent = words;
-  const lowest = line.getBoundingClientRect().bottom - document.querySelector('.top').getBoundingClientRect().bottom;
-  return [document.getElementById('trial').getBoundingClientRect().top, Math.max(0, lowest)];
-})"""
-
-
-@pytest.mark.parametrize("width", [1280, 900, 768, 360])
-def test_what_is_said_about_saving_moves_nothing(page: Page, visitor: Any, server: Any, width: int) -> None:
-    """Whoever is about to click does not miss because the line broke in this moment."""
-    page.set_viewport_size({"width": width, "height": 720})
-    visitor.join(server.link())
-    visitor.saved()
-    states = ("saving", "saved", "offline", "full", "memory", "conflict", "refused")
-    said = [("saved", "")]
-    said += [(state, texts[f"status.{state}"]) for texts in CATALOGUE.values() for state in states]
-    places = page.evaluate(MOVES, said)
-    assert places == [[places[0][0], 0]] * len(said)
 
 
 def test_scripts_of_the_largest_page_stay_under_60_kb(page: Page, visitor: Any, server: Any) -> None:

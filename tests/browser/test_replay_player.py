@@ -149,6 +149,29 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
     assert len(list(bundle["actions"].rows())) == recordings.SECONDS // 10
 
 
+def test_a_press_on_a_thumb_counts_whatever_is_on_screen_when_it_is_released(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any
+) -> None:
+    server = serve(
+        recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}")
+    )
+    join(page, server.link())
+    page.locator(".flags-thumb").hover()
+    page.mouse.down()
+    for _ in range(10):  # a hundredth of two minutes each
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".flags-now")).to_contain_text("step number 1")
+    page.mouse.up()
+    expect(page.locator(".flags-entry")).to_have_count(1)
+    expect(page.locator(".flags-entry")).to_contain_text("step number 0")
+    # With a key, and taken back with the same one.
+    page.locator(".flags-thumb").focus()
+    for pressed in ("true", "false"):
+        page.keyboard.press("Enter")
+        expect(page.locator(".flags-thumb")).to_have_attribute("aria-pressed", pressed)
+    expect(page.locator(".flags-entry")).to_have_count(1)
+
+
 def test_a_question_about_the_plan_appears_when_the_plan_was_opened(
     page: Page, serve: Any, tmp_path: Path, recordings: Any
 ) -> None:

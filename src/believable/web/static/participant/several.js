@@ -52,7 +52,7 @@ export async function several(form, trial, { texts, record }, signal) {
       if (!layout.together) player.on("play", () => players.forEach((other) => { if (other !== player && !other.paused) other.pause("other"); }));
     }));
     if (form.querySelector("canvas[data-still]")) void import("./stills.js").then(({ drawStills }) =>
-      drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules));
+      drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules)).catch(() => undefined);
     const [common, ...ready] = await Promise.all([layout.together ? import("./together.js") : null, ...settled]);
     if (signal.aborted) return;
     // All at once: controls that still move are missed.
