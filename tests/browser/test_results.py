@@ -46,6 +46,13 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     expect(report).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("heading", name="Stopping rule")).to_be_visible()
     assert "standin_" not in page.content()
+    # Newer results come while somebody is about to decide: the tick stays.
+    sure = page.get_by_label("Show the names from now on", exact=False)
+    sure.check()
+    page.locator("#live").evaluate("(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }")
+    expect(report).to_be_visible(timeout=PATIENCE_MS)
+    expect(sure).to_be_checked()
+    sure.uncheck()
 
     figure = page.locator("[data-figure]").first
     figure.scroll_into_view_if_needed()

@@ -4,8 +4,10 @@ export const EVERY_MS = 3000;
 
 const live = document.getElementById("live");
 
-/** @param {Document} from the page as the server makes it now */
+/** What somebody is doing about blinding is left alone, unless it was decided meanwhile. @param {Document} from the page as the server makes it now */
 function replaced(from) {
+  const [decided, asked] = [from, document].map((one) => one.getElementById("blinding"));
+  if (decided && decided.dataset.opened !== asked?.dataset.opened) asked?.replaceWith(decided);
   for (const id of ["results", "live-words"]) {
     const fresh = from.getElementById(id);
     const here = document.getElementById(id);
