@@ -230,16 +230,15 @@ def lines(one: Drawn, canvas: Canvas, interpolate: str = "linear") -> Spec:
 
 def _one_line_each(one: Drawn) -> Spec:
     """One line per label, such as each annotator, in the colour of its kind: thin where a kind has several, else strong."""
-    kinds = one.values("colour")
     several = [
-        len({(row.get("facet"), row["label"]) for row in one.rows if row.get("colour") == kind})
+        kind
+        for kind in one.values("colour")
+        if len({(row.get("facet"), row["label"]) for row in one.rows if row.get("colour") == kind})
         > len({row.get("facet") for row in one.rows if row.get("colour") == kind})
-        for kind in kinds
     ]
 
     def by_kind(many: float, single: float) -> Spec:
-        scale = {"domain": kinds, "range": [many if more else single for more in several]}
-        return {"field": "colour", "type": "nominal", "scale": scale, "legend": None}
+        return {"condition": {"test": {"field": "colour", "oneOf": several}, "value": many}, "value": single}
 
     return {
         "detail": {"field": "label", "type": "nominal"},
