@@ -496,12 +496,23 @@ def stands_still(served: Line) -> None:
 
 
 def kill_pages(browser: Browser) -> None:
-    """SIGKILL to every process of this browser that runs pages."""
+    """SIGKILL to every process of this browser that runs pages, and to the one it keeps ready: it notices before this returns."""
     session = browser.new_browser_cdp_session()
-    for process in session.send("SystemInfo.getProcessInfo")["processInfo"]:
-        if process["type"] == "renderer":
-            with suppress(ProcessLookupError):
-                os.kill(process["id"], signal.SIGKILL)
+
+    def running() -> set[int]:
+        told = session.send("SystemInfo.getProcessInfo")["processInfo"]
+        return {process["id"] for process in told if process["type"] == "renderer"}
+
+    killed = running()
+    for process in killed:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    for _ in range(200):
+        if not killed & running():
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError("the browser takes them for living")
     session.detach()
 
 
