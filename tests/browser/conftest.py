@@ -480,6 +480,35 @@ def witness() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def rounds() -> ModuleType:
+    """A person who plays rounds, and what is stored of them."""
+    return _beside("rounds")
+
+
+@pytest.fixture
+def line(serve: Callable[[Path], Server], rounds: ModuleType) -> Iterator[Callable[..., Any]]:
+    """`line(folder, delay_s=…)`: a server reached through a line of its own."""
+    proxies: list[Any] = []
+
+    def start(folder: Path, delay_s: float = 0.0) -> Any:
+        server = serve(folder)
+        proxies.append(_beside("delayed").DelayedLine(free_port(), server.port, delay_s))
+        return rounds.Line(server, proxies[-1])
+
+    yield start
+    for proxy in proxies:
+        proxy.close()
+
+
+@pytest.fixture
+def shaky(watched_context: tuple[BrowserContext, Watcher]) -> Iterator[Page]:
+    """A page whose server goes away: that a connection cannot be made is no fault of the page."""
+    context, watcher = watched_context
+    yield context.new_page()
+    watcher.complaints[:] = [one for one in watcher.complaints if "WebSocket connection to" not in one]
+
+
+@pytest.fixture(scope="session")
 def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A minute of the square that moves."""
     path = tmp_path_factory.mktemp("long") / "clip.mp4"
