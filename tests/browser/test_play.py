@@ -102,12 +102,7 @@ def test_with_a_slow_line_the_own_figure_still_moves_at_once(
             break
     assert len(moved) == 3, "walls on all sides"
     assert sorted(moved)[1] < 200, f"the figure moved {moved} ms after the key; there and back takes 300"
-    player.play(30)
-    player.over()
-    player.next()
-    player.annotate(12)
-    player.next()
-    assert player.finish()
+    assert player.to_the_end()
     (row,) = rounds.same_again(served)
     assert row["losses"] == 0
 

@@ -54,12 +54,7 @@ def test_a_lost_connection_pauses_the_round_and_it_goes_on(
     expect(shaky.locator('.game[data-state="run"]')).to_be_visible()
     ((went_on,),) = served.rows("SELECT tick FROM rounds")
     assert stood <= went_on < 8 * 30
-    player.play(30)
-    player.over()
-    player.next()
-    player.annotate(12)
-    player.next()
-    assert player.finish()
+    assert player.to_the_end()
     (row,) = rounds.same_again(served)
     assert row["losses"] >= 1
     assert row["attempt"] == 1
