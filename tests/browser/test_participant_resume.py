@@ -161,6 +161,17 @@ def test_another_device_continues_with_the_code(
     assert stored(server).n_sessions == 1
 
 
+#: How many events, and heads of chains, the browser holds.
+HELD = """() => new Promise((done) => {
+  const open = indexedDB.open('believable');
+  open.onsuccess = () => {
+    const transaction = open.result.transaction(['events', 'heads']);
+    const [events, heads] = ['events', 'heads'].map((name) => transaction.objectStore(name).count());
+    transaction.oncomplete = () => done({ events: events.result, heads: heads.result });
+  };
+})"""
+
+
 def test_withdrawing_deletes_everything(page: Page, visitor: Any, server: Any, stored: Any) -> None:
     visitor.until(CHECK, server.link())
     page.get_by_role("button", name="Withdraw").click()
@@ -171,14 +182,23 @@ def test_withdrawing_deletes_everything(page: Page, visitor: Any, server: Any, s
     expect(page.get_by_role("heading", name="Your data have been deleted")).to_be_visible()
     held = stored(server)
     assert (held.n_sessions, held.events, held.answers) == (0, [], {})
+    assert page.evaluate(HELD) == {"events": 0, "heads": 0}
     page.reload()
     expect(page.get_by_role("heading", name="Your data have been deleted")).to_be_visible()
-    left = page.evaluate(
-        "() => new Promise(done => { const open = indexedDB.open('believable'); open.onsuccess = () => {"
-        " const all = open.result.transaction('events').objectStore('events').count();"
-        " all.onsuccess = () => done(all.result) } })"
-    )
-    assert left == 0
+
+
+def test_withdrawing_elsewhere_deletes_what_this_browser_holds(page: Page, visitor: Any, server: Any) -> None:
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    page.route("**/events", lambda route: route.abort())
+    visitor.fill_form()
+    expect(page.locator("#status")).to_contain_text("Offline")
+    assert page.evaluate(HELD)["events"] > 0
+    assert page.request.post(f"{page.url}/withdraw", data={}).status == 200
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    expect(page.get_by_role("heading", name="Your data have been deleted")).to_be_visible()
+    page.wait_for_function(f"async () => {{ const left = await ({HELD})(); return !left.events && !left.heads; }}")
 
 
 FORBID = """\

@@ -88,7 +88,7 @@ def tell(request: Request, answer: Answer, message: str) -> Response:
     texts = from_header(request.headers.get("accept-language", ""))
     known = f"{answer.words}.title" in texts
     words = answer.words if known else "page.error"
-    return page("participant/message.html", answer.status, texts=texts, words=words, links=())
+    return page("participant/message.html", answer.status, texts=texts, words=words, links=(), scripts=())
 
 
 def install(app: FastAPI) -> None:

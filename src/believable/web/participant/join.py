@@ -93,9 +93,9 @@ async def resume(request: Request) -> Response:
     return RedirectResponse(f"/s/{token}", status_code=303)
 
 
-def message(texts: Texts | Words, words: str, status: int) -> Response:
+def message(texts: Texts | Words, words: str, status: int, *, scripts: tuple[str, ...] = ()) -> Response:
     """A page that only says something."""
-    return page("participant/message.html", status, texts=texts, words=words, links=())
+    return page("participant/message.html", status, texts=texts, words=words, links=(), scripts=scripts)
 
 
 def _query(request: Request) -> dict[str, str]:

@@ -105,7 +105,8 @@ async def session_page(request: Request, token: Token) -> Response:
     try:
         view = await _desk(request).aview(token)
     except Withdrawn:
-        return message(from_header(request.headers.get("accept-language", "")), "refused.withdrawn", 410)
+        language = from_header(request.headers.get("accept-language", ""))
+        return message(language, "refused.withdrawn", 410, scripts=("forget",))
     view = await _with_redirect(request, token, view)
     texts, trial = texts_of(view), _trial(request, token, view)
     active = view.finished is None

@@ -123,9 +123,11 @@ async function run() {
       hideSessionTools();
       message(texts["taken.title"], texts["taken.text"], actionButton(texts["taken.button"], () => location.reload()));
     },
-    withdrawn: () => {
-      queue.clear().catch(() => undefined);
+    withdrawn: async () => {
       hideSessionTools();
+      // It is said when it is true: nothing more comes into the queue, and what was in it is gone.
+      const forgotten = Promise.resolve(recorder?.close()).then(() => queue.clear()).catch(() => undefined);
+      await Promise.race([forgotten, sleep(STORAGE_PATIENCE_MS)]);
       message(texts["withdraw.done.title"], texts["withdraw.done.text"]);
     },
     refused: (code) => {
