@@ -140,6 +140,27 @@ def test_a_reload_goes_on_with_the_round_and_a_hidden_tab_pauses_it(
     assert row["attempt"] == 1
 
 
+def test_a_page_that_is_held_up_for_a_moment_goes_on_by_itself(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    """The server hears nothing for a while and pauses the round; nobody has to press anything. A key held down still counts."""
+    served = line(rounds.short_study(tmp_path, seconds=6))
+    player = rounds.Player(page)
+    player.join(served.link())
+    player.start()
+    player.play(1)
+    page.keyboard.down("Space")
+    page.evaluate("() => { const until = performance.now() + 1500; while (performance.now() < until); }")
+    expect(page.locator('.game[data-state="count"]')).to_be_visible()
+    player.over()
+    page.keyboard.up("Space")
+    player.saved()
+    ((_, changes, _, _),) = rounds.rounds_of(served)
+    assert changes[-1][5], "Space was down to the end"
+    (row,) = rounds.same_again(served)
+    assert (row["attempt"], row["losses"]) == (1, 0)
+
+
 def test_a_page_that_dies_in_the_moment_it_sends_an_input_has_logged_it(
     context: BrowserContext, browser: Browser, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:

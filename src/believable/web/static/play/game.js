@@ -41,6 +41,8 @@ export function play(form, trial, { texts, record, keep, line }) {
   /** @type {any} */ let welcome = null;
   let state = "connecting";
   let begun = false;
+  /** Whether this page wished the pause. */
+  let asked = false;
   let offered = false;
   let number = 0;
   let told = "";
@@ -96,7 +98,6 @@ export function play(form, trial, { texts, record, keep, line }) {
 
   /** The round is in another state now. @param {Picture} picture */
   function entered(picture) {
-    const before = state;
     state = picture.st;
     log.note("play.state", { attempt: welcome.attempt, state, tick: picture.t });
     if (state === "run") {
@@ -107,8 +108,9 @@ export function play(form, trial, { texts, record, keep, line }) {
     } else if (state === "ready") {
       keys.look(picture.p[2]);
       hud.veil("ready", "", "", texts[practice ? "play.practice_start" : "play.start"]);
-    } else if (state === "pause" && before === "connected" && begun && !document.hidden) {
-      wire.send({ go: true });
+    } else if (state === "pause" && begun && !asked && !document.hidden) {
+      told = ""; // what is held down counts again
+      wire.send({ go: true }); // the line was lost, or the page was held up for a moment: nobody wanted this pause
     } else if (state === "over") {
       hud.veil("saving", texts["play.over"], texts["play.saving"]);
     } else if (state === "pause") {
@@ -142,6 +144,11 @@ export function play(form, trial, { texts, record, keep, line }) {
     }
     offered = true;
     /** @type {HTMLElement | null} */ (actions.querySelector("button.next"))?.focus({ preventScroll: true });
+  }
+
+  function pause() {
+    asked = true;
+    wire.send({ pause: true });
   }
 
   function refused() {
@@ -194,6 +201,7 @@ export function play(form, trial, { texts, record, keep, line }) {
 
   hud.go.addEventListener("click", () => {
     begun = true;
+    asked = false;
     canvas.focus({ preventScroll: true });
     /** @type {HTMLElement} */ (form.querySelector(".game")).scrollIntoView({ block: "nearest" });
     wire.send({ go: true });
@@ -201,9 +209,9 @@ export function play(form, trial, { texts, record, keep, line }) {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden || (state !== "run" && state !== "count")) return;
     keys.release();
-    wire.send({ pause: true });
+    pause();
   }, { signal: leaving.signal });
-  form.addEventListener("submit", () => { log.flush(); wire.send({ pause: true }); }, { signal: leaving.signal });
+  form.addEventListener("submit", () => { log.flush(); pause(); }, { signal: leaving.signal });
   handle = requestAnimationFrame(frame);
 
   return () => {
