@@ -8,10 +8,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed-from-lock
+NODE_STAMP := node_modules/installed-from-lock
 PYTEST := $(BIN)/python -m pytest
 WITH_BROWSER := tests/browser tests/stimuli
 # Compiled once here, so that not every process that starts first does it.
-COMMON := believable.analysis.protocols, believable.analysis.run, believable.report.write, believable.simulate.crowd, believable.web.app
+COMMON := believable.protocols, believable.analysis.run, believable.report.page, believable.simulate.crowd, believable.web.app
 # Tests measure behaviour on small machines: no library may start threads of its own.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
@@ -44,9 +45,19 @@ $(STAMP): requirements.lock pyproject.toml
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 
-types: $(STAMP)
+# Python, and the browser scripts: JavaScript whose comments hold the types.
+types: $(STAMP) $(NODE_STAMP)
 	$(BIN)/mypy
+	node_modules/.bin/tsc
+
+$(NODE_STAMP): package.json package-lock.json
+	@command -v npm >/dev/null 2>&1 || { \
+	  echo "make: the types of the browser scripts are checked by TypeScript, which npm installs."; \
+	  echo "make: install Node.js 20 or newer with npm (Debian: sudo apt install nodejs npm) and run make again."; exit 1; }
+	npm ci --silent --no-audit --no-fund
+	touch $(NODE_STAMP)
 
 # Everything without a browser. Drills wait much and compute little, so one process more than cores are busy.
 plain: $(STAMP)
@@ -89,7 +100,7 @@ lock:
 
 # Pages of the documentation that come from the code.
 reference: $(STAMP)
-	$(BIN)/python -m believable.cli.reference > docs/reference/cli.md
+	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis demo-study
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .hypothesis demo-study

@@ -115,16 +115,12 @@ def cases() -> list[Case]:
         gaps = ratings(n, 6, 5, missing=0.2) + 1.0
         for level in ("nominal", "ordinal", "interval", "ratio"):
             call = lambda t=gaps, lv=level: agreement.krippendorff_alpha(t, lv)  # noqa: E731
-            found.append(
-                Case(f"alpha {level}, {n:,} × 6, gaps", call, "krippendorff", krippendorff_peer(gaps, level))
-            )
+            found.append(Case(f"alpha {level}, {n:,} × 6, gaps", call, "krippendorff", krippendorff_peer(gaps, level)))
     rng = np.random.default_rng(1)
     table = rng.standard_normal((120, 1)) + rng.standard_normal((120, 6))
     call = lambda t=table: agreement.krippendorff_alpha(t, "interval")  # noqa: E731
     found.append(
-        Case(
-            "alpha interval, 120 × 6, continuous", call, "krippendorff", krippendorff_peer(table, "interval")
-        )
+        Case("alpha interval, 120 × 6, continuous", call, "krippendorff", krippendorff_peer(table, "interval"))
     )
     call = lambda t=table: agreement.icc(t, "ICC2")  # noqa: E731
     found.append(Case("ICC2, 120 × 6", call, "pingouin", pingouin_icc(table)))

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from scipy import stats
 
-from believable.stats.resample import bootstrap, interval, median_interval
+from believable.stats.bootstrap import bootstrap, interval, median_interval
 
 RESAMPLES, JUDGES, REPEATS = 10_000, 92, 15
 MEDIANS_LIMIT_MS, BOUNDS_LIMIT = 20, 1e-9
@@ -50,16 +50,12 @@ def beside_scipy(values: Any) -> bool:
             )
             quick = ours <= other and (name != "median" or method != "percentile" or ours < MEDIANS_LIMIT_MS)
             fine &= quick
-            print(
-                f"{name:<10}{method:<12}{ours:>9.2f}{other:>10.2f}{other / ours:>7.1f}×{'' if quick else '  FAILS'}"
-            )
+            print(f"{name:<10}{method:<12}{ours:>9.2f}{other:>10.2f}{other / ours:>7.1f}×{'' if quick else '  FAILS'}")
     return fine
 
 
 def same_bounds(values: Any) -> bool:
-    theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=RESAMPLES, method="BCa", rng=np.random.default_rng(3)
-    )
+    theirs = stats.bootstrap((values,), np.mean, n_resamples=RESAMPLES, method="BCa", rng=np.random.default_rng(3))
     bounds = interval(
         theirs.bootstrap_distribution,
         float(values.mean()),
@@ -82,9 +78,7 @@ def main() -> int:
         f"10,000 medians have {MEDIANS_LIMIT_MS} ms"
     )
     fine = beside_scipy(smooth)
-    print(
-        f"exact order-statistic interval of the median: {median_ms(lambda: median_interval(accuracy))[0]:.3f} ms"
-    )
+    print(f"exact order-statistic interval of the median: {median_ms(lambda: median_interval(accuracy))[0]:.3f} ms")
     fine &= same_bounds(smooth)
     print("all faster and equal" if fine else "NOT all faster and equal")
     return 0 if fine else 1

@@ -23,12 +23,12 @@ from typing import Any
 from argon2 import PasswordHasher
 from playwright.sync_api import Page, sync_playwright
 
-from believable.coding.phrases import PLANTED, write_reason
+from believable.coding.phrases import planted_for, write_reason
 from believable.coding.responses import Response
-from believable.coding.samples import Plan
+from believable.coding.samples import RoundPlan
 from believable.simulate.server import Server
-from believable.store import accounts, coding_projects, coding_rounds, coding_texts
-from believable.store.coding_projects import Project
+from believable.store import accounts, coding_projects, coding_rounds
+from believable.store.coding_projects import CodingProject
 from believable.store.engine import Connection, Store
 from believable.study.codebook import ready
 from calibration import calibration_ms
@@ -93,14 +93,14 @@ def fill(store: Store, n_texts: int) -> None:
         accounts.add(conn, "kim", "coder", now_ms=0)
         accounts.set_password(conn, "kim", hashed)
         accounts.add(conn, "lee", "coder", now_ms=0)
-        project = Project("bench", None, "imported", "Benchmark", (), 1, True, "none", 0)
-        coding_projects.create(conn, project, ready("hntt"), user="bench")
+        project = CodingProject("bench", None, "imported", "Benchmark", (), 1, True, "none", 0)
+        coding_projects.create_project(conn, project, ready("hntt"), user="bench")
         texts = [
-            Response(write_reason(PLANTED["hntt"], rng).text, "Why?", judge=f"j{n // 3}", trial_key=str(n))
+            Response(write_reason(planted_for("hntt"), rng).text, "Why?", judge=f"j{n // 3}", trial_key=str(n))
             for n in range(n_texts)
         ]
-        coding_texts.put(conn, project, [(one, ()) for one in texts])
-        coding_rounds.add(conn, project, Plan("agreement", None), ["kim", "lee"], user="bench", at_ms=0)
+        coding_projects.put_texts(conn, project, [(text, ()) for text in texts])
+        coding_rounds.add_round(conn, project, RoundPlan("agreement", None), ["kim", "lee"], user="bench", at_ms=0)
 
     store.write(put)
 
@@ -145,9 +145,7 @@ def run(server: Server, times: int) -> dict[str, float]:
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_selector(".me")
-        found: dict[str, Any] = {
-            "open the desk": statistics.median(_opened(page, server.url) for _ in range(5))
-        }
+        found: dict[str, Any] = {"open the desk": statistics.median(_opened(page, server.url) for _ in range(5))}
         page.evaluate("performance.setResourceTimingBufferSize(100000)")
         page.evaluate(WATCH)
         for action in ACTIONS:
@@ -167,9 +165,7 @@ def _opened(page: Page, url: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     n_texts, times = (200, 8) if options.quick else (2_000, 60)

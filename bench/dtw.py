@@ -24,8 +24,8 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"
 
 import numpy as np  # noqa: E402  the variables above are read at import
 
-from believable.core.machine import available_cores  # noqa: E402
-from believable.traces import dtw_matrix, dtw_numpy  # noqa: E402
+from believable.core.work import available_cores  # noqa: E402
+from believable.traces.dtw import DiagonalBatch, batch_size, dtw_matrix  # noqa: E402
 
 Matrix = Callable[[Any], Any]
 LIMIT_S = 5.0
@@ -59,9 +59,7 @@ def tsdistances() -> Matrix:
 
 def dtw_python() -> Matrix:
     here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [
-        entry for entry in sys.path if os.path.abspath(entry) != here
-    ]  # this file is called dtw too
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]  # this file is called dtw too
     sys.modules.pop("dtw", None)
     module = importlib.import_module("dtw")
 
@@ -108,9 +106,7 @@ def beside_peers(traces: int, length: int, *, repeats: int) -> bool | None:
     ours: dict[str, float] = {}
     verdicts: list[bool] = []
     for kernel in kernels():
-        seconds, matrix = fastest(
-            lambda k=kernel: dtw_matrix(x, cost="square", workers=1, kernel=k), repeats=repeats
-        )
+        seconds, matrix = fastest(lambda k=kernel: dtw_matrix(x, cost="square", workers=1, kernel=k), repeats=repeats)
         ours[kernel] = seconds
         print(
             f"  believable ({kernel}){'':<{9 - len(kernel)}}{seconds:>10.4f}{gigacells(traces, length, seconds):>10.3f}"
@@ -122,9 +118,7 @@ def beside_peers(traces: int, length: int, *, repeats: int) -> bool | None:
             print(f"  {name:<22}not installed, left out: pip install {name}")
             continue
         few = x if name != "dtw-python" else x[: max(10, traces // 10)]
-        seconds, found = fastest(
-            lambda p=peer, data=few: p(data), repeats=1 if name == "dtw-python" else repeats
-        )
+        seconds, found = fastest(lambda p=peer, data=few: p(data), repeats=1 if name == "dtw-python" else repeats)
         speed = gigacells(len(few), length, seconds)
         wanted = matrix[: len(few), : len(few)]
         difference = float(np.abs(found - wanted).max() / max(1.0, wanted.max()))
@@ -149,12 +143,10 @@ def peak(kernel: str, length: int) -> float:
         compiled = importlib.import_module("believable.traces.dtw_numba")
         rows, block = rng.random((64, length)), compiled.pack(rng.random((length, 256)))
         first = np.zeros(64, dtype=np.int64)
-        seconds, _ = fastest(
-            lambda: compiled.rows_distances(rows, block, first, square=False, window=None), repeats=5
-        )
+        seconds, _ = fastest(lambda: compiled.rows_distances(rows, block, first, square=False, window=None), repeats=5)
         return 64 * 256 * length**2 / seconds / 1e9
-    pairs = dtw_numpy.batch_size(length)
-    batch = dtw_numpy.Batch(length, pairs, square=False, window=None)
+    pairs = batch_size(length)
+    batch = DiagonalBatch(length, pairs, square=False, window=None)
     traces, others = rng.random((length, pairs)), rng.random((length, pairs))
     seconds, _ = fastest(lambda: [batch.distances(traces, others) for _ in range(10)], repeats=5)
     return 10 * pairs * length**2 / seconds / 1e9

@@ -30,11 +30,11 @@ import uvloop
 
 from believable.core.clock import WallClock
 from believable.simulate.client import Participant
-from believable.simulate.links import link_token
+from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store.engine import Store
-from calibration import calibration_ms
+from calibration import calibration_ms, cpu_s
 
 STUDY = """\
 believable: 1
@@ -123,13 +123,7 @@ class Line(asyncio.Protocol):
 
 def event_body(seq: int, now_ms: int) -> str:
     data = {"question": "level", "value": (seq * 7) % 201 - 100}
-    event = {
-        "kind": "answer.change",
-        "trial": 0,
-        "at_ms": now_ms + 100 * seq,
-        "mono_ms": 100 * seq,
-        "data": data,
-    }
+    event = {"kind": "answer.change", "trial": 0, "at_ms": now_ms + 100 * seq, "mono_ms": 100 * seq, "data": data}
     return json.dumps(event, separators=(",", ":"))
 
 
@@ -143,9 +137,7 @@ def prepare(person: Participant, job: Job, host: str) -> tuple[list[bytes], list
         for _, body in events:
             head = hashlib.sha256(f"{head}\n{body}".encode()).hexdigest()
         payload = json.dumps({"epoch": person.epoch, "events": events}, separators=(",", ":")).encode()
-        start = (
-            f"POST /s/{person.token}/events HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
-        )
+        start = f"POST /s/{person.token}/events HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
         requests.append(f"{start}content-length: {len(payload)}\r\n\r\n".encode() + payload)
         answers.append(b'{"ack":%d}' % (first + job.events_per_batch - 1))
     return requests, answers, head
@@ -186,9 +178,7 @@ async def load(url: str, link: str, job: Job) -> Outcome:
         lines[tick % job.annotators].due(now_s, due_s)
     deadline_s = time.perf_counter() + 60
     expected = job.seconds * job.annotators
-    while (
-        time.perf_counter() < deadline_s and sum(len(li.latencies_ms) + li.refused for li in lines) < expected
-    ):
+    while time.perf_counter() < deadline_s and sum(len(li.latencies_ms) + li.refused for li in lines) < expected:
         await asyncio.sleep(0.05)
     latencies = [ms for line in lines for ms in line.latencies_ms]
     refused = sum(line.refused for line in lines)
@@ -250,9 +240,7 @@ def stored(database: Path, chains: dict[str, tuple[int, str]]) -> tuple[int, int
     lost = duplicated = changed = 0
     for token, (last, head) in chains.items():
         session = rows[hashlib.sha256(token.encode()).hexdigest()]
-        numbers = [
-            row[0] for row in connection.execute("SELECT seq FROM events WHERE session = ?", (session,))
-        ]
+        numbers = [row[0] for row in connection.execute("SELECT seq FROM events WHERE session = ?", (session,))]
         lost += len(set(range(1, last + 1)) - set(numbers))
         duplicated += len(numbers) - len(set(numbers))
         changed += heads[session] != head
@@ -267,17 +255,11 @@ def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
     with Server([study], data_dir=folder / "data", environment=environment) as server:
         with Store.open(f"sqlite:///{folder / 'data' / 'believable.db'}", clock=WallClock()) as store:
             link = link_token(store, study.name)
-        before_s = server.cpu_s()
-        command = [
-            sys.executable,
-            __file__,
-            "--generate",
-            f"{server.url}/join/{link}",
-            json.dumps(asdict(job)),
-        ]
+        before_s = cpu_s(server.pid)
+        command = [sys.executable, __file__, "--generate", f"{server.url}/join/{link}", json.dumps(asdict(job))]
         output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         seen = Outcome(**json.loads(output))
-        server_s = server.cpu_s() - before_s
+        server_s = cpu_s(server.pid) - before_s
     chains = {token: (last, head) for token, (last, head) in seen.chains.items()}
     lost, duplicated, changed = stored(folder / "data" / "believable.db", chains)
     return Result(
@@ -298,9 +280,7 @@ def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
 
 def show(name: str, result: Result) -> None:
     print(f"{name}")
-    print(
-        f"  lost {result.lost}, duplicated {result.duplicated}, chains that differ {result.changed},", end=" "
-    )
+    print(f"  lost {result.lost}, duplicated {result.duplicated}, chains that differ {result.changed},", end=" ")
     print(f"refused {result.refused}, unanswered {result.unanswered}")
     print(
         f"  acknowledged after p50 {result.p50_ms:.1f} ms, p99 {result.p99_ms:.1f} ms, worst {result.worst_ms:.1f} ms"
@@ -313,9 +293,7 @@ def show(name: str, result: Result) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--annotators", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--events", type=int, default=10, help="events per batch")
@@ -330,11 +308,7 @@ def main() -> int:
         outcome = uvloop.run(load(url, link, Job(**json.loads(job_json))))
         print(json.dumps(asdict(outcome)))
         return 0
-    job = (
-        Job(100, 3, options.events)
-        if options.quick
-        else Job(options.annotators, options.seconds, options.events)
-    )
+    job = Job(100, 3, options.events) if options.quick else Job(options.annotators, options.seconds, options.events)
     with tempfile.TemporaryDirectory(dir=options.dir, prefix="believable-ingest-") as name:
         folder = Path(name)
         machine_ms = calibration_ms()
@@ -351,9 +325,7 @@ def main() -> int:
         if not options.quick:
             single = run(folder / "single", job, {"BELIEVABLE_GROUP_LIMIT": "1"})
             show("one commit per request", single)
-            print(
-                f"one commit per request / group commit: p50 ×{single.p50_ms / grouped.p50_ms:.2f},", end=" "
-            )
+            print(f"one commit per request / group commit: p50 ×{single.p50_ms / grouped.p50_ms:.2f},", end=" ")
             print(
                 f"p99 ×{single.p99_ms / grouped.p99_ms:.2f}, CPU ×{single.server_cpu_share / grouped.server_cpu_share:.2f}"
             )

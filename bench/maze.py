@@ -29,17 +29,17 @@ from urllib.parse import urlsplit
 import httpx
 import uvloop
 
-from believable.agents.maze_opponent import FrustratedOpponent
-from believable.agents.maze_player import ScriptedPlayer
-from believable.agents.temper import preset
 from believable.core.clock import WallClock
 from believable.simulate.client import Participant
-from believable.simulate.links import link_token
+from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store.engine import Store
-from believable.worlds.maze.rules import Event, PlayerInput, new_round
-from calibration import calibration_ms
+from believable.worlds.maze.opponents import FrustratedOpponent
+from believable.worlds.maze.rules import MazeEvent, PlayerInput, new_round
+from believable.worlds.maze.scripted_player import ScriptedPlayer
+from believable.worlds.maze.temper import preset
+from calibration import calibration_ms, cpu_s
 
 LEAST_STEPS_PER_S = 20_000
 LONGEST_P99_MS = 40.0
@@ -62,13 +62,13 @@ def headless(rounds: int) -> tuple[float, float]:
     steps = 0
     for seed in range(rounds):
         game, opponent = new_round(seed), FrustratedOpponent(preset("frustrated"), seed)
-        events: list[Event] = []
+        events: list[MazeEvent] = []
         started_s = time.process_time()
         while not game.over:
             events = game.step(inputs[game.tick], opponent.decide(game, events))
         given += time.process_time() - started_s
         steps += game.tick
-        game, opponent, player = new_round(seed), FrustratedOpponent(preset("frustrated"), seed), ScriptedPlayer(seed)
+        game, opponent, player = (new_round(seed), FrustratedOpponent(preset("frustrated"), seed), ScriptedPlayer(seed))
         events = []
         started_s = time.process_time()
         while not game.over:
@@ -166,7 +166,13 @@ class Page(asyncio.Protocol):
         rng, number = self._rng, 0
         while not self.ended.done():
             due_s, number = time.perf_counter() + 0.1, number + 1
-            keys = [rng.randint(-1, 1), rng.randint(-1, 1), rng.randrange(360), rng.randrange(2), int(rng.random() < 0.05)]
+            keys = [
+                rng.randint(-1, 1),
+                rng.randint(-1, 1),
+                rng.randrange(360),
+                rng.randrange(2),
+                int(rng.random() < 0.05),
+            ]
             self.send({"i": [[number, 0, *keys]], "q": 1})
             await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
             self._seen.late_ms.append(1000 * (time.perf_counter() - due_s))
@@ -204,9 +210,9 @@ def served(rounds: int, seconds: int) -> tuple[Seen, float]:
             with Store.open(f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()) as store:
                 link = link_token(store, "maze", "open")
             command = [sys.executable, __file__, "--clients", server.url, link, str(rounds)]
-            cpu_s, started_s = server.cpu_s(), time.monotonic()
+            before_s, started_s = cpu_s(server.pid), time.monotonic()
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-            share = (server.cpu_s() - cpu_s) / (time.monotonic() - started_s)
+            share = (cpu_s(server.pid) - before_s) / (time.monotonic() - started_s)
             return Seen(**json.loads(done.stdout)), share
 
 

@@ -28,14 +28,13 @@ import numpy as np
 from believable.analysis.run import run
 from believable.bundle.folder import BundleFolder
 from believable.bundle.read import Bundle, read
-from believable.bundle.records import StudyRecord
+from believable.bundle.session_records import StudyRecord
 from believable.bundle.write import tables_of
-from believable.instruments import INSTRUMENTS
-from believable.report.page import page
-from believable.report.pictures import FORMATS, picture, script
-from believable.report.write import write_report
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.report.figure_files import FORMATS, picture, script
+from believable.report.page import page, write_report
 from believable.simulate import straight
-from believable.study import protocols
 from believable.study.load import load
 from calibration import calibration_ms
 
@@ -50,12 +49,10 @@ T = TypeVar("T")
 
 def make(folder: Path, participants: int) -> Bundle:
     """The simulated study as a bundle on disk."""
-    protocols.copy("trace", folder / "study")
-    definition = load(folder / "study", instruments=INSTRUMENTS)
-    made = straight.bundle(definition, participants, np.random.default_rng(SEED))
-    study = StudyRecord(
-        "trace", made.title, {definition.hash: definition.to_json()}, simulated=True
-    )
+    READY_STUDIES["trace"].copy(folder / "study")
+    definition = load(folder / "study", kinds=KINDS, protocols=PROTOCOLS)
+    made = straight.bundle(definition, participants, np.random.default_rng(SEED), protocols=PROTOCOLS)
+    study = StudyRecord("trace", made.title, {definition.hash: definition.to_json()}, simulated=True)
     tables = tables_of([definition])
     with BundleFolder(folder / "bundle", study, tables) as target:
         for table in tables:
@@ -84,12 +81,12 @@ def job(folder: Path) -> None:
     """What is measured. Drawing is timed apart from the writing of everything else."""
     step = Steps()
     bundle = step("read and verify", lambda: read(folder / "bundle"))
-    analysis = step("analyse", lambda: run(bundle))
+    analysis = step("analyse", lambda: run(bundle, protocols=PROTOCOLS))
     step("drawing library", script)
     made = step("draw the figures and lay out the page", lambda: page(analysis))
     pictures = step(
         "figures as SVG, PDF and PNG",
-        lambda: [picture(one, form) for one in made.drawings.values() for form in FORMATS],
+        lambda: [picture(drawing, form) for drawing in made.drawings.values() for form in FORMATS],
     )
     begun_s = time.perf_counter()
     write_report(analysis, folder / "report", formats=())
@@ -109,9 +106,7 @@ def job(folder: Path) -> None:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true")
     options.add_argument("--job", help=argparse.SUPPRESS)
     given = options.parse_args()
@@ -122,9 +117,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="believable-bench-") as room:
         made = make(Path(room), participants)
         print(f"machine: {os.cpu_count()} cores, calibration loop {calibration_ms():.1f} ms")
-        print(
-            f"job: {participants} participants, {len(made['traces'])} rows of traces, {len(made['answers'])} answers"
-        )
+        print(f"job: {participants} participants, {len(made['traces'])} rows of traces, {len(made['answers'])} answers")
         command = [sys.executable, __file__, "--job", room]
         begun_s = time.perf_counter()
         told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)

@@ -24,27 +24,22 @@ from pathlib import Path
 from PIL import Image
 
 from believable.core.clock import WallClock
-from believable.stimuli import clips, pool, standardise
-from believable.stimuli.pool import Source
+from believable.stimuli import source_pool, standardise
+from believable.stimuli.raster import watermark
 from believable.stimuli.recipe import Mask, Recipe
-from believable.stimuli.watermark import watermark
+from believable.stimuli.source_pool import StimulusSource
 
 LEAST_RATIO = 0.7
-RECIPE = Recipe(
-    cut_start_ms=500,
-    cut_end_ms=500,
-    masks=(Mask(0, 0, 120, 40),),
-    watermark="For Research Purposes Only",
-)
+RECIPE = Recipe(cut_start_ms=500, cut_end_ms=500, masks=(Mask(0, 0, 120, 40),), watermark="For Research Purposes Only")
 
 OURS = """\
 import json, sys
 from pathlib import Path
-from believable.stimuli import pool, standardise
+from believable.stimuli import source_pool, standardise
 sys.path.insert(0, sys.argv[2])
 from stimuli import RECIPE
 folder = Path(sys.argv[1])
-for source in pool.sources(folder):
+for source in source_pool.sources(folder):
     standardise.make(folder, source, RECIPE, 0)
 """
 
@@ -70,11 +65,14 @@ def ffmpeg_command(ffmpeg: str, given: Path, words: Path, out: Path, filters: di
     ]  # fmt: skip
 
 
-def pool_of(folder: Path, takes: int, duration_s: float) -> list[Source]:
-    made = clips.generate(folder / "made", clips.clip_set(["atrium"], takes=takes), duration_s=duration_s)
-    about = pool.About("any", "atrium")
-    pool.add(folder, made, about, clock=WallClock(), new_name=iter("abcdefghijkl").__next__)
-    return pool.sources(folder)
+def pool_of(folder: Path, takes: int, duration_s: float) -> list[StimulusSource]:
+    sys.path.append(str(Path(__file__).resolve().parents[1]))
+    from tests.films import films  # noqa: PLC0415
+
+    made = films(folder / "made", [f"film_{number}" for number in range(2 * takes)], duration_s=duration_s)
+    about = source_pool.SourceDetails("any", "atrium")
+    source_pool.add(folder, made, about, clock=WallClock(), new_name=iter("abcdefghijkl").__next__)
+    return source_pool.sources(folder)
 
 
 def main() -> int:
@@ -83,9 +81,7 @@ def main() -> int:
     quick = parser.parse_args().quick
     ffmpeg = shutil.which("ffmpeg")
     if ffmpeg is None:
-        sys.stderr.write(
-            "ffmpeg is not installed, so there is nothing to compare with. Debian: apt install ffmpeg\n"
-        )
+        sys.stderr.write("ffmpeg is not installed, so there is nothing to compare with. Debian: apt install ffmpeg\n")
         return 3
     ratios: list[float] = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -94,25 +90,18 @@ def main() -> int:
         words = folder / "words.png"
         Image.fromarray(watermark(RECIPE.watermark, RECIPE.width_px, RECIPE.height_px)).save(words)
         for number in range(1 if quick else 3):
-            ours_s = cpu_seconds(
-                [sys.executable, "-c", OURS, str(folder), os.path.dirname(os.path.abspath(__file__))]
-            )
+            ours_s = cpu_seconds([sys.executable, "-c", OURS, str(folder), os.path.dirname(os.path.abspath(__file__))])
             records = [standardise.provenance(folder, source.name) or {} for source in sources]
             frames = sum(record["output"]["frames"] for record in records)
             theirs_s = 0.0
             for source, record in zip(sources, records, strict=True):
                 out = folder / f"{source.name}.mp4"
-                given = folder / pool.FOLDER / source.file
+                given = folder / source_pool.FOLDER / source.file
                 theirs_s += cpu_seconds(ffmpeg_command(ffmpeg, given, words, out, record["filters"]))
             ratios.append(theirs_s / ours_s)
             print_line(number, frames, ours_s, theirs_s)
     ratio = statistics.median(ratios)
-    result = {
-        "ratio": round(ratio, 3),
-        "least": LEAST_RATIO,
-        "rounds": len(ratios),
-        "machine": platform.machine(),
-    }
+    result = {"ratio": round(ratio, 3), "least": LEAST_RATIO, "rounds": len(ratios), "machine": platform.machine()}
     sys.stdout.write(json.dumps(result) + "\n")
     return 0 if ratio >= LEAST_RATIO else 1
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import lzma
 import shutil
 import signal
 import subprocess
@@ -18,22 +20,35 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
+from believable.store.database_tables import metadata
 from believable.store.engine import Store
-from believable.store.tables import metadata
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("repeatable", PATIENT, derandomize=True, max_examples=50)
+settings.register_profile("repeatable", PATIENT, derandomize=True, max_examples=30)
 settings.register_profile("soak", PATIENT, max_examples=1000)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--soak", action="store_true", help="also run the long runs; property tests try many new examples"
-    )
+    parser.addoption("--soak", action="store_true", help="also run the long runs; property tests try many new examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "repeatable")
+
+
+@pytest.fixture(scope="session")
+def public_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A folder of tests/data by name, with what is packed there unpacked. Each says in SOURCE.txt where it is from."""
+
+    @functools.cache
+    def folder(name: str) -> Path:
+        target = tmp_path_factory.mktemp("data") / name
+        shutil.copytree(Path(__file__).with_name("data") / name, target)
+        for packed in target.rglob("*.xz"):
+            packed.with_suffix("").write_bytes(lzma.decompress(packed.read_bytes()))
+        return target
+
+    return folder
 
 
 def allowed_s(item: pytest.Item) -> float:

@@ -11,10 +11,10 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from believable.core.clock import WallClock
-from believable.simulate.links import link_token
+from believable.protocols import READY_STUDIES
+from believable.simulate.crowd import link_token
 from believable.simulate.server import Server
 from believable.store.engine import Store
-from believable.study import protocols
 
 HERE = Path(__file__).parent
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -22,7 +22,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 def study(folder: Path) -> None:
     """The trace study with shorter rounds, always RankTrace, in a maze that is worth a picture."""
-    protocols.copy("trace", folder)
+    READY_STUDIES["trace"].copy(folder)
     text = (folder / "study.yaml").read_text()
     for old, new in (
         ("duration_s: 60", "duration_s: 20"),
@@ -34,7 +34,7 @@ def study(folder: Path) -> None:
         assert old in text
         text = text.replace(old, new)
     start = text.index("        - watch:\n            id: annotate_btrace")
-    text = text[:start] + text[text.index("  - form:\n      id: exit") :]
+    text = text[:start] + text[text.index("  - form:\n      id: choice") :]
     text = text.replace("annotate: [annotate_ranktrace, annotate_btrace]", "annotate: [annotate_ranktrace]")
     (folder / "study.yaml").write_text(text)
 
@@ -99,6 +99,7 @@ def main() -> None:
             play(page, None)
             annotate(page, None)
             page.get_by_label("In the first game").check()
+            page.locator("button.next").click()
             page.get_by_label("How old are you?").fill("31")
             page.get_by_label("A few times a week").check()
             page.screenshot(path=HERE / "play-survey.png", full_page=True)

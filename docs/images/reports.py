@@ -30,9 +30,7 @@ def take(page: Page, name: str) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", type=Path)
     folder: Path = options.parse_args().folder.resolve()
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []

@@ -16,9 +16,9 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from believable.core.clock import WallClock
-from believable.replay.file import write
-from believable.replay.importers.generative_agents import import_run
-from believable.simulate.links import link_token
+from believable.recordings.file import write
+from believable.recordings.importers.generative_agents import import_run
+from believable.simulate.crowd import link_token
 from believable.simulate.server import Server
 from believable.store.engine import Store
 

@@ -1,3 +1,144 @@
-"""believable: find out whether people believe an agent."""
+"""believable: find out whether people believe an agent.
+
+The names of this module are the public ones; everything else may change from one version to the next. Each is loaded when
+it is first asked for, so that `import believable` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "INSTRUMENTS",
+    "PAGES",
+    "PLAYERS",
+    "PROTOCOLS",
+    "WORLDS",
+    "Analysis",
+    "BelievableError",
+    "Bundle",
+    "Definition",
+    "Estimate",
+    "Instrument",
+    "InvalidInput",
+    "MissingExtra",
+    "NotFound",
+    "PageKind",
+    "Player",
+    "Problem",
+    "Protocol",
+    "Recording",
+    "Study",
+    "StudyError",
+    "TestResult",
+    "World",
+    "analyse",
+    "check_instrument",
+    "check_protocol",
+    "check_study",
+    "dtw_distance",
+    "krippendorff_alpha",
+    "load_study",
+    "mann_whitney",
+    "mixed_linear",
+    "mixed_logistic",
+    "new_study",
+    "read_bundle",
+    "read_recording",
+    "record",
+    "simulate_study",
+    "write_recording",
+    "write_report",
+]
+
+if TYPE_CHECKING:
+    from believable.analysis.findings import Analysis
+    from believable.bundle.read import Bundle
+    from believable.bundle.read import read as read_bundle
+    from believable.core.errors import BelievableError, InvalidInput, MissingExtra, NotFound, Problem, StudyError
+    from believable.instruments import INSTRUMENTS
+    from believable.instruments.contract import Instrument, check_instrument
+    from believable.pages import PAGES
+    from believable.pages.contract import PageKind
+    from believable.players import PLAYERS
+    from believable.players.contract import Player
+    from believable.protocols import PROTOCOLS
+    from believable.protocols.conformance import check_protocol
+    from believable.protocols.contract import Protocol
+    from believable.recordings.file import read as read_recording
+    from believable.recordings.file import write as write_recording
+    from believable.recordings.recording import Recording
+    from believable.report.page import write_report
+    from believable.stats.agreement import krippendorff_alpha
+    from believable.stats.estimate import Estimate
+    from believable.stats.location import mann_whitney
+    from believable.stats.models.linear import mixed_linear
+    from believable.stats.models.logistic import mixed_logistic
+    from believable.stats.result import TestResult
+    from believable.study.definition import Definition
+    from believable.study.records import Study
+    from believable.traces import dtw_distance
+    from believable.workflow import analyse, check_study, load_study, new_study, simulate_study
+    from believable.worlds import WORLDS
+    from believable.worlds.contract import World
+    from believable.worlds.gym.rollouts import record
+
+#: Public name → where it is. The same as above for whoever runs the program; a test compares the two.
+_PLACES = {
+    "BelievableError": "core.errors",
+    "InvalidInput": "core.errors",
+    "MissingExtra": "core.errors",
+    "NotFound": "core.errors",
+    "Problem": "core.errors",
+    "StudyError": "core.errors",
+    "new_study": "workflow",
+    "check_study": "workflow",
+    "load_study": "workflow",
+    "simulate_study": "workflow",
+    "analyse": "workflow",
+    "write_report": "report.page",
+    "Study": "study.records",
+    "Definition": "study.definition",
+    "Bundle": "bundle.read",
+    "read_bundle": "bundle.read:read",
+    "Analysis": "analysis.findings",
+    "Recording": "recordings.recording",
+    "read_recording": "recordings.file:read",
+    "write_recording": "recordings.file:write",
+    "INSTRUMENTS": "instruments",
+    "Instrument": "instruments.contract",
+    "check_instrument": "instruments.contract",
+    "PAGES": "pages",
+    "PageKind": "pages.contract",
+    "PLAYERS": "players",
+    "Player": "players.contract",
+    "WORLDS": "worlds",
+    "World": "worlds.contract",
+    "record": "worlds.gym.rollouts",
+    "PROTOCOLS": "protocols",
+    "Protocol": "protocols.contract",
+    "check_protocol": "protocols.conformance",
+    "Estimate": "stats.estimate",
+    "TestResult": "stats.result",
+    "krippendorff_alpha": "stats.agreement",
+    "mann_whitney": "stats.location",
+    "mixed_linear": "stats.models.linear",
+    "mixed_logistic": "stats.models.logistic",
+    "dtw_distance": "traces",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _PLACES[name].partition(":")
+    value = getattr(import_module(f"{__name__}.{module}"), attribute or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

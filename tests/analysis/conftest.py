@@ -14,18 +14,20 @@ import numpy as np
 import pytest
 
 from believable.analysis.data import Data, load
-from believable.analysis.plan import Plan, resolve
-from believable.analysis.records import Table
+from believable.analysis.findings import Table
+from believable.analysis.resolution import resolve
+from believable.analysis.result_files import table_csv
 from believable.analysis.run import study_of
-from believable.analysis.write import table_csv
+from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.bundle.read import Bundle
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
 from believable.study.definition import Definition
 from believable.study.nodes import from_plain
-from believable.study.read import read_study
+from believable.study.reading import read_study
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "protocols" / "golden"
 
 WORDS = ("never_heard", "aware", "sometimes", "regularly", "other")
 
@@ -44,8 +46,7 @@ COMPARING: dict[str, Any] = {
             "form": {
                 "id": "familiarity",
                 "questions": [
-                    {"id": name, "prompt": name, "choice": {"options": list(WORDS)}}
-                    for name in ("game", "genre")
+                    {"id": name, "prompt": name, "choice": {"options": list(WORDS)}} for name in ("game", "genre")
                 ],
             }
         },
@@ -102,12 +103,7 @@ RATING: dict[str, Any] = {
         for who in ("human", "imitation", "artificial")
     ],
     "timeline": [
-        {
-            "form": {
-                "id": "about",
-                "questions": [{"id": "experience", "prompt": "How often?", "likert": {"points": 5}}],
-            }
-        },
+        {"form": {"id": "about", "questions": [{"id": "experience", "prompt": "How often?", "likert": {"points": 5}}]}},
         {
             "block": {
                 "id": "pages",
@@ -158,7 +154,7 @@ RATING: dict[str, Any] = {
 
 
 def definition_of(tree: dict[str, Any]) -> Definition:
-    reading = read_study(from_plain(tree), INSTRUMENTS, file="study.yaml")
+    reading = read_study(from_plain(tree), KINDS, file="study.yaml")
     assert not reading.problems, [str(problem) for problem in reading.problems]
     return Definition(reading.study, tree)
 
@@ -175,17 +171,11 @@ def judges_bundle(
 ) -> Bundle:
     """Judges who choose the human with a chance around `accuracy`; sides, certainty and familiarity at random."""
     rng = np.random.default_rng(seed)
-    tables: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("participants", "answers", "shown", "exclusions")
-    }
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "answers", "shown", "exclusions")}
     for number in range(n):
         session = f"j{number:04d}"
         tables["participants"].append(
-            {
-                "session": session,
-                "duration_ms": int(rng.integers(600_000, 1_200_000)),
-                "started_on": "2027-03-01",
-            }
+            {"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000)), "started_on": "2027-03-01"}
         )
         chance = rng.beta(accuracy * 12, (1 - accuracy) * 12)
         for place, name in enumerate(("game", "genre")):
@@ -222,8 +212,7 @@ def judges_bundle(
             tables["answers"] += [
                 page | {"question": "which", "kind": "preference", "value_text": ("first", "second")[chosen]},
                 page | {"question": "why", "kind": "long_text", "value_text": f"It moved like {session}."},
-                page
-                | {"question": "certainty", "kind": "certainty", "value_number": int(rng.integers(1, 6))},
+                page | {"question": "certainty", "kind": "certainty", "value_number": int(rng.integers(1, 6))},
             ]
     change(tables)
     return bundle(tables, definition_of(tree or COMPARING), simulated=simulated)
@@ -243,14 +232,10 @@ def ratings_bundle(
         "imitation": (0.3, 0.3, 0.15, 0.15, 0.1),
         "artificial": (0.1, 0.15, 0.15, 0.3, 0.3),
     }
-    tables: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("participants", "answers", "shown", "exclusions")
-    }
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "answers", "shown", "exclusions")}
     for number in range(n):
         session = f"r{number:04d}"
-        tables["participants"].append(
-            {"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000))}
-        )
+        tables["participants"].append({"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000))})
         tables["answers"].append(
             {"session": session, "trial": "about", "trial_key": "about", "question": "experience", "kind": "likert",
              "value_number": int(rng.integers(1, 6))}
@@ -266,12 +251,7 @@ def ratings_bundle(
                 tables["shown"].append(clip | {"views": views})
                 tables["answers"] += [
                     clip | {"question": "rating", "kind": "clip_rating", "value_number": rating},
-                    clip
-                    | {
-                        "question": "viewed",
-                        "kind": "number",
-                        "value_number": views if rng.random() < 0.9 else 3,
-                    },
+                    clip | {"question": "viewed", "kind": "number", "value_number": views if rng.random() < 0.9 else 3},
                     clip
                     | {
                         "question": "comment",
@@ -281,12 +261,7 @@ def ratings_bundle(
                 ]
                 if rating >= 4:
                     tables["answers"].append(
-                        clip
-                        | {
-                            "question": "how_human",
-                            "kind": "likert",
-                            "value_number": int(rng.integers(1, 11)),
-                        }
+                        clip | {"question": "how_human", "kind": "likert", "value_number": int(rng.integers(1, 11))}
                     )
     change(tables)
     return bundle(tables, definition_of(tree or RATING))
@@ -297,7 +272,7 @@ def data_of(made: Bundle, **changes: Any) -> tuple[Data, Plan]:
     study = study_of(made)[1]
     assert study is not None
     assert study.analysis is not None
-    plan = resolve(study.analysis.model_copy(update=changes), study)
+    plan = resolve(study.analysis.model_copy(update=changes), study, PROTOCOLS)
     return load(made, plan, study), plan
 
 

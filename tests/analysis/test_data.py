@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from believable.analysis.data import numbers, texts
+from believable.analysis.data import joined, numbers, rows_of, texts
 
 
 def test_answers_of_a_role_know_their_session(studies):
@@ -93,9 +93,7 @@ def test_traces_are_arrays_without_heartbeats(studies):
 
 def test_without_leaves_a_trail(studies):
     data, _ = studies.data_of(studies.judges(4))
-    fewer = data.without(
-        {"j0001": "far from the others"}, reason="outlier", title="Without outliers", words="far out"
-    )
+    fewer = data.without({"j0001": "far from the others"}, reason="outlier", title="Without outliers", words="far out")
     assert fewer.sessions == ("j0000", "j0002", "j0003")
     assert (fewer.drops[-1].session, fewer.drops[-1].reason, fewer.drops[-1].detail) == (
         "j0001",
@@ -105,3 +103,17 @@ def test_without_leaves_a_trail(studies):
     assert (fewer.funnel[-1].before, fewer.funnel[-1].after, fewer.funnel[-1].reason) == (4, 3, "far out")
     assert len(fewer.answers("choice")) == 18
     assert len(data.answers("choice")) == 24
+
+
+def test_a_join_finds_the_first_row_of_each_key():
+    code, position = np.array([0, 0, 1, 1]), np.array([3, 4, 3, 3])
+    rows = rows_of([code, position], [np.array([1, 0, 2]), np.array([3, 4, 3])])
+    assert rows.tolist() == [2, 1, -1]
+    assert joined(np.array([1.0, 2.0, 3.0, 4.0]), rows, np.nan)[:2].tolist() == [3.0, 2.0]
+    assert np.isnan(joined(np.array([1.0, 2.0, 3.0, 4.0]), rows, np.nan)[2])
+
+
+def test_a_join_with_nothing_finds_nothing():
+    nothing = np.empty(0, dtype=np.int64)
+    assert rows_of([nothing, nothing], [np.array([1]), np.array([1])]).tolist() == [-1]
+    assert rows_of([np.array([1]), np.array([1])], [nothing, nothing]).tolist() == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from believable.analysis import exclusions
-from believable.study.declared import ExclusionRule
+from believable.study.declaration import ExclusionRule
 
 
 def rule(**fields):
@@ -35,18 +35,9 @@ def test_what_the_bundle_says_always_counts(studies):
     assert {(drop.session, drop.reason) for drop in found.drops} == {
         ("j0000", "incomplete"), ("j0001", "screened_out"), ("j0002", "failed_checks"), ("j0003", "rejected"), ("", "withdrawn"),
     }  # fmt: skip
-    assert [(step.before, step.after) for step in found.funnel] == [
-        (12, 12),
-        (12, 11),
-        (11, 10),
-        (10, 9),
-        (9, 8),
-    ]
+    assert [(step.before, step.after) for step in found.funnel] == [(12, 12), (12, 11), (11, 10), (10, 9), (9, 8)]
     assert next(drop.detail for drop in found.drops if drop.reason == "rejected") == "copied from elsewhere"
-    assert (
-        next(drop.detail for drop in found.drops if drop.reason == "withdrawn")
-        == "2 sessions, not in the dataset"
-    )
+    assert next(drop.detail for drop in found.drops if drop.reason == "withdrawn") == "2 sessions, not in the dataset"
 
 
 def test_real_and_simulated_sessions_are_never_pooled(studies):
@@ -96,16 +87,11 @@ def test_too_fast_is_measured_on_those_who_finished(studies):
         tables["participants"][3]["duration_ms"] = None
 
     found = kept(studies, change, rule(rule="too_fast"))
-    assert [(drop.session, drop.reason) for drop in found.drops] == [
-        ("j0000", "incomplete"),
-        ("j0001", "too_fast"),
-    ]
+    assert [(drop.session, drop.reason) for drop in found.drops] == [("j0000", "incomplete"), ("j0001", "too_fast")]
     assert found.drops[1].detail == "299 s, median 900 s"
 
 
-@pytest.mark.parametrize(
-    ("drops", "sessions", "choices"), [("session", 11, 66), ("trial", 12, 71), ("answer", 12, 72)]
-)
+@pytest.mark.parametrize(("drops", "sessions", "choices"), [("session", 11, 66), ("trial", 12, 71), ("answer", 12, 72)])
 def test_a_reviewed_text_takes_as_much_as_declared(studies, drops, sessions, choices):
     def change(tables):
         key = at(tables, "j0000", "why")["trial_key"]
@@ -158,8 +144,7 @@ def test_only_the_latest_run_of_a_session_counts(studies):
                 row["value_text"] = "first"
         tables["answers"] += again
         tables["trials"] = [
-            {"session": "j0000", "trial": "pairs", "kind": "compare", "run": run, "position": 1}
-            for run in (0, 1)
+            {"session": "j0000", "trial": "pairs", "kind": "compare", "run": run, "position": 1} for run in (0, 1)
         ]
 
     data, _ = studies.data_of(studies.judges(3, change=change))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from believable.analysis.plan import resolve
-from believable.study.declared import Plan
+from believable.analysis.resolution import resolve
+from believable.protocols import PROTOCOLS
+from believable.study.declaration import DeclaredPlan
 from believable.study.nodes import parse
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "analyse-a-study.md"
+PAGE = Path(__file__).resolve(PROTOCOLS).parents[2] / "docs" / "how-to" / "analyse-a-study.md"
 
 
 def test_the_plan_of_the_page_fits_a_study(studies):
@@ -19,5 +20,5 @@ def test_the_plan_of_the_page_fits_a_study(studies):
     assert not problems
     assert tree is not None
     study = studies.definition_of({**studies.COMPARING, "analysis": tree.plain()["analysis"]}).study
-    assert isinstance(study.analysis, Plan)
-    assert resolve(study.analysis, study).test_option("accuracy", "margin") == 0.1
+    assert isinstance(study.analysis, DeclaredPlan)
+    assert resolve(study.analysis, study, PROTOCOLS).test_option("accuracy", "margin") == 0.1

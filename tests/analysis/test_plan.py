@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from believable.analysis.plan import resolve, undeclared
+from believable.analysis.resolution import resolve, undeclared
 from believable.core.errors import InvalidInput
+from believable.protocols import PROTOCOLS
 
 
 def study_of(studies, **changes):
@@ -14,7 +15,7 @@ def study_of(studies, **changes):
 
 def plan_of(studies, **fields):
     study = study_of(studies, analysis={**studies.COMPARING["analysis"], **fields})
-    return resolve(study.analysis, study)
+    return resolve(study.analysis, study, PROTOCOLS)
 
 
 def test_roles_are_what_the_plan_says_or_the_first_default_the_study_has(studies):
@@ -27,8 +28,8 @@ def test_roles_are_what_the_plan_says_or_the_first_default_the_study_has(studies
 def test_a_role_that_nothing_plays(studies):
     study = study_of(studies, conditions=["person", "agent"], stimuli=[])
     with pytest.raises(InvalidInput, match=r"nothing plays the role 'human' .* Add `roles: \{human: …\}`"):
-        resolve(study.analysis, study)
-    assert resolve(study.analysis, None).roles["human"] == ("human", "standin_human")
+        resolve(study.analysis, study, PROTOCOLS)
+    assert resolve(study.analysis, None, PROTOCOLS).roles["human"] == ("human", "standin_human")
 
 
 def test_options_have_defaults_and_unknown_ones_are_named(studies):
@@ -43,9 +44,7 @@ def test_options_have_defaults_and_unknown_ones_are_named(studies):
 
 
 def test_rank_and_side(studies):
-    hypotheses = [
-        {"id": "H1", "text": "x", "outcome": "familiarity", "direction": "greater", "about": "agent"}
-    ]
+    hypotheses = [{"id": "H1", "text": "x", "outcome": "familiarity", "direction": "greater", "about": "agent"}]
     plan = plan_of(studies, hypotheses=hypotheses)
     assert [plan.rank(name) for name in ("accuracy", "uncertainty", "familiarity", "strength")] == [
         "primary", "secondary", "primary", None,
@@ -57,8 +56,8 @@ def test_rank_and_side(studies):
 
 def test_defaults_of_a_protocol_for_a_study_that_declares_nothing(studies):
     plan = undeclared(
-        "hntt", studies.definition_of({k: v for k, v in studies.COMPARING.items() if k != "analysis"}).study
+        "hntt", studies.definition_of({k: v for k, v in studies.COMPARING.items() if k != "analysis"}).study, PROTOCOLS
     )
     assert plan.rank("accuracy") is None
     with pytest.raises(InvalidInput, match=r"unknown 'hnt'\. Did you mean 'hntt'"):
-        undeclared("hnt", None)
+        undeclared("hnt", None, PROTOCOLS)

@@ -7,15 +7,19 @@ import json
 
 import pytest
 
-from believable.analysis.plan import resolve
-from believable.analysis.registered import FOLDER, deviations, plan_hash, read, register
+from believable.analysis.registered import FOLDER, Registration, deviations, plan_hash, read, register, tree_of
+from believable.analysis.resolution import resolve
 from believable.core.errors import Conflict, InvalidInput
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.protocols.templates import TEMPLATES
+from believable.study.load import load
 
 
 def plan_of(studies, **fields):
     tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], **fields}}
     study = studies.definition_of(tree).study
-    return resolve(study.analysis, study)
+    return resolve(study.analysis, study, PROTOCOLS)
 
 
 WHEN = "2027-02-01T12:00:00+00:00"
@@ -32,14 +36,9 @@ def test_the_hash_is_that_of_the_file(studies, tmp_path):
 
 
 def test_writing_defaults_out_changes_nothing_and_registers_what_they_mean(studies, tmp_path):
-    plain, written_out = (
-        plan_of(studies),
-        plan_of(studies, alpha=0.05, seed=1, roles={"choice": "pairs.which"}),
-    )
+    plain, written_out = (plan_of(studies), plan_of(studies, alpha=0.05, seed=1, roles={"choice": "pairs.which"}))
     assert plan_hash(plain) == plan_hash(written_out)
-    tree = json.loads(
-        register(plain, tmp_path, registered_on=WHEN) and (tmp_path / FOLDER / "plan.json").read_text()
-    )
+    tree = json.loads(register(plain, tmp_path, registered_on=WHEN) and (tmp_path / FOLDER / "plan.json").read_text())
     assert tree["plan"]["options"]["chance"] == 0.5, "so that a later default cannot change a registered plan"
     assert tree["plan"]["roles"]["why"] == ["pairs.why"]
 
@@ -118,3 +117,28 @@ def test_a_margin_touches_equivalence_only(studies, tmp_path):
 def test_no_deviation_from_the_same_plan(studies, tmp_path):
     registration = register(plan_of(studies), tmp_path, registered_on=WHEN)
     assert deviations(registration, plan_of(studies)) == ()
+
+
+def test_deviations_of_ones_own_measures_touch_those_measures_alone():
+    """What is assumed for planning changes no number; a question, a model or a group of answers does."""
+    study = load(TEMPLATES["rate-clips"].folder, kinds=KINDS, protocols=PROTOCOLS).study
+    plan = resolve(study.analysis, study, PROTOCOLS)
+    tree = json.loads(json.dumps(tree_of(plan)))
+    measures = tree["plan"]["measures"]
+    measures["humanness"]["assume"]["values"]["script"] = 1.0
+    measures["called_person"]["yes"] = ["program"]
+    measures["certainty"]["title"] = "How sure"
+    measures["gone"] = measures.pop("why")
+    differences = {part.field: part for part in deviations(Registration(tree, "", ""), plan)}
+    assert {field: set(part.outcomes) for field, part in differences.items()} == {
+        "measures.humanness.assume": set(),
+        "measures.called_person.yes": {"called_person"},
+        "measures.certainty.title": set(),
+        "measures.gone": {"gone"},
+        "measures.why": {"why"},
+    }
+    assert (
+        differences["measures.called_person.yes"].words == "measure called_person, yes: registered program, now person."
+    )
+    assert differences["measures.why"].words == "measure why was not registered."
+    assert differences["measures.gone"].words == "measure gone was registered and is gone."

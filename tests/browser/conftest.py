@@ -29,8 +29,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 from believable.web.app import prepare
 from believable.web.app import serve as serve_app
 from believable.web.gallery import serve as gallery_app
-from believable.web.publish import Published
-from believable.web.settings import Settings
+from believable.web.settings import PublishedFolder, Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 #: Of the first researcher.
@@ -72,13 +71,19 @@ class Server:
     def __init__(self, settings: Settings, port: int) -> None:
         self.settings = settings
         self.port = port
-        self.published: tuple[Published, ...] = ()
+        self.published: tuple[PublishedFolder, ...] = ()
         self.researcher_link: str | None = None
         self._process: ForkServerProcess | None = None
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        assert self._process.pid is not None
+        return self._process.pid
 
     def link(self, kind: str = "open") -> str:
         """The participant's link."""
@@ -99,9 +104,8 @@ class Server:
         self.published = tuple(published)
 
     def start(self) -> None:
-        self._process = FORKS.Process(
-            target=serve_app, args=(self.settings,), kwargs={"port": self.port}, daemon=True
-        )
+        # Not a daemon: those may have no children, and the server lets others compute results.
+        self._process = FORKS.Process(target=serve_app, args=(self.settings,), kwargs={"port": self.port})
         self._process.start()
         wait_for(self.url)
 
@@ -138,14 +142,12 @@ def serve(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
     def start(folder: Path) -> Server:
         port = free_port()
         settings = Settings(
-            data_dir=tmp_path / f"data{len(running)}",
-            study_folders=(folder,),
-            base_url=f"http://127.0.0.1:{port}",
+            data_dir=tmp_path / f"data{len(running)}", study_folders=(folder,), base_url=f"http://127.0.0.1:{port}"
         )
         server = Server(settings, port)
+        running.append(server)
         server.publish()
         server.start()
-        running.append(server)
         return server
 
     yield start
@@ -479,6 +481,28 @@ def witness() -> ModuleType:
     return _beside("witness")
 
 
+#: How far the first player has come, as a share of what it plays.
+SHARE = "() => { const line = document.querySelector('.seek'); return Number(line.value) / Number(line.max); }"
+
+
+@pytest.fixture
+def goes_on() -> Callable[..., None]:
+    """Waits until the player has gone on from where it is, by more than a share of what it plays."""
+
+    def wait(page: Page, by: float = 0) -> None:
+        page.wait_for_function(f"(least) => ({SHARE})() > least", arg=page.evaluate(SHARE) + by)
+
+    return wait
+
+
+@pytest.fixture
+def drawn() -> Callable[[Page], None]:
+    """Waits until what was asked for is on the canvas: players draw in the next picture of the page."""
+    return lambda page: page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+    )
+
+
 @pytest.fixture(scope="session")
 def rounds() -> ModuleType:
     """A person who plays rounds, and what is stored of them."""
@@ -505,7 +529,9 @@ def shaky(watched_context: tuple[BrowserContext, Watcher]) -> Iterator[Page]:
     """A page whose server goes away: that a connection cannot be made is no fault of the page."""
     context, watcher = watched_context
     yield context.new_page()
-    watcher.complaints[:] = [one for one in watcher.complaints if "WebSocket connection to" not in one]
+    watcher.complaints[:] = [
+        complaint for complaint in watcher.complaints if "WebSocket connection to" not in complaint
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -525,9 +551,7 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["replay", "video"])
-def watched_study(
-    request: pytest.FixtureRequest, tmp_path: Path, recordings: ModuleType
-) -> Callable[[str], Path]:
+def watched_study(request: pytest.FixtureRequest, tmp_path: Path, recordings: ModuleType) -> Callable[[str], Path]:
     """`watched_study(watch)`: a study with a recording, and one with a real video and its action log."""
 
     def make(watch: str) -> Path:

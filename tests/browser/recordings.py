@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from believable.replay.actions import FORMAT
-from believable.replay.file import write
-from believable.replay.records import Action, Actor, PlanStep, Replay, State, Timing, Track, World
+from believable.recordings.actions import FORMAT
+from believable.recordings.file import write
+from believable.recordings.recording import Action, Actor, PlanStep, RecordedWorld, Recording, State, Timing, Track
 
 SECONDS = 120
 OPEN = "#..............#"
 WALLS = ("#" * 16, OPEN, OPEN, OPEN, "#....##..##....#", OPEN, OPEN, OPEN, "#" * 16)
 
 
-def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> Replay:
+def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> Recording:
     """Two minutes of somebody who walks up and down and does something else every ten seconds; `frames` makes it shorter."""
     there = [abs((frame % 200) - 100) for frame in range(frames)]
     role = {"maze": "player", "town": "person"}.get(kind, "mover")
     given: dict[str, object] = {
-        "world": World(kind, 16, 9, WALLS),
+        "world": RecordedWorld(kind, 16, 9, WALLS),
         "actors": (Actor("ada", "Ada", role),),
         "timing": Timing(100, frames),
         "tracks": (
@@ -40,11 +40,11 @@ def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> 
         ),
         "hidden_states": ("secret_mood",),
     }  # fmt: skip
-    return Replay(**{**given, **more})  # type: ignore[arg-type]
+    return Recording(**{**given, **more})  # type: ignore[arg-type]
 
 
 def study(
-    folder: Path, watch: str, *, file: str = "stimuli/walk.replay.json.gz", replay: Replay | None = None
+    folder: Path, watch: str, *, file: str = "stimuli/walk.replay.json.gz", replay: Recording | None = None
 ) -> Path:
     """A study with one recording (or the file that is there already) and one watch trial."""
     (folder / "stimuli").mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,11 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from believable.agents.maze_live import record_round
-from believable.agents.maze_setup import RoundSetup
-from believable.replay import file
-from believable.replay.records import Replay
+from believable.recordings import file
+from believable.recordings.recording import Recording
+from believable.worlds.live_round import record_round
+from believable.worlds.maze import MAZE
+from believable.worlds.maze.game import MazeSetup
 
 WALK = ("KeyW", "KeyA", "KeyS", "KeyD", "ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight")
 STUDY = """\
@@ -83,7 +84,7 @@ class Player:
             key = self._rng.choice(WALK)
             self.page.keyboard.down(key)
             if self._rng.random() < 0.5:
-                at = box["x"] + self._rng.random() * box["width"], box["y"] + self._rng.random() * box["height"]
+                at = (box["x"] + self._rng.random() * box["width"], box["y"] + self._rng.random() * box["height"])
                 self.page.mouse.move(*at)
             if self._rng.random() < 0.4:
                 self.page.keyboard.press("Space")
@@ -128,7 +129,7 @@ class Player:
         return code.input_value()
 
 
-def rounds_of(line: Line) -> list[tuple[RoundSetup, list[list[int]], Replay, dict[str, Any]]]:
+def rounds_of(line: Line) -> list[tuple[MazeSetup, list[list[int]], Recording, dict[str, Any]]]:
     """Every finished round: its setup, the inputs that were applied, the stored recording, and its row."""
     found = []
     names = ("session", "position", "run", "attempt", "setup", "tick", "losses", "score")
@@ -140,7 +141,7 @@ def rounds_of(line: Line) -> list[tuple[RoundSetup, list[list[int]], Replay, dic
         name = f"round-{row['position']}-{row['run']}-{row['attempt']}.replay.json.gz"
         ((body,),) = line.rows(f"SELECT body FROM blobs WHERE name = '{name}'")
         changes = [change for (piece,) in pieces for change in json.loads(piece)]
-        setup = RoundSetup.from_json(row["setup"])
+        setup = MAZE.game.setup_from(row["setup"])
         found.append((setup, changes, file.from_bytes(body, source=name), row))
     return found
 
@@ -150,7 +151,7 @@ def same_again(line: Line) -> list[dict[str, Any]]:
     bodies = [json.loads(body) for (body,) in line.rows("SELECT body FROM events ORDER BY seq")]
     rows = []
     for setup, changes, stored, row in rounds_of(line):
-        made = record_round(setup, changes, setup.ticks)
+        made, _ = record_round(MAZE.game, setup, changes)
         assert made.timing == stored.timing
         for again, before in zip(made.tracks, stored.tracks, strict=True):
             assert (again.actor, again.x, again.y, again.heading) == (before.actor, before.x, before.y, before.heading)
@@ -162,7 +163,7 @@ def same_again(line: Line) -> list[dict[str, Any]]:
             if event["kind"] == "play.input" and event["trial"] == row["position"]
             for one in event["data"]["inputs"]
         ]
-        logged = {one[0]: one[2:] for one in inputs}
+        logged = {input_[0]: input_[2:] for input_ in inputs}
         assert len(logged) == len(inputs), "an input was logged twice"
         assert changes, "nothing was pressed"
         assert {number for _, number, *_ in changes} - {0} <= logged.keys()

@@ -47,9 +47,7 @@ class Watching:
         expect(self.page.locator('.trace[data-playing="true"]')).to_be_visible()
 
     def until(self, media_ms: float) -> None:
-        self.page.wait_for_function(
-            "ms => document.querySelector('video').currentTime * 1000 >= ms", arg=media_ms
-        )
+        self.page.wait_for_function("ms => document.querySelector('video').currentTime * 1000 >= ms", arg=media_ms)
 
     def turn(self, *pixels: float) -> None:
         """One turn of the wheel after the other, each when the page has taken the one before."""
@@ -112,9 +110,7 @@ def values(events: list[dict[str, Any]], key: str = "value") -> list[float]:
     return [event["data"][key] for event in events]
 
 
-def test_ranktrace_records_what_wheel_and_keys_did(
-    watching: Callable[..., Watching], witness: ModuleType
-) -> None:
+def test_ranktrace_records_what_wheel_and_keys_did(watching: Callable[..., Watching], witness: ModuleType) -> None:
     person = watching("ranktrace")
     person.play()
     person.until(500)
@@ -183,7 +179,7 @@ def test_a_trackpad_adds_up_to_notches(watching: Callable[..., Watching], witnes
     samples = person.samples()
     assert values(samples) == [1, 2, 3, 4, 3]
     assert set(values(samples, "input")) == {"trackpad"}
-    turned = {one["mono_ms"]: one for one in person.inputs("wheel")}
+    turned = {input_["mono_ms"]: input_ for input_ in person.inputs("wheel")}
     witness.assert_on_time(samples, [turned[nearest(turned, sample["mono_ms"])] for sample in samples])
 
 
@@ -200,16 +196,34 @@ def test_btrace_leaves_marks(watching: Callable[..., Watching], witness: ModuleT
     person.page.get_by_role("button", name="Believable", exact=True).click()
     person.turn(-100)
     person.press("-")
-    marks = person.events()
-    assert [event["kind"] for event in marks] == ["trace.mark"] * 6
+    marks = [event for event in person.events() if event["kind"] == "trace.mark"]
+    assert len(marks) == 6
     assert values(marks, "sign") == [1, -1, -1, -1, 1, -1]
     assert values(marks, "input") == ["key", "key", "key", "pointer", "pointer", "key"]
     play, *made = person.inputs("keydown", "pointerdown")
     assert play["name"] == "pointerdown"
     witness.assert_on_time(marks, made)
+    made = person.events()
     person.press("k")
     person.press("ArrowUp")
-    assert len(person.events()) == 6
+    assert person.events() == made
+
+
+def test_btrace_goes_on_marking_while_a_key_or_a_button_is_held(watching: Callable[..., Watching]) -> None:
+    person = watching("btrace")
+    person.play()
+    person.page.keyboard.down("ArrowDown")
+    began = person.events()[0]["data"]["media_ms"]
+    person.until(began + 1500)
+    person.page.keyboard.up("ArrowDown")
+    mark, hold = person.events()
+    assert (mark["kind"], hold["kind"]) == ("trace.mark", "trace.hold")
+    assert {name: hold["data"][name] for name in ("sign", "from_ms", "repeat_ms", "input")} == {
+        "sign": -1, "from_ms": mark["data"]["media_ms"], "repeat_ms": 100, "input": "key",
+    }  # fmt: skip
+    labels = 1 + (hold["data"]["media_ms"] - began) // 100
+    assert labels >= 16
+    expect(person.page.locator(".trace-area")).to_have_attribute("aria-description", f"+0 −{labels}")
 
 
 def test_gtrace_stays_between_its_ends(watching: Callable[..., Watching], witness: ModuleType) -> None:

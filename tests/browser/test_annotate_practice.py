@@ -64,7 +64,7 @@ def test_practice_says_what_was_understood_and_can_be_repeated(
     expect(page.locator("li.right")).to_have_count(4)
     expect(page.locator("#status")).to_have_text("Saved")
     results = [event["data"] for event in stored(server).events if event["kind"] == "practice.result"]
-    assert [one["passed"] for one in results] == [False, True]
+    assert [result["passed"] for result in results] == [False, True]
     assert [move["direction"] for move in results[1]["moves"]] == [1, -1, 1, -1]
     page.get_by_role("button", name="Continue", exact=True).press("Enter")
     expect(page.locator("video")).to_be_visible()

@@ -29,9 +29,7 @@ def p95(values: list[float]) -> float:
 @pytest.fixture
 def enter(page: Page, serve: Any, tmp_path: Path, recordings: ModuleType, witness: ModuleType) -> Any:
     def go(kind: str, speed: float, instrument: str) -> Any:
-        folder = recordings.study(
-            tmp_path / "study", WATCH % (speed, instrument), replay=recordings.walk(kind)
-        )
+        folder = recordings.study(tmp_path / "study", WATCH % (speed, instrument), replay=recordings.walk(kind))
         server = serve(folder)
         witness.install(page)
         witness.measure(page)
@@ -52,9 +50,7 @@ def test_drawing_recording_and_trace_leaves_half_of_every_picture(
 ) -> None:
     enter(kind, speed, "ranktrace")
     costs = witness.drawn(page, PICTURES)
-    assert statistics.median(costs) < BUDGET_MS, (
-        f"median {statistics.median(costs):.2f} ms, p95 {p95(costs):.2f} ms"
-    )
+    assert statistics.median(costs) < BUDGET_MS, f"median {statistics.median(costs):.2f} ms, p95 {p95(costs):.2f} ms"
     drawing = page.evaluate("drawing")[-PICTURES // 2 :]
     assert min(one["calls"] for one in drawing) >= 2, "recording and trace are drawn for every picture"
 
@@ -73,26 +69,21 @@ def test_an_input_is_recorded_within_one_picture(
     server = enter("arena", 1, instrument)
     for number in range(20):
         page.keyboard.press("ArrowDown" if number % 4 > 1 else "ArrowUp")
-        page.wait_for_function(
-            "n => stored_ms.filter(({ kind }) => kind.startsWith('trace.')).length > n", arg=number
-        )
-        page.wait_for_function(
-            "until => performance.now() > until", arg=page.evaluate("performance.now()") + 100
-        )
+        page.wait_for_function("n => stored_ms.filter(({ kind }) => kind.startsWith('trace.')).length > n", arg=number)
+        page.wait_for_function("until => performance.now() > until", arg=page.evaluate("performance.now()") + 100)
     expect(page.locator("#status")).to_have_text("Saved")
     keys = witness.inputs(page, "keydown")
     made = [
-        one
-        for one in stored(server).events
-        if one["kind"].startswith("trace.") and one["data"]["input"] == "key"
+        event
+        for event in stored(server).events
+        if event["kind"].startswith("trace.") and event["data"]["input"] == "key"
     ]
     assert len(made) == len(keys) == 20
     stamps = [one["mono_ms"] - key["mono_ms"] for one, key in zip(made, keys, strict=True)]
     assert max(map(abs, stamps)) <= 0.1, "a sample carries its input's own time"
     told = {notes: waits_ms(page, notes, made, keys) for notes in ("made_ms", "stored_ms")}
     words = ", ".join(
-        f"{notes}: median {statistics.median(waits):.2f}, p95 {p95(waits):.2f}"
-        for notes, waits in told.items()
+        f"{notes}: median {statistics.median(waits):.2f}, p95 {p95(waits):.2f}" for notes, waits in told.items()
     )
     assert p95(told["made_ms"]) < PICTURE_MS, words
     assert statistics.median(told["stored_ms"]) < 6 * PICTURE_MS, f"{words}: the disk of a busy machine, not more"

@@ -152,13 +152,7 @@ def goes_on(page: Page, after: int) -> None:
 
 @pytest.mark.parametrize(("instrument", "key", "kind", "inputs"), WAYS, ids=[way[0] for way in WAYS])
 def test_inputs_before_in_and_after_a_stall_are_taken_and_on_time(
-    page: Page,
-    open_with: Any,
-    witness: ModuleType,
-    instrument: str,
-    key: str,
-    kind: str,
-    inputs: tuple[str, ...],
+    page: Page, open_with: Any, witness: ModuleType, instrument: str, key: str, kind: str, inputs: tuple[str, ...]
 ) -> None:
     server = open_with(instrument, speed=1, parts=2)
     page.wait_for_function("player.time_ms > 500")
@@ -180,7 +174,7 @@ def test_inputs_before_in_and_after_a_stall_are_taken_and_on_time(
     page.wait_for_function("player.running")
     page.keyboard.press(key)
     page.keyboard.press(key)
-    made = [one for one in events(page, kind) if one["data"].get("input") != "heartbeat"]
+    made = [event for event in events(page, kind) if event["data"].get("input") != "heartbeat"]
     witness.assert_on_time(made, witness.inputs(page, *inputs))
     assert made[-1]["data"]["media_ms"] > halted_ms
 
@@ -193,7 +187,7 @@ def test_watched_intervals_at_eight_times_the_speed_touch_at_every_stall(page: P
         server.go_on.release()
         goes_on(page, gone_on)
     page.wait_for_function("events.some(({ kind }) => kind === 'media.ended')")
-    shown = [one["data"] for one in events(page, "media.interval")]
+    shown = [event["data"] for event in events(page, "media.interval")]
     assert len(shown) >= parts
     assert {one["rate"] for one in shown} == {8}
     assert shown[0]["from_ms"] == 0

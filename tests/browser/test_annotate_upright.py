@@ -8,11 +8,11 @@ from typing import Any
 
 from playwright.sync_api import FloatRect, Page, expect
 
-from believable.replay.records import World
+from believable.recordings.recording import RecordedWorld
 
 WATCH = "practice: false, controls: {must_finish: false}, annotate: {ranktrace: {}}"
 OPEN = "#" + "." * 14 + "#"
-SQUARE = World("arena", 16, 16, ("#" * 16, *[OPEN] * 14, "#" * 16))
+SQUARE = RecordedWorld("arena", 16, 16, ("#" * 16, *[OPEN] * 14, "#" * 16))
 
 
 def box(page: Page, name: str) -> FloatRect:
@@ -46,9 +46,7 @@ def test_a_square_stimulus_is_large_with_its_trace_beside_it(
     assert box(page, ".trace-area")["y"] > box(page, ".player canvas")["y"] + box(page, ".player canvas")["height"]
 
 
-def test_a_wide_stimulus_keeps_its_trace_below(
-    page: Page, serve: Any, tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_a_wide_stimulus_keeps_its_trace_below(page: Page, serve: Any, tmp_path: Path, recordings: ModuleType) -> None:
     enter(page, serve, recordings.study(tmp_path / "study", WATCH))
     shown, trace = box(page, ".player canvas"), box(page, ".trace-area")
     assert shown["width"] > 1.5 * shown["height"]

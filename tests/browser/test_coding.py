@@ -15,14 +15,13 @@ from argon2 import PasswordHasher
 from playwright.sync_api import Browser, Page, expect
 
 from believable.coding.labels import Mark, from_json
-from believable.coding.phrases import PLANTED, read_reason, simulated_coder, write_reason
+from believable.coding.phrases import planted_for, read_reason, simulated_coder, write_reason
 from believable.coding.responses import Response
-from believable.instruments import INSTRUMENTS
-from believable.store import accounts, coding_projects, coding_texts
-from believable.store.coding_projects import Project
-from believable.store.coding_texts import Shown
+from believable.pages import KINDS
+from believable.store import accounts, coding_projects
+from believable.store.coding_projects import CodingProject, TextMedium
+from believable.store.database_tables import definitions
 from believable.store.engine import Connection, Store
-from believable.store.tables import definitions
 from believable.study.codebook import ready
 from believable.study.definition import Definition
 
@@ -47,21 +46,21 @@ def fill(store: Store, definition: Definition) -> None:
         for name, role in people.items():
             accounts.add(conn, name, role, now_ms=0)
             accounts.set_password(conn, name, hashed)
-        project = Project("why", "study", "real", "Why it seemed human-like", (), 11, True, "none", 0)
-        coding_projects.create(conn, project, BOOK, user="ada")
-        coding_texts.put(conn, project, list(texts(definition)))
+        project = CodingProject("why", "study", "real", "Why it seemed human-like", (), 11, True, "none", 0)
+        coding_projects.create_project(conn, project, BOOK, user="ada")
+        coding_projects.put_texts(conn, project, list(texts(definition)))
 
     store.write(put)
 
 
-def texts(definition: Definition) -> Iterator[tuple[Response, tuple[Shown, ...]]]:
+def texts(definition: Definition) -> Iterator[tuple[Response, tuple[TextMedium, ...]]]:
     rng = random.Random(4)
-    media = tuple(Shown(one.digest, one.is_replay) for one in definition.media.values())
+    media = tuple(TextMedium(medium.digest, medium.is_replay) for medium in definition.media.values())
     for number in range(N_TEXTS):
         judge = f"judge{number // 3}"
         yield (
             Response(
-                text=write_reason(PLANTED["hntt"], rng).text,
+                text=write_reason(planted_for("hntt"), rng).text,
                 prompt="Why do you think so?",
                 judge=judge,
                 trial_key=f"pair.{number}",
@@ -82,7 +81,7 @@ def desk_server(serve: Callable[[Path], Any], make_study: Callable[..., Path], l
     server = serve(folder)
     with Store.open(server.settings.url) as store:
         body = store.read(lambda conn: conn.execute(definitions.select()).one().body)
-        fill(store, Definition.from_json(body, INSTRUMENTS))
+        fill(store, Definition.from_json(body, KINDS))
     return server
 
 
@@ -132,7 +131,7 @@ def press_codes(page: Page, mark: Mark) -> None:
     """What a coder's fingers do for this verdict."""
     if mark.discard is not None:
         page.keyboard.press("d")
-        page.keyboard.press(str(1 + [one.id for one in BOOK.discards].index(mark.discard)))
+        page.keyboard.press(str(1 + [discard.id for discard in BOOK.discards].index(mark.discard)))
     side = "more"
     for label in mark.labels:
         if label.side != side:
@@ -166,9 +165,7 @@ def saved(page: Page) -> None:
 
 def stored_keys(server: Any, coder: str) -> dict[int, frozenset[Any]]:
     with sqlite3.connect(server.settings.data_dir / "believable.db") as conn:
-        rows = conn.execute(
-            "SELECT number, body FROM coding_marks WHERE coder = ? AND done", (coder,)
-        ).fetchall()
+        rows = conn.execute("SELECT number, body FROM coding_marks WHERE coder = ? AND done", (coder,)).fetchall()
     conn.close()
     return {number: from_json(json.loads(body)).keys for number, body in rows}
 
@@ -232,9 +229,7 @@ def decide_all(page: Page, url: str, seen: list[str]) -> None:
     expect(page.locator("main")).to_contain_text(f"{n} adjudicated")
 
 
-def test_words_by_keyboard_and_mouse_search_filter_memo_undo(
-    desk_server: Any, person: Callable[[str], Page]
-) -> None:
+def test_words_by_keyboard_and_mouse_search_filter_memo_undo(desk_server: Any, person: Callable[[str], Page]) -> None:
     draw_round(person("ada"), desk_server.url)
     page = person("kim")
     open_desk(page, desk_server.url)
@@ -308,9 +303,7 @@ def test_a_coder_reaches_the_desk_and_nothing_else(desk_server: Any, person: Cal
     assert page.request.get(f"{desk_server.url}/console/coding/why/desk").status == 200
 
 
-def test_another_tab_takes_over_and_the_first_says_so(
-    desk_server: Any, person: Callable[[str], Page]
-) -> None:
+def test_another_tab_takes_over_and_the_first_says_so(desk_server: Any, person: Callable[[str], Page]) -> None:
     draw_round(person("ada"), desk_server.url)
     page = person("kim")
     open_desk(page, desk_server.url)
@@ -320,3 +313,26 @@ def test_another_tab_takes_over_and_the_first_says_so(
     open_desk(other, desk_server.url)
     expect(page.locator("#taken")).to_be_visible()
     expect(other.locator(".side.more .chip")).to_have_text("Smoothness of movement +")
+
+
+def test_desk_and_codebook_fit_a_small_window(desk_server: Any, person: Callable[[str], Page]) -> None:
+    """With both clips beside the text: codes, reasons to discard and suggestions are within reach."""
+    width, height = 1280, 720
+    coordinator = person("ada")
+    coordinator.set_viewport_size({"width": width, "height": height})
+    draw_round(coordinator, desk_server.url)
+    page = person("kim")
+    page.set_viewport_size({"width": width, "height": height})
+    open_desk(page, desk_server.url)
+    expect(page.locator("video").nth(1)).to_be_visible()
+    beyond = """(width) => [...document.querySelectorAll('body *')].filter((part) => {
+        const box = part.getBoundingClientRect();
+        return box.width > 0 && box.right > width + 1 && getComputedStyle(part).position !== 'absolute';
+      }).map((part) => `${part.tagName}.${part.className}`)"""
+    assert page.evaluate(beyond, width) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    coordinator.goto(f"{desk_server.url}/console/coding/why/codebook")
+    coordinator.locator(".code-fields > summary").first.click()
+    assert coordinator.evaluate("document.documentElement.scrollWidth") <= width
+    coordinator.get_by_role("button", name="Add a code").click()
+    expect(coordinator.locator(".code-fields[open] input").first).to_be_focused()

@@ -14,7 +14,7 @@ from believable.instruments import INSTRUMENTS
 from believable.instruments.contract import Instrument
 from believable.players import PLAYERS
 from believable.players.contract import Player
-from believable.web.gallery import EXHIBITS
+from believable.web.gallery import EXAMPLES
 
 ANSWERING = [one for one in INSTRUMENTS if one.use == "answer"]
 ANNOTATING = [one for one in INSTRUMENTS if one.use == "annotate"]
@@ -62,6 +62,10 @@ class Exhibit:
                 return
             self.page.wait_for_timeout(50)
         raise AssertionError(f"{what}; recorded: {sorted(self.kinds())}")
+
+    def runs(self) -> None:
+        """Waits until the player has left its beginning."""
+        self.page.wait_for_function("() => Number(document.querySelector('.seek').value) > 0")
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -158,9 +162,7 @@ def test_an_answering_instrument(one: Instrument[Any], gallery: str, page: Page)
     second = told["kept"]
     assert second != first
     assert [cell["value"] for cell in told["cells"]] == [cell.value for cell in one.cells(params, second)]
-    assert exhibit.of("trial.submit")[-1]["answers"] == {"question": exhibit.answer()}, (
-        "an answer given again replaces"
-    )
+    assert exhibit.of("trial.submit")[-1]["answers"] == {"question": exhibit.answer()}, "an answer given again replaces"
 
     exhibit.again()
     changes = len(exhibit.of("answer.change"))
@@ -169,10 +171,8 @@ def test_an_answering_instrument(one: Instrument[Any], gallery: str, page: Page)
 
     exhibit.simulate()
     simulated = exhibit.answer()
-    assert exhibit.submit()["kept"] == one.read(params, simulated), (
-        "it shows and accepts its own simulated answer"
-    )
-    around = [player.records for player in PLAYERS] if EXHIBITS["instruments", one.name].n_stimuli else []
+    assert exhibit.submit()["kept"] == one.read(params, simulated), "it shows and accepts its own simulated answer"
+    around = [player.records for player in PLAYERS] if EXAMPLES["instruments", one.name].n_stimuli else []
     declared_only(exhibit, schema(*around))
 
 
@@ -183,8 +183,12 @@ def use(exhibit: Exhibit) -> None:
     """Plays, presses the keys that annotate, then everything the instrument offers to Tab."""
     exhibit.press("k")
     exhibit.until(lambda: "media.play" in exhibit.kinds(), "it does not play by keyboard")
-    exhibit.page.wait_for_timeout(250)
+    exhibit.runs()
     exhibit.press("ArrowUp", "ArrowUp", "ArrowDown", "f")
+    exhibit.page.keyboard.down("ArrowUp")  # held for some of the medium's time: BTrace repeats its mark
+    pressed_ms = exhibit.page.evaluate("performance.now()")
+    exhibit.page.wait_for_function("pressed => performance.now() - pressed > 600", arg=pressed_ms)
+    exhibit.page.keyboard.up("ArrowUp")
     area = exhibit.page.locator("#trial .annotate")
     area.locator("button, input, [tabindex='0']").last.focus()
     for _ in range(2 * area.locator("button, input, [tabindex='0']").count()):
@@ -244,11 +248,9 @@ def test_a_player(one: Player, gallery: str, page: Page):
     exhibit.playable()
     exhibit.press("k")
     exhibit.until(lambda: "media.play" in exhibit.kinds(), "it does not play by keyboard")
-    page.wait_for_timeout(400)
+    exhibit.runs()
     exhibit.press("ArrowRight", ">", "+", "k")
-    exhibit.until(
-        lambda: {"media.pause", "media.seek", "media.rate"} <= exhibit.kinds(), "keys do not steer it"
-    )
+    exhibit.until(lambda: {"media.pause", "media.seek", "media.rate"} <= exhibit.kinds(), "keys do not steer it")
     stopped_ms = exhibit.of("media.pause")[-1]["media_ms"]
 
     exhibit.again()
@@ -258,9 +260,7 @@ def test_a_player(one: Player, gallery: str, page: Page):
     assert exhibit.of("media.play")[-1]["media_ms"] == stopped_ms, "it goes on exactly where it stood"
     exhibit.until(lambda: "media.ended" in exhibit.kinds(), "it does not come to its end")
     declared_only(exhibit, schema(one.records))
-    assert {record.kind for record in one.records} - exhibit.kinds() <= TROUBLE, (
-        "something declared never happens"
-    )
+    assert {record.kind for record in one.records} - exhibit.kinds() <= TROUBLE, "something declared never happens"
 
 
 def test_wrong_parameters_are_told_where_they_are_typed(gallery: str, page: Page):

@@ -60,12 +60,7 @@ class Crowd:
     def submit(self, token: str, **answers: Any) -> None:
         claimed = self._collect.claim(token)
         seq = claimed.ack + 1
-        body = {
-            "kind": "trial.submit",
-            "trial": claimed.position,
-            "at_ms": WallClock().now_ms(),
-            "mono_ms": 1,
-        }
+        body = {"kind": "trial.submit", "trial": claimed.position, "at_ms": WallClock().now_ms(), "mono_ms": 1}
         text = json.dumps({**body, "data": {"answers": answers}})
         self._collect.append(token, claimed.epoch, [(seq, text)])
         self._collect.advance(token, claimed.epoch, claimed.position, seq)
@@ -117,7 +112,7 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
     first = crowd.come()
     expect(count(page, "active")).to_have_text("1")
     crowd.submit(first, agree=True)
-    expect(page.locator('#funnel tr[data-position="1"] [data-part="here"]')).to_have_text("1")
+    expect(page.locator('#funnel tr[data-position="1"] [data-part="present"]')).to_have_text("1")
     for text in (GENUINE, "It ran straight into the wall, and then into the next one."):
         crowd.submit(first, why=text)
     crowd.finish(first)
@@ -126,9 +121,7 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
     expect(count(page, "complete")).to_have_text("4")
     assert places(page) == ["1 + 0"] * 4
     assert float(page.locator("#peak").inner_text()) > 0
-    assert page.evaluate("performance.timeOrigin") == loaded, (
-        "the numbers came without loading the page again"
-    )
+    assert page.evaluate("performance.timeOrigin") == loaded, "the numbers came without loading the page again"
 
     page.get_by_role("link", name="Review", exact=True).click()
     expect(page.locator("blockquote")).to_have_text(re.compile("ok|hesitated"))
@@ -174,9 +167,8 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
-def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(
-    page: Page, server: Any, crowd: Crowd
-) -> None:
+def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(page: Page, server: Any, crowd: Crowd) -> None:
+    page.clock.install()
     server.enter(page)
     page.goto(f"{server.url}/console/studies/study/monitor")
     expect(page.locator("#live-words")).to_have_text("live")
@@ -188,7 +180,7 @@ def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(
     crowd.come()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.wait_for_timeout(5_000)
+    page.clock.fast_forward(5_000)
     assert asked == []
     page.evaluate(
         "Object.defineProperty(document, 'hidden', {value: false, configurable: true});"
@@ -228,6 +220,36 @@ def test_it_works_without_script(browser: Any, server: Any, crowd: Crowd) -> Non
     context.close()
 
 
+def test_many_sessions_are_found_and_excluded_by_keyboard(page: Page, server: Any, crowd: Crowd) -> None:
+    for _ in range(5):
+        crowd.take_part(GENUINE, GENUINE)
+    server.enter(page)
+    page.goto(f"{server.url}/console/studies/study/sessions")
+    page.keyboard.press("/")
+    page.keyboard.type("2-5")
+    page.keyboard.press("Enter")
+    expect(page.locator("table.sessions tbody tr")).to_have_count(4)
+    page.get_by_role("link", name="Session ↓").press("Enter")
+    expect(page.locator("table.sessions tbody tr a.strong")).to_have_text(["2", "3", "4", "5"])
+    expect(page.get_by_role("button", name="Exclude")).to_be_disabled()
+    page.get_by_label("Session 2", exact=True).press("Space")
+    page.get_by_label("Session 4", exact=True).click(modifiers=["Shift"])
+    expect(page.locator("#n-marked")).to_have_text("3 sessions")
+    page.get_by_label("Tick all on this page").press("Space")
+    expect(page.locator("#n-marked")).to_have_text("4 sessions")
+    page.get_by_label("Session 5", exact=True).press("Space")
+    expect(page.locator("#n-marked")).to_have_text("3 sessions")
+    page.get_by_label("Reason").fill("the sound was off")
+    page.get_by_role("button", name="Exclude").press("Enter")
+    expect(page.locator("p.done")).to_contain_text("3 of 3 sessions changed: excluded")
+    expect(page.locator("tr.rejected a.strong")).to_have_text(["2", "3", "4"])
+    page.get_by_role("link", name="3", exact=True).click()
+    expect(page.locator(".decisions li")).to_contain_text("the sound was off")
+    page.get_by_label("Reason").fill("heard it after all")
+    page.get_by_role("button", name="Take back in").click()
+    expect(page.get_by_role("button", name="Exclude")).to_be_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
 def test_no_page_is_wider_than_the_window(
@@ -240,11 +262,30 @@ def test_no_page_is_wider_than_the_window(
     paths = ["studies", "users", "audit", "account", "coding"]
     paths += [
         f"studies/study{rest}"
-        for rest in ("", "/monitor", "/sessions", "/sessions/real/1", "/review", "/export")
+        for rest in ("", "/checklist", "/monitor", "/sessions", "/sessions/real/1", "/review", "/results", "/export")
     ]
     for path in paths:
         page.goto(f"{server.url}/console/{path}")
-        overflow = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 0, path
+
+
+def test_the_checklist_says_what_is_open_and_a_whole_session_is_excluded_in_the_review(
+    page: Page, server: Any, crowd: Crowd
+) -> None:
+    """By a person at the screen: the list before people come, then one who cheated, seen in the review of texts."""
+    server.enter(page)
+    page.goto(f"{server.url}/console/studies/study/checklist")
+    row = page.get_by_role("row", name="Tried")
+    expect(row).to_contain_text("open")
+    expect(page.get_by_role("row", name="Checked")).to_contain_text("to look at")
+    expect(page.locator(".problems li").first).to_be_visible()
+    expect(page.get_by_text("the study does not say what a session costs")).to_be_visible()
+    crowd.take_part("copied from somewhere", GENUINE)
+    page.goto(f"{server.url}/console/studies/study/review?show=all")
+    page.get_by_label("Exclude the whole session").check()
+    page.get_by_label("Reason in your words").fill("wrote the same everywhere")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    page.goto(f"{server.url}/console/studies/study/sessions?place=excluded")
+    expect(page.locator("tr a.strong")).to_have_text(["1"])

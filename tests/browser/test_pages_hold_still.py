@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from believable.replay.file import write
-from believable.study.catalogue import CATALOGUE
+from believable.recordings.file import write
+from believable.study.texts import LANGUAGES, built_in
 
 PAIR = """\
 believable: 1
@@ -60,7 +59,7 @@ def test_what_is_said_about_saving_moves_nothing(page: Page, visitor: Any, serve
     visitor.saved()
     states = ("saving", "saved", "offline", "full", "memory", "conflict", "refused")
     said = [("saved", "")]
-    said += [(state, texts[f"status.{state}"]) for texts in CATALOGUE.values() for state in states]
+    said += [(state, built_in(language)[f"status.{state}"]) for language in LANGUAGES for state in states]
     for width in (1280, 900, 768, 360):
         page.set_viewport_size({"width": width, "height": 720})
         places = page.evaluate(MOVES, said)
@@ -85,9 +84,9 @@ def test_a_comparison_comes_at_once(
     page.goto(serve(folder).link())
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("button", name="Play").first).to_be_focused()
-    page.wait_for_timeout(300)
+    seen = page.evaluate("places.length")
+    page.wait_for_function("(least) => places.length > least", arg=seen + 10)
     places = page.evaluate("places")
-    assert len(places) > 3
     assert len(set(places)) == 1
 
 
@@ -102,13 +101,14 @@ def test_a_comparison_comes_at_once(
 def test_nobody_can_play_before_the_instrument_is_there(
     page: Page, serve: Any, tmp_path: Path, recordings: ModuleType, watch: str, late: str, what: list[str]
 ) -> None:
-    def hold(route: Route) -> None:
-        time.sleep(1)
-        route.continue_()
-
-    page.route(late, hold)
+    held: list[Route] = []
+    page.route(late, lambda route: held.append(route))
     page.goto(serve(recordings.study(tmp_path / "study", f"practice: false, {watch}")).link())
-    page.get_by_role("button", name="Start").click()
+    with page.expect_request(late):
+        page.get_by_role("button", name="Start").click()
+    expect(page.locator("button.play")).to_be_hidden()
+    for route in held:
+        route.continue_()
     assert page.wait_for_function(WITH_PLAY, arg=what).json_value() == [True] * len(what)
 
 

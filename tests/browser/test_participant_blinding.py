@@ -68,10 +68,8 @@ def test_media_of_different_conditions_have_the_same_headers_and_unrelated_names
     names = {response.url.rsplit("/", 1)[-1] for response in media}
     assert len(names) == 2
     assert {len(name) for name in names} == {26}
-    headers = [
-        {name: value for name, value in one.all_headers().items() if name not in LENGTHS} for one in media
-    ]
-    assert all(one == headers[0] for one in headers)
+    headers = [{name: value for name, value in medium.all_headers().items() if name not in LENGTHS} for medium in media]
+    assert all(header == headers[0] for header in headers)
     assert not {"etag", "last-modified", "content-disposition"} & set(headers[0])
     assert headers[0]["content-type"] == "application/octet-stream"
-    assert {one.status for one in media} == {200}
+    assert {medium.status for medium in media} == {200}

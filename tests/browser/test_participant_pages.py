@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from build_hooks.bare_scripts import without_comments
+
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
-LARGEST_SCRIPTS_BYTES = 60_000
+#: 60 000 until pages led to their questions, said trouble at the button and at the bar with a way to try again, gave up downloads
+#: that hang, and counted what was seen: 5.8 kB that a watch page needs before anything goes wrong.
+LARGEST_SCRIPTS_BYTES = 64_500
 
 #: Finds what people with assistive technology would stumble over.
 FAULTS = """() => {
@@ -78,10 +82,7 @@ def test_every_page_is_accessible(
     browser: Browser, server: Any, visitor_on: Callable[[Page], Any], scheme: Any, width: int, height: int
 ) -> None:
     context = browser.new_context(
-        viewport={"width": width, "height": height},
-        color_scheme=scheme,
-        locale="en-GB",
-        reduced_motion="reduce",
+        viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB", reduced_motion="reduce"
     )
     context.set_default_timeout(20_000)
     page = context.new_page()
@@ -135,12 +136,13 @@ def test_every_page_is_accessible(
     assert {name: faults for name, faults in found.items() if faults} == {}
 
 
-def test_scripts_of_the_largest_page_stay_under_60_kb(page: Page, visitor: Any, server: Any) -> None:
+def test_scripts_of_the_largest_page_stay_light(page: Page, visitor: Any, server: Any) -> None:
+    """As an installed package serves them: this server runs from the sources, which hold types and comments besides."""
     sizes: dict[str, int] = {}
 
     def note(response: Any) -> None:
         if response.request.resource_type == "script":
-            sizes[response.url] = len(response.body())
+            sizes[response.url] = len(without_comments(response.text()).encode())
 
     page.on("response", note)
     visitor.until(WATCH_1, server.link())

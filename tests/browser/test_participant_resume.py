@@ -72,9 +72,28 @@ def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(
     assert held.answers["form"]["why"] == "half a sent"
 
 
-def test_what_is_entered_before_the_scripts_are_there_is_recorded(
+def test_an_answer_is_kept_when_the_page_goes_before_the_browser_has_stored_it(
     page: Page, visitor: Any, server: Any
 ) -> None:
+    """The browser's database takes as long as the disk does; a reload does not wait for it."""
+    visitor.until(FORM, server.link())
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.evaluate(
+        """() => {
+          const never = () => ({});
+          IDBDatabase.prototype.transaction = () => ({
+            objectStore: () => ({ get: never, getAll: never, put: never, delete: never }), abort: () => undefined });
+        }"""
+    )
+    page.get_by_role("radio", name="sometimes").check()
+    page.get_by_role("checkbox", name="puzzle").check()
+    page.reload()
+    visitor.at(FORM)
+    expect(page.get_by_role("radio", name="sometimes")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="puzzle")).to_be_checked()
+
+
+def test_what_is_entered_before_the_scripts_are_there_is_recorded(page: Page, visitor: Any, server: Any) -> None:
     visitor.join(server.link())
     visitor.consent()
     visitor.read()

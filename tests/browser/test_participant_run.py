@@ -100,13 +100,11 @@ def test_what_was_watched_is_recorded_exactly(visitor: Any, server: Any, stored:
     assert kinds.index("media.play") < kinds.index("media.interval") < kinds.index("media.ended")
     duration = media[0]["data"]["duration_ms"]
     assert abs(duration - 1500) < 60
-    intervals = [
-        event["data"] for event in media if event["kind"] == "media.interval" and event["trial"] == WATCH_1
-    ]
+    intervals = [event["data"] for event in media if event["kind"] == "media.interval" and event["trial"] == WATCH_1]
     assert intervals[0]["from_ms"] == 0
     assert intervals[-1]["to_ms"] == duration
-    assert sum(one["to_ms"] - one["from_ms"] for one in intervals) == duration, "pieces touch exactly"
-    assert {one["rate"] for one in intervals} == {1}
+    assert sum(interval["to_ms"] - interval["from_ms"] for interval in intervals) == duration, "pieces touch exactly"
+    assert {interval["rate"] for interval in intervals} == {1}
 
 
 def test_a_wrong_answer_may_be_mended_and_then_ends_the_study(

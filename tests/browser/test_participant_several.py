@@ -131,15 +131,15 @@ def test_a_comparison_by_keyboard(page: Page, visitor: Any, enter: Callable[...,
     found = stored(server)
     assert found.answers["pair"] == {"which": "neither", "sure": 2, "why": "It stops where a person would."}
     changes = [
-        one["data"]["value"]
-        for one in found.events
-        if one["kind"] == "answer.change" and one["data"]["question"] == "which"
+        event["data"]["value"]
+        for event in found.events
+        if event["kind"] == "answer.change" and event["data"]["question"] == "which"
     ]
     assert changes == ["first", "second", "both", "neither"]
-    ended = [one["data"]["player"] for one in found.events if one["kind"] == "media.ended"]
+    ended = [event["data"]["player"] for event in found.events if event["kind"] == "media.ended"]
     assert ended == [0, 1]
-    media = [one for one in found.events if one["kind"].startswith("media.")]
-    assert {one["data"]["player"] for one in media} == {0, 1}
+    media = [event for event in found.events if event["kind"].startswith("media.")]
+    assert {medium["data"]["player"] for medium in media} == {0, 1}
 
 
 def test_one_plays_at_a_time_and_keys_belong_to_the_player_with_the_focus(
@@ -154,8 +154,8 @@ def test_one_plays_at_a_time_and_keys_belong_to_the_player_with_the_focus(
     page.keyboard.press("k")
     expect(page.locator('.pane[data-player="1"] .play')).to_have_text("Play")
     visitor.saved()
-    pauses = [one["data"] for one in stored(server).events if one["kind"] == "media.pause"]
-    assert [(one["player"], one["reason"]) for one in pauses] == [(0, "other"), (1, "person")]
+    pauses = [event["data"] for event in stored(server).events if event["kind"] == "media.pause"]
+    assert [(pause["player"], pause["reason"]) for pause in pauses] == [(0, "other"), (1, "person")]
 
 
 def test_together_both_run_and_end(page: Page, visitor: Any, enter: Callable[..., Any], stored: Any) -> None:
@@ -169,10 +169,10 @@ def test_together_both_run_and_end(page: Page, visitor: Any, enter: Callable[...
     expect(page.locator(".after")).to_be_visible()
     visitor.saved()
     events = stored(server).events
-    plays = [one for one in events if one["kind"] == "media.play"]
-    assert {one["data"]["player"] for one in plays} == {0, 1}
+    plays = [event for event in events if event["kind"] == "media.play"]
+    assert {play["data"]["player"] for play in plays} == {0, 1}
     assert abs(plays[0]["mono_ms"] - plays[1]["mono_ms"]) < 500
-    assert sorted(one["data"]["player"] for one in events if one["kind"] == "media.ended") == [0, 1]
+    assert sorted(event["data"]["player"] for event in events if event["kind"] == "media.ended") == [0, 1]
 
 
 def test_a_group_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any], stored: Any) -> None:
@@ -220,7 +220,7 @@ def test_a_group_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any]
         "rating-0": 5, "strength-0": 1, "views-0": 2, "comment-0": None,
         "rating-1": 1, "views-1": 1, "comment-1": None, "all": None,
     }  # fmt: skip
-    counted = [one["data"]["player"] for one in found.events if one["kind"] == "media.ended"]
+    counted = [event["data"]["player"] for event in found.events if event["kind"] == "media.ended"]
     assert counted == [0, 0, 1]
 
 
@@ -233,9 +233,7 @@ def test_stills_remind_of_what_was_watched_on_earlier_pages(
         visitor.watch()
         visitor.next()
     visitor.at(2)
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('canvas.still')].every((one) => one.width === 480)"
-    )
+    page.wait_for_function("() => [...document.querySelectorAll('canvas.still')].every((one) => one.width === 480)")
     assert drawn(page) == [True, True]
     page.get_by_role("radio", name="The second").check()
     visitor.next()
@@ -243,9 +241,7 @@ def test_stills_remind_of_what_was_watched_on_earlier_pages(
     assert stored(server).answers["rate"] == {"which": "second"}
 
 
-def test_nothing_on_a_comparison_page_tells_which_is_which(
-    page: Page, visitor: Any, enter: Callable[..., Any]
-) -> None:
+def test_nothing_on_a_comparison_page_tells_which_is_which(page: Page, visitor: Any, enter: Callable[..., Any]) -> None:
     names = ("human", "scripted", "first", "second", "file", "scenario")
     secret = {name: f"x{secrets.token_hex(6)}" for name in names}
     parts: list[tuple[str, bytes]] = []
@@ -260,19 +256,12 @@ def test_nothing_on_a_comparison_page_tells_which_is_which(
     server = enter(COMPARE, **secret)
     for player in (0, 1):
         play_by_keyboard(page, player)
-        expect(page.locator(f'.pane[data-player="{player}"] .views')).to_have_text(
-            "You have watched the video."
-        )
+        expect(page.locator(f'.pane[data-player="{player}"] .views')).to_have_text("You have watched the video.")
     visitor.saved()
     page.reload()
     visitor.at(0)
     expect(page.locator(".after")).to_be_visible()
     assert sum("/media/" in url for url, _ in parts) >= 4
     digests = [path.name for path in server.settings.media_dir.iterdir() if len(path.name) == 64]
-    found = [
-        (url, what)
-        for url, content in parts
-        for what in (*secret.values(), *digests)
-        if what.encode() in content
-    ]
+    found = [(url, what) for url, content in parts for what in (*secret.values(), *digests) if what.encode() in content]
     assert found == []

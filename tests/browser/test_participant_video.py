@@ -50,9 +50,7 @@ def becomes(page: Page, state: str) -> None:
     page.wait_for_function(f"() => {{ const video = document.querySelector('video'); return {state}; }}")
 
 
-def test_by_default_the_video_is_watched_once_to_its_end(
-    page: Page, watch: Any, stored: Any, visitor: Any
-) -> None:
+def test_by_default_the_video_is_watched_once_to_its_end(page: Page, watch: Any, stored: Any, visitor: Any) -> None:
     server = watch("")
     expect(page.get_by_label("What did you see?")).to_be_hidden()
     expect(page.get_by_role("slider", name="Position")).to_have_count(0)
@@ -126,9 +124,7 @@ def test_views_are_counted_also_over_a_reload(page: Page, watch: Any, visitor: A
     expect(page.locator(".play")).to_be_hidden()
 
 
-def test_seeking_is_recorded_and_shown_parts_are_exact(
-    page: Page, watch: Any, stored: Any, visitor: Any
-) -> None:
+def test_seeking_is_recorded_and_shown_parts_are_exact(page: Page, watch: Any, stored: Any, visitor: Any) -> None:
     server = watch("seek: true, must_finish: false")
     expect(page.get_by_label("What did you see?")).to_be_visible()
     line = page.get_by_role("slider", name="Position")
@@ -144,9 +140,12 @@ def test_seeking_is_recorded_and_shown_parts_are_exact(
     visitor.saved()
     events = stored(server).events
     assert [event["kind"] for event in events].count("media.seek") >= 2
-    (shown,) = (event["data"] for event in events if event["kind"] == "media.interval")
+    shown = [event["data"] for event in events if event["kind"] == "media.interval"]
     (pause,) = (event["data"] for event in events if event["kind"] == "media.pause")
-    assert (shown["from_ms"], shown["to_ms"]) == (0, pause["media_ms"])
+    # On a busy machine the video halts for data in between; what was shown still has no gap and nothing twice.
+    edges = [0, *(part["to_ms"] for part in shown)]
+    assert [part["from_ms"] for part in shown] == edges[:-1]
+    assert edges[-1] == pause["media_ms"]
     assert pause["media_ms"] == pytest.approx(stood, abs=1000 / 24 + 40), "the picture that stood, and the clock"
 
 
@@ -159,9 +158,7 @@ def test_where_everything_is_allowed_the_browsers_own_controls_appear(page: Page
     expect(page.locator(".player-controls")).to_have_count(0)
 
 
-def test_a_hidden_page_pauses_the_video_and_says_why(
-    page: Page, watch: Any, stored: Any, visitor: Any
-) -> None:
+def test_a_hidden_page_pauses_the_video_and_says_why(page: Page, watch: Any, stored: Any, visitor: Any) -> None:
     server = watch("")
     page.get_by_role("button", name="Play").click()
     becomes(page, "video.currentTime > 0.2")

@@ -165,7 +165,7 @@ def test_a_page_that_dies_in_the_moment_it_sends_an_input_has_logged_it(
     context: BrowserContext, browser: Browser, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
     """Not one line of its script runs after the input has left; then its process is killed. The last time it is reloaded."""
-    served = line(rounds.short_study(tmp_path, seconds=6))
+    served = line(rounds.short_study(tmp_path, seconds=20))
     page = context.new_page()
     player = rounds.Player(page)
     player.join(served.link())

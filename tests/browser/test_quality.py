@@ -49,9 +49,7 @@ def follow(page: Page) -> list[int]:
     return seen
 
 
-def test_device_check_and_both_tests(
-    page: Page, serve: Callable[[Path], Any], stored: Any, tmp_path: Path
-) -> None:
+def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], stored: Any, tmp_path: Path) -> None:
     folder = tmp_path / "ready"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
@@ -60,24 +58,32 @@ def test_device_check_and_both_tests(
     page.goto(server.link())
     page.get_by_role("button", name="Start", exact=True).click()
 
-    page.get_by_role("button", name="Play the tones").click()
-    expect(page.get_by_role("button", name="Play the tones")).to_be_enabled()
     address = page.evaluate("location.pathname")
-    count = page.request.get(f"{server.url}{address}/trial").json()["device"]["tones"]
-    page.get_by_label("type how many you hear").fill(str(count + 1))
+
+    def rows() -> list[list[int]]:
+        played: list[list[int]] = page.request.get(f"{server.url}{address}/trial").json()["device"]["tones"]
+        return played
+
+    def choose(side: int) -> None:
+        for number, row in enumerate(rows()):
+            page.locator(f"input[name=device-row-{number}][value='{row[side] + 1}']").check()
+
+    first = rows()
+    page.get_by_role("button", name="Play row 1").click()
+    expect(page.get_by_role("button", name="Play row 2")).to_be_enabled()
+    choose(1)  # what loudspeakers make of it
     page.mouse.move(640, 400)
     for _ in range(3):
         page.mouse.wheel(0, 100)
     expect(page.get_by_text("The wheel works.")).to_be_visible()
     page.get_by_role("button", name="Continue", exact=True).click()
-    expect(page.locator("#device-heard-error")).to_contain_text("not the number of tones")
-    expect(page.get_by_label("type how many you hear")).to_have_value("")
-    other = page.request.get(f"{server.url}{address}/trial").json()["device"]["tones"]
-    assert other != count, "each attempt has tones of its own"
-    page.get_by_role("button", name="Play the tones").click()
-    expect(page.get_by_role("button", name="Play the tones")).to_be_enabled()
-    assert page.evaluate("tones") == count + other
-    page.get_by_label("type how many you hear").fill(str(other))
+    expect(page.locator("#device-quietest-error")).to_contain_text("Over loudspeakers it cannot be heard")
+    expect(page.locator(".tone-row input:checked")).to_have_count(0)
+    assert rows() != first, "each attempt has tones of its own"
+    page.get_by_role("button", name="Play row 6").click()
+    expect(page.get_by_role("button", name="Play row 2")).to_be_enabled()
+    assert page.evaluate("tones") == 6
+    choose(0)
     page.get_by_role("button", name="Continue", exact=True).click()
 
     expect(page.get_by_text("Indicate the changes in brightness")).to_be_visible()
@@ -100,9 +106,7 @@ def test_device_check_and_both_tests(
     ended = [event["data"] for event in events if event["kind"] == "media.ended"]
     assert ended == [{"media_ms": 10_000, "view": 1}] * 2
     for position in (1, 2):
-        parts = [
-            one["data"] for one in events if one["kind"] == "media.interval" and one["trial"] == position
-        ]
-        assert sum(one["to_ms"] - one["from_ms"] for one in parts) == 10_000
+        parts = [event["data"] for event in events if event["kind"] == "media.interval" and event["trial"] == position]
+        assert sum(part["to_ms"] - part["from_ms"] for part in parts) == 10_000
     inputs = [event["data"] for event in events if event["kind"] == "trace.sample"]
-    assert sum(one["input"] == "wheel" for one in inputs) > 10
+    assert sum(input_["input"] == "wheel" for input_ in inputs) > 10

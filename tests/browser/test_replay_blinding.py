@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Response, expect
 
-from believable.replay.records import Actor
+from believable.recordings.recording import Actor
 
 SECRETS = {
     "agent": "canaryagent", "provenance": "canaryprovenance", "telemetry": "canarytelemetry", "hidden": "canarymood",
@@ -27,16 +27,13 @@ def secretive(recordings: Any) -> Any:
         actors=(Actor("canaryactor", "Ada", "canaryrole"),),
         tracks=tuple(replace(track, actor="canaryactor") for track in plain.tracks),
         actions=tuple(
-            replace(one, id=f"canaryaction{n}", actor="canaryactor") for n, one in enumerate(plain.actions)
+            replace(action, id=f"canaryaction{n}", actor="canaryactor") for n, action in enumerate(plain.actions)
         ),
         plans=tuple(
             replace(
-                one,
-                id=f"canaryplan{one.id}",
-                actor="canaryactor",
-                parent=one.parent and f"canaryplan{one.parent}",
+                plan, id=f"canaryplan{plan.id}", actor="canaryactor", parent=plan.parent and f"canaryplan{plan.parent}"
             )
-            for one in plain.plans
+            for plan in plain.plans
         ),
         telemetry={"canarytelemetry": (1,) * plain.timing.frames},
         seed=918273645,
@@ -76,9 +73,7 @@ def test_no_hidden_corner_of_a_recording_reaches_the_browser(
     watch = "controls: {must_finish: false}, overlay: {plan: true, log: true}, annotate: {flags: {}}"
     server = serve(recordings.study(tmp_path / "study", watch, replay=secretive(recordings)))
     parts, media = visit(page, server)
-    assert [
-        (where, what) for where, content in parts for what in SECRETS.values() if what.encode() in content
-    ] == []
+    assert [(where, what) for where, content in parts for what in SECRETS.values() if what.encode() in content] == []
     tree = json.loads(gzip.decompress(media[0].body()))
     assert set(tree) == {"replay", "scene"}
     assert set(tree["replay"]) == {"format", "actors", "timing", "tracks", "actions", "plans"}
@@ -104,12 +99,8 @@ def test_recordings_and_videos_are_served_with_the_same_headers(
     (folder / "stimuli/clip.mp4").write_bytes(long_video.read_bytes())
     text = (folder / "study.yaml").read_text()
     text = text.replace("conditions: [made]", "conditions: [made, other]")
-    text = text.replace(
-        "timeline:\n", "  - {id: clip, file: stimuli/clip.mp4, condition: other}\ntimeline:\n"
-    )
-    text = text.replace(
-        "  - finish", "  - watch: {stimulus: clip, controls: {must_finish: false}}\n  - finish"
-    )
+    text = text.replace("timeline:\n", "  - {id: clip, file: stimuli/clip.mp4, condition: other}\ntimeline:\n")
+    text = text.replace("  - finish", "  - watch: {stimulus: clip, controls: {must_finish: false}}\n  - finish")
     (folder / "study.yaml").write_text(text.replace("stimulus: any", "stimulus: walk"))
     server = serve(folder)
     media: list[Response] = []
@@ -120,7 +111,5 @@ def test_recordings_and_videos_are_served_with_the_same_headers(
     page.locator("button.next").click()
     expect(page.locator("video")).to_be_visible()
     lengths = {"content-length", "date"}
-    one, other = (
-        {name: value for name, value in each.all_headers().items() if name not in lengths} for each in media
-    )
+    one, other = ({name: value for name, value in each.all_headers().items() if name not in lengths} for each in media)
     assert one == other

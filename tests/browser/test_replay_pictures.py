@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,17 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from believable.replay.records import Replay
+from believable.recordings.recording import Recording
+from believable.recordings.scene import Scene, display_list
 from believable.stimuli.raster import Camera, Rasteriser, whole_world
-from believable.worlds.drawing import draw
-from believable.worlds.scene import Scene, display_list
+from believable.worlds import draw
 from believable.worlds.town.generate import generate
 
-RUN = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "generative_agents"
 #: Where on the slider, in ten-thousandths.
 MOMENTS = (0, 3333, 7812)
 
 
-def away_from_text(scene: Scene, replay: Replay, t_ms: float, camera: Camera) -> NDArray[np.bool_]:
+def away_from_text(scene: Scene, replay: Recording, t_ms: float, camera: Camera) -> NDArray[np.bool_]:
     """Pixels that no word can touch: fonts differ between machines."""
     free = np.ones((camera.height_px, camera.width_px), bool)
     scale = camera.px_per_tile
@@ -43,32 +43,30 @@ def away_from_text(scene: Scene, replay: Replay, t_ms: float, camera: Camera) ->
     return free
 
 
-def canvas_at(page: Page, share: int) -> NDArray[np.uint8]:
+def canvas_at(page: Page, share: int, drawn: Callable[[Page], None]) -> NDArray[np.uint8]:
     page.evaluate(
         """share => { const line = document.querySelector("input.seek"); line.value = String(share);
         line.dispatchEvent(new Event("input", { bubbles: true })); }""",
         share,
     )
-    page.wait_for_timeout(250)
+    drawn(page)
     data = page.evaluate('() => document.querySelector("canvas").toDataURL("image/png").split(",")[1]')
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
 
 
 @pytest.mark.parametrize("kind", ["maze", "arena", "town"])
 def test_a_screenshot_of_the_canvas_equals_the_rendered_frame(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any, kind: str
+    page: Page, serve: Any, tmp_path: Path, recordings: Any, drawn: Callable[[Page], None], kind: str
 ) -> None:
     replay = generate(5).replay if kind == "town" else recordings.walk(kind)
-    server = serve(
-        recordings.study(tmp_path / "study", "controls: {seek: true, must_finish: false}", replay=replay)
-    )
+    server = serve(recordings.study(tmp_path / "study", "controls: {seek: true, must_finish: false}", replay=replay))
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
     expect(page.locator("button.play")).to_be_visible()
     blind = replay.for_judging()
     scene = draw(blind)
     for share in MOMENTS:
-        shown = canvas_at(page, share)
+        shown = canvas_at(page, share, drawn)
         t_ms = share / 10_000 * blind.timing.duration_ms
         camera = whole_world(scene, shown.shape[1], shown.shape[0])
         rendered = Rasteriser(scene, blind, camera).picture(t_ms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 from believable.bundle.read import read
 from believable.core.clock import WallClock
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
 
 FREE = "controls: {pause: true, seek: true, speeds: [0.5, 1, 8], speed: 1, must_finish: false}"
 
@@ -35,7 +36,7 @@ def of_kind(held: Any, prefix: str) -> list[dict[str, Any]]:
 
 
 def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any
+    page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any, goes_on: Callable[..., None]
 ) -> None:
     server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{plan: true, log: true}}"))
     join(page, server.link())
@@ -51,17 +52,16 @@ def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
     page.keyboard.press("Enter")
     expect(page.locator(".log-lines li.current")).to_contain_text("step number 8")
     play(page)
-    page.wait_for_timeout(500)
+    goes_on(page)
     page.get_by_role("button", name="Plans").click()
-    page.wait_for_timeout(400)
+    goes_on(page)
     page.get_by_role("button", name="Pause", exact=True).click()
     saved(page)
 
     held = stored(server)
     assert [event["data"]["to_ms"] for event in of_kind(held, "media.seek")] == [70_000, 80_000]
     toggles = [
-        (event["kind"], event["data"]["which"], event["data"]["media_ms"])
-        for event in of_kind(held, "overlay.")
+        (event["kind"], event["data"]["which"], event["data"]["media_ms"]) for event in of_kind(held, "overlay.")
     ]
     assert toggles[:2] == [("overlay.open", "plan", 0), ("overlay.open", "log", 0)]
     assert toggles[2][:2] == ("overlay.close", "plan")
@@ -70,9 +70,7 @@ def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
     assert first["to_ms"] == second["from_ms"] == toggles[2][2]
 
 
-def test_the_log_follows_until_the_person_scrolls(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any
-) -> None:
+def test_the_log_follows_until_the_person_scrolls(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
     server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}"))
     page.set_viewport_size({"width": 1280, "height": 480})
     join(page, server.link())
@@ -101,17 +99,13 @@ def test_without_seeking_a_line_is_only_text(page: Page, serve: Any, tmp_path: P
 def test_flags_are_set_explained_taken_back_restored_and_exported(
     page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any
 ) -> None:
-    server = serve(
-        recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}")
-    )
+    server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}"))
     join(page, server.link())
     page.get_by_role("button", name="Log of actions").click()
     for number in (3, 5, 9):
         item = page.locator(".log-lines li", has_text=f"step number {number}")
         item.locator(".thumb").click()
-    page.locator(".flags-entry", has_text="step number 5").get_by_role("textbox").fill(
-        "Nobody walks like that."
-    )
+    page.locator(".flags-entry", has_text="step number 5").get_by_role("textbox").fill("Nobody walks like that.")
     page.keyboard.press("Enter")
     page.locator(".flags-entry", has_text="step number 9").get_by_role("button", name="Undo").click()
     expect(page.locator(".flags-entry")).to_have_count(2)
@@ -130,14 +124,9 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
 
-    assert [event["data"]["flag"] for event in of_kind(stored(server), "flag.add")] == [
-        "f1",
-        "f2",
-        "f3",
-        "f4",
-    ]
+    assert [event["data"]["flag"] for event in of_kind(stored(server), "flag.add")] == ["f1", "f2", "f3", "f4"]
     with Store.open(server.settings.url, clock=WallClock()) as store:
-        export(store, "study", tmp_path / "out", instruments=INSTRUMENTS, media_dir=server.settings.media_dir)
+        export(store, "study", tmp_path / "out", kinds=KINDS, media_dir=server.settings.media_dir)
     bundle = read(tmp_path / "out")
     rows = [(row["flag"], row["action"], row["reason"], row["undone"]) for row in bundle["flags"].rows()]
     assert rows == [
@@ -152,9 +141,7 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
 def test_a_press_on_a_thumb_counts_whatever_is_on_screen_when_it_is_released(
     page: Page, serve: Any, tmp_path: Path, recordings: Any
 ) -> None:
-    server = serve(
-        recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}")
-    )
+    server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}"))
     join(page, server.link())
     page.locator(".flags-thumb").hover()
     page.mouse.down()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from believable.replay.file import write
+from believable.recordings.file import write
 
 HEAD = """\
 believable: 1
@@ -115,9 +115,7 @@ def test_a_group_of_recordings_counts_views(page: Page, enter: Any, stored: Any)
     expect(page.get_by_label("Your completion code")).to_be_visible()
     held = stored(server)
     ended = [
-        (event["data"]["player"], event["data"]["view"])
-        for event in held.events
-        if event["kind"] == "media.ended"
+        (event["data"]["player"], event["data"]["view"]) for event in held.events if event["kind"] == "media.ended"
     ]
     assert ended == [(0, 1), (1, 1), (0, 2)]
     assert held.answers["page"] == {"rating-0": 1, "rating-1": 2}
@@ -125,9 +123,7 @@ def test_a_group_of_recordings_counts_views(page: Page, enter: Any, stored: Any)
 
 @pytest.mark.timing
 @pytest.mark.parametrize("rate", [1, 0.5])
-def test_a_recording_is_traced_on_time(
-    page: Page, enter: Any, stored: Any, witness: ModuleType, rate: float
-) -> None:
+def test_a_recording_is_traced_on_time(page: Page, enter: Any, stored: Any, witness: ModuleType, rate: float) -> None:
     witness.install(page)
     server = enter(TRACE)
     page.locator("select.speed").select_option(str(rate))
@@ -143,9 +139,9 @@ def test_a_recording_is_traced_on_time(
         witness.arrived(page, before + 1)
     saved(page)
     events = stored(server).events
-    made = [one for one in events if one["kind"] == "trace.sample" and one["data"]["input"] != "heartbeat"]
+    made = [event for event in events if event["kind"] == "trace.sample" and event["data"]["input"] != "heartbeat"]
     assert [one["data"]["value"] for one in made] == [1, 2, 3, 4, 5, 6]
-    (begun,) = (one["now_ms"] for one in witness.inputs(page, "click"))
+    (begun,) = (input_["now_ms"] for input_ in witness.inputs(page, "click"))
     met = witness.inputs(page, "wheel", "keydown")
     for one in met:
         one["media_ms"] = witness.on_canvas_ms(page, one["mono_ms"], started_ms=begun, rate=rate)

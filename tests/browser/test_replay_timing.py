@@ -82,12 +82,8 @@ def test_watched_intervals_equal_the_script_with_seeks_and_speeds(
         intervals, itertools.pairwise((start, faster, seek, pause)), strict=True
     ):
         passed_ms = end["mono_ms"] - begin["mono_ms"]
-        assert (high - low) / rate <= passed_ms + witness.TOLERANCE_MS, (
-            "nothing is claimed that was not shown"
-        )
-        halts = sorted(
-            event["mono_ms"] for event in held.events if event["kind"] in ("media.stall", "media.resume")
-        )
+        assert (high - low) / rate <= passed_ms + witness.TOLERANCE_MS, "nothing is claimed that was not shown"
+        halts = sorted(event["mono_ms"] for event in held.events if event["kind"] in ("media.stall", "media.resume"))
         stood_ms = witness.longest_gap_ms(page) + sum(halts[1::2]) - sum(halts[::2])
         assert (high - low) / rate >= passed_ms - stood_ms - 3 * witness.TOLERANCE_MS
 
@@ -121,13 +117,8 @@ def test_one_key_flags_what_is_on_screen_without_stopping(
     keys = witness.inputs(page, "keydown")
     if not page.locator("video").count():
         clicks = witness.inputs(page, "click")[:-1]
-        begun, from_ms = (
-            clicks[-1]["now_ms"],
-            one(held, "media.seek")["data"]["to_ms"] if situation == "seek" else 0,
-        )
+        begun, from_ms = (clicks[-1]["now_ms"], one(held, "media.seek")["data"]["to_ms"] if situation == "seek" else 0)
         for key in keys:
-            key["media_ms"] = witness.on_canvas_ms(
-                page, key["mono_ms"], started_ms=begun, from_ms=from_ms, rate=rate
-            )
+            key["media_ms"] = witness.on_canvas_ms(page, key["mono_ms"], started_ms=begun, from_ms=from_ms, rate=rate)
     witness.assert_on_time(flags, keys)
     assert {flag["data"]["action"] for flag in flags} == {"a4" if situation == "seek" else "a1"}

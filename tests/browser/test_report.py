@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from believable.analysis.run import run
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols.templates import TEMPLATES
 from believable.report.page import page as report_page
+from believable.simulate import straight
+from believable.study.load import load
 
 SAMPLE = Path(__file__).resolve().parents[1] / "report" / "sample.py"
 
@@ -21,9 +29,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sample = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sample)
     file = tmp_path_factory.mktemp("report") / "report.html"
-    file.write_text(
-        report_page(sample.sample_analysis(), links=lambda cell: f"#{cell}").html, encoding="utf-8"
-    )
+    file.write_text(report_page(sample.sample_analysis(), links=lambda cell: f"#{cell}").html, encoding="utf-8")
     return file
 
 
@@ -57,7 +63,7 @@ def test_the_pointer_tells_the_numbers(shown: Page) -> None:
     figure.locator(".mark-symbol path").first.hover(force=True)
     words = shown.locator("#vg-tooltip-element")
     expect(words).to_be_visible()
-    expect(words).to_contain_text("standin_human – standin_agent")
+    expect(words).to_contain_text("standin human – standin agent")
     expect(words).to_contain_text("< .001")
 
 
@@ -126,4 +132,31 @@ def test_nothing_is_wider_than_the_page(browser: Browser, report: Path, width: i
     page = context.new_page()
     page.goto(report.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+#: Tables that reach beyond their box, or out of the page.
+_TOO_WIDE = """() => [...document.querySelectorAll('table')].filter((table) => {
+    const right = table.getBoundingClientRect().right;
+    return table.scrollWidth > table.parentElement.clientWidth + 1 || right > innerWidth;
+  }).map((table) => `${table.closest('[id]')?.id}: ${table.scrollWidth} in ${table.parentElement.clientWidth}`)"""
+
+
+@pytest.mark.parametrize("name", ["trace", "replay", "clips", "hntt", "qa", "blank"])
+def test_the_tables_of_every_report_fit_screen_and_paper(browser: Browser, tmp_path: Path, name: str) -> None:
+    study = TEMPLATES[name] if name in TEMPLATES else READY_STUDIES[name]
+    definition = load(study.folder, kinds=KINDS, protocols=PROTOCOLS)
+    analysis = run(straight.bundle(definition, 40, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS)
+    bare = replace(analysis, sections=tuple(replace(section, charts=()) for section in analysis.sections))
+    file = tmp_path / "report.html"
+    file.write_text(report_page(bare).html, encoding="utf-8")
+    assert "A click opens the clip" not in file.read_text("utf-8"), "no server was named"
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("table").count() > 3
+    assert page.evaluate(_TOO_WIDE) == []
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 673, "height": 1000})  # A4 without its margins, at 96 dots per inch
+    assert page.evaluate(_TOO_WIDE) == []
     context.close()

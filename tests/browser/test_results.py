@@ -21,16 +21,7 @@ def server(tmp_path: Path, serve: Callable[[Path], Any]) -> Any:
     folder = tmp_path / "study"
     for command in (
         ["new", str(folder), "--protocol", "replay"],
-        [
-            "simulate",
-            str(folder),
-            "--participants",
-            "8",
-            "--drop-out",
-            "0",
-            "--data",
-            str(tmp_path / "data0"),
-        ],
+        ["simulate", str(folder), "--participants", "8", "--drop-out", "0", "--data", str(tmp_path / "data0")],
     ):
         # In a process of its own: the browser's driver keeps an event loop running in this one.
         subprocess.run([sys.executable, "-m", "believable", *command], check=True, capture_output=True)
@@ -49,7 +40,9 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     # Newer results come while somebody is about to decide: the tick stays.
     sure = page.get_by_label("Show the names from now on", exact=False)
     sure.check()
-    page.locator("#live").evaluate("(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }")
+    page.locator("#live").evaluate(
+        "(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }"
+    )
     expect(report).to_be_visible(timeout=PATIENCE_MS)
     expect(sure).to_be_checked()
     sure.uncheck()
@@ -68,6 +61,6 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     page.get_by_role("button", name="Unblind").click()
     expect(page.get_by_text("Unblinded", exact=True)).to_be_visible()
     expect(page.locator(".live-report[data-blinded=no]")).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.locator(".live-report")).to_contain_text("standin_baseline")
+    expect(page.locator(".live-report")).to_contain_text("standin baseline")
     page.goto(f"{server.url}/console/audit")
     expect(page.get_by_text("unblinded the results of the simulated sessions")).to_be_visible()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from believable.replay.file import write
-from believable.replay.importers.generative_agents import import_run
+from believable.recordings.file import write
+from believable.recordings.importers.generative_agents import import_run
 
-RUN = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "generative_agents"
 CONTROLS = "{pause: true, seek: true, speeds: [1, 8, 60, 600], speed: 60, zoom: true, must_finish: false}"
 
 #: Jumps to moments all over the day with the real slider; gives for each the time until the picture was painted.
@@ -43,12 +43,10 @@ FRAMES = """() => new Promise((done) => {
 
 
 @pytest.fixture
-def day(tmp_path: Path) -> Path:
-    if not RUN.is_dir():
-        pytest.skip("needs the public run under shared/data/generative_agents")
+def day(tmp_path: Path, public_data: Callable[[str], Path]) -> Path:
     folder = tmp_path / "study"
     (folder / "stimuli").mkdir(parents=True)
-    size = write(import_run(RUN).replay, folder / "stimuli/day.replay.json.gz")
+    size = write(import_run(public_data("generative_agents")).replay, folder / "stimuli/day.replay.json.gz")
     assert size < 1_000_000
     (folder / "study.yaml").write_text(
         "believable: 1\ntitle: A day in town\nseed: 3\nconditions: [planner]\n"
@@ -58,7 +56,9 @@ def day(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stored: Any) -> None:
+def test_the_day_plays_with_plan_and_log(
+    page: Page, serve: Any, day: Path, stored: Any, goes_on: Callable[..., None]
+) -> None:
     server = serve(day)
     with page.expect_response(lambda response: "/media/" in response.url) as media:
         page.goto(server.link())
@@ -72,27 +72,19 @@ def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stor
     page.locator(".log-line", has_text="turning on the lights").first.click()
     clock = page.locator(".controls .clock").inner_text()
     assert (
-        page.locator(".log-lines li.current", has_text="turning on the lights")
-        .locator(".log-time")
-        .inner_text()
+        page.locator(".log-lines li.current", has_text="turning on the lights").locator(".log-time").inner_text()
         == clock
     )
 
     page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_timeout(1500)
+    goes_on(page, by=0.001)
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("#status")).to_have_text("Saved")
     events = stored(server).events
     start, end = (next(e for e in events if e["kind"] == f"media.{kind}") for kind in ("play", "pause"))
     (shown,) = [e["data"] for e in events if e["kind"] == "media.interval"]
-    assert (shown["from_ms"], shown["to_ms"], shown["rate"]) == (
-        start["data"]["media_ms"],
-        end["data"]["media_ms"],
-        60,
-    )
-    assert shown["to_ms"] - shown["from_ms"] == pytest.approx(
-        60 * (end["mono_ms"] - start["mono_ms"]), rel=0.1
-    )
+    assert (shown["from_ms"], shown["to_ms"], shown["rate"]) == (start["data"]["media_ms"], end["data"]["media_ms"], 60)
+    assert shown["to_ms"] - shown["from_ms"] == pytest.approx(60 * (end["mono_ms"] - start["mono_ms"]), rel=0.1)
 
 
 def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, day: Path) -> None:
@@ -105,13 +97,11 @@ def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, 
     assert statistics.median(took) < 100
     page.get_by_role("button", name="Play", exact=True).click()
     gaps = page.evaluate(FRAMES)
-    assert statistics.median(gaps) < 34, (
-        "most pictures must come at 60 a second, also on a busy machine at least 30"
-    )
+    assert statistics.median(gaps) < 34, "most pictures must come at 60 a second, also on a busy machine at least 30"
 
 
 def test_zoom_and_follow_change_the_picture_and_are_recorded(
-    page: Page, serve: Any, day: Path, stored: Any
+    page: Page, serve: Any, day: Path, stored: Any, drawn: Callable[[Page], None]
 ) -> None:
     server = serve(day)
     page.goto(server.link())
@@ -119,15 +109,15 @@ def test_zoom_and_follow_change_the_picture_and_are_recorded(
     expect(page.locator("button.play")).to_be_visible()
     whole = page.locator("canvas").screenshot()
     page.get_by_label("Whom to follow").select_option(label="Maria Lopez")
-    page.wait_for_timeout(200)
+    drawn(page)
     near = page.locator("canvas").screenshot()
     assert near != whole
     page.get_by_role("button", name="Closer").click()
     page.get_by_label("Whom to follow").select_option(label="Everything")
-    page.wait_for_timeout(200)
+    drawn(page)
     assert page.locator("canvas").screenshot() == whole
     expect(page.locator("#status")).to_have_text("Saved")
     views = [event["data"] for event in stored(server).events if event["kind"] == "media.view"]
-    assert [one["follow"] for one in views] == [2, 2, None]
+    assert [view["follow"] for view in views] == [2, 2, None]
     assert views[0]["zoom"] < views[1]["zoom"]
     assert views[2]["zoom"] == 1

@@ -102,9 +102,7 @@ def longest_gap_ms(page: Page) -> float:
     return max((b - a for a, b in itertools.pairwise(begun)), default=0.0)
 
 
-def on_canvas_ms(
-    page: Page, mono_ms: float, *, started_ms: float, from_ms: float = 0, rate: float = 1
-) -> float:
+def on_canvas_ms(page: Page, mono_ms: float, *, started_ms: float, from_ms: float = 0, rate: float = 1) -> float:
     """The moment of a recording that was drawn last before this time of the page's clock."""
     begun: list[float] = page.evaluate("pictures")
     last = max((one for one in begun if one <= mono_ms), default=started_ms)

@@ -10,26 +10,27 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert
 
-from believable.bundle.records import (
+from believable.bundle.session_records import (
     ClosedTrial,
-    Collected,
+    CollectedSession,
     DecisionRecord,
     EventRecord,
     SessionRecord,
     StrayRecord,
     StudyRecord,
 )
-from believable.core import chain
+from believable.core import event_chain
 from believable.core.seeds import generator
 from believable.instruments import INSTRUMENTS
-from believable.store.tables import decisions, events, sessions, strays, trials
-from believable.study.assign import cells, session_seed
+from believable.pages import KINDS
+from believable.pages.check import Check
+from believable.pages.consent import Consent
+from believable.pages.watch import Watch
+from believable.store.database_tables import decisions, events, sessions, strays, trials
 from believable.study.definition import Definition, Medium
 from believable.study.nodes import from_plain
-from believable.study.plan import Assignment, plan
-from believable.study.progress import questions_of
-from believable.study.read import read_study
-from believable.study.records import Check, Consent, Watch
+from believable.study.plan import Assignment, cells, plan, session_seed
+from believable.study.reading import read_study
 
 T0_MS = 1_760_000_000_000
 
@@ -91,7 +92,7 @@ TREE: dict[str, Any] = {
 
 
 def definition_of(tree: dict[str, Any]) -> Definition:
-    reading = read_study(from_plain(tree), INSTRUMENTS, file="study.yaml")
+    reading = read_study(from_plain(tree), KINDS, file="study.yaml")
     assert not reading.problems, [str(problem) for problem in reading.problems]
     media = {one["id"]: Medium("0" * 64, 10, 2000, "video/mp4") for one in tree["stimuli"]}
     return Definition(reading.study, tree, {}, media)
@@ -104,9 +105,7 @@ class Making:
     definition: Definition
 
     def study(self, **changes: Any) -> StudyRecord:
-        record = StudyRecord(
-            "who_plays", "Who plays like a human?", {self.definition.hash: self.definition.to_json()}
-        )
+        record = StudyRecord("who_plays", "Who plays like a human?", {self.definition.hash: self.definition.to_json()})
         return replace(record, **changes)
 
     def session(
@@ -118,7 +117,7 @@ class Making:
         link_kind: str = "open",
         extra_events: int = 0,
         **changes: Any,
-    ) -> Collected:
+    ) -> CollectedSession:
         """A session that went through the first `until` trials (default: all, and finished)."""
         study = self.definition.study
         rng = generator(study.seed, "session", number, link_kind)
@@ -133,13 +132,7 @@ class Making:
         def happen(kind: str, trial: int | None, **data: Any) -> int:
             nonlocal clock
             clock += 500
-            body = {
-                "kind": kind,
-                "trial": trial,
-                "at_ms": clock,
-                "mono_ms": clock - T0_MS + 0.5,
-                "data": data,
-            }
+            body = {"kind": kind, "trial": trial, "at_ms": clock, "mono_ms": clock - T0_MS + 0.5, "data": data}
             bodies.append(json.dumps(body, separators=(",", ":")))
             return len(bodies)
 
@@ -155,7 +148,7 @@ class Making:
                 happen("media.interval", one.position, from_ms=0, to_ms=1234.5, rate=1)
                 happen("page.hidden", one.position)
                 happen("page.visible", one.position)
-            for question in questions_of(one.trial):
+            for question in one.trial.all_questions:
                 instrument = INSTRUMENTS[question.kind]
                 raw = words if question.id == "words" else instrument.simulate(question.params, rng)
                 if isinstance(one.trial, Check):
@@ -185,13 +178,13 @@ class Making:
             run=0,
             epoch=1,
             head_seq=len(events),
-            head_hash=chain.extend(chain.origin(session_id), bodies),
+            head_hash=event_chain.extend(event_chain.origin(session_id), bodies),
             started_ms=T0_MS + 1000 * number,
             finished_ms=clock if finished else None,
             rejected=False,
             recruiter_hash=f"{number:064x}",
         )
-        return Collected(replace(record, **changes), tuple(trials), events)
+        return CollectedSession(replace(record, **changes), tuple(trials), events)
 
 
 @pytest.fixture(scope="session")
@@ -200,15 +193,15 @@ def making() -> Making:
 
 
 @pytest.fixture(scope="session")
-def some_sessions(making: Making) -> tuple[Collected, ...]:
+def some_sessions(making: Making) -> tuple[CollectedSession, ...]:
     """Complete, incomplete, screened out, rejected, with a text set aside, and with a stray."""
     done = [making.session(number) for number in (1, 2, 3)]
     rejected = making.session(4, rejected=True)
     judged = replace(
         rejected,
         decisions=(
-            DecisionRecord("reject", "", "=cheated"),
-            DecisionRecord("exclude_text", "about/words", "copied"),
+            DecisionRecord("reject", "", "=cheated", "ann", T0_MS, blind=True),
+            DecisionRecord("exclude_text", "about/words", "copied", "ann", T0_MS, blind=True),
         ),
     )
     stray = replace(done[2], strays=(StrayRecord(1, 99, '{"kind":"clock"}', T0_MS),))
@@ -216,12 +209,9 @@ def some_sessions(making: Making) -> tuple[Collected, ...]:
     return (done[0], done[1], stray, judged, out, making.session(6, until=2))
 
 
-def put_session(conn: Connection, one: Collected, study: str = "who_plays") -> None:
+def put_session(conn: Connection, one: CollectedSession, study: str = "who_plays") -> None:
     session = one.session
-    values = asdict(session) | {
-        "arms": json.dumps(dict(session.arms)),
-        "rows": json.dumps(dict(session.rows)),
-    }
+    values = asdict(session) | {"arms": json.dumps(dict(session.arms)), "rows": json.dumps(dict(session.rows))}
     hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
     times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
     conn.execute(insert(sessions).values(**values, **hidden, **times, study=study))
@@ -233,7 +223,8 @@ def put_session(conn: Connection, one: Collected, study: str = "who_plays") -> N
         if rows:
             conn.execute(insert(table), rows)
     for decision in one.decisions:
-        conn.execute(insert(decisions).values(session=session.id, user="ann", at_ms=0, **asdict(decision)))
+        row = {name: value for name, value in asdict(decision).items() if name != "blind"}
+        conn.execute(insert(decisions).values(session=session.id, **row))
 
 
 @pytest.fixture(scope="session")
@@ -269,7 +260,7 @@ HOSTILE = [
 ]
 
 
-def with_words(session: Collected, text: str) -> Collected:
+def with_words(session: CollectedSession, text: str) -> CollectedSession:
     """The answer kept exactly, whatever its instrument would have replaced."""
     about = session.trials[1]
     kept = replace(about, answers={**about.answers, "words": text})
@@ -283,11 +274,9 @@ def hostile_texts() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def hostile_sessions(making: Making) -> list[Collected]:
+def hostile_sessions(making: Making) -> list[CollectedSession]:
     """One session per hostile text, given as an answer."""
-    return [
-        with_words(making.session(number, words=text), text) for number, text in enumerate(HOSTILE, start=1)
-    ]
+    return [with_words(making.session(number, words=text), text) for number, text in enumerate(HOSTILE, start=1)]
 
 
 MakeDefinition = Callable[[dict[str, Any]], Definition]

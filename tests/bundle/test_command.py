@@ -28,11 +28,9 @@ def study(tmp_path: Path, making: Any, insert_session: Any) -> Path:
     sessions: Iterable[Any] = [making.session(1), making.session(2), making.session(1, link_kind="simulated")]
 
     def fill(conn: Connection) -> None:
-        studies.put(
-            conn, "pilot", title="Pilot", definition=definition.hash, body=definition.to_json(), at_ms=0
-        )
-        for one in sessions:
-            insert_session(conn, one, study="pilot")
+        studies.put(conn, "pilot", title="Pilot", definition=definition.hash, body=definition.to_json(), at_ms=0)
+        for session in sessions:
+            insert_session(conn, session, study="pilot")
 
     with Store.open(f"sqlite:///{folder / '.believable' / 'believable.db'}", clock=VirtualClock()) as store:
         store.write(fill)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,30 +12,27 @@ import pytest
 from sqlalchemy import Connection, insert
 
 from believable.bundle.read import read
-from believable.bundle.records import Collected
+from believable.bundle.session_records import CollectedSession
 from believable.bundle.write import write
 from believable.core.clock import VirtualClock
 from believable.core.errors import NotFound
-from believable.instruments import INSTRUMENTS
-from believable.store import export as exporting
+from believable.pages import KINDS
 from believable.store import studies
+from believable.store.bundle_export import export
+from believable.store.collected import CHUNK, collected
+from believable.store.database_tables import tombstones
 from believable.store.engine import Store
-from believable.store.tables import tombstones
 
-Fill = Callable[[Store, Iterable[Collected]], None]
+Fill = Callable[[Store, Iterable[CollectedSession]], None]
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture
 def fill(making: Any, insert_session: Any) -> Fill:
-    def put(store: Store, many: Iterable[Collected]) -> None:
+    def put(store: Store, many: Iterable[CollectedSession]) -> None:
         definition = making.definition
 
         def study(conn: Connection) -> None:
@@ -51,7 +49,7 @@ def fill(making: Any, insert_session: Any) -> Fill:
 
 
 def test_the_store_gives_exactly_what_was_collected(
-    database_url: str, fill: Fill, making: Any, some_sessions: tuple[Collected, ...], tmp_path: Path
+    database_url: str, fill: Fill, making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
 ) -> None:
     with Store.open(database_url, clock=VirtualClock()) as store:
         extra = [making.session(1, link_kind="preview"), making.session(1, link_kind="simulated")]
@@ -68,21 +66,17 @@ def test_the_store_gives_exactly_what_was_collected(
             )
         )
         seen: list[tuple[int, int]] = []
-        written = exporting.export(
-            store,
-            "who_plays",
-            tmp_path / "out",
-            instruments=INSTRUMENTS,
-            progress=lambda done, total: seen.append((done, total)),
+        written = export(
+            store, "who_plays", tmp_path / "out", kinds=KINDS, progress=lambda done, total: seen.append((done, total))
         )
-        simulated = exporting.export(
-            store, "who_plays", tmp_path / "sim", instruments=INSTRUMENTS, simulated=True
-        )
+        simulated = export(store, "who_plays", tmp_path / "sim", kinds=KINDS, simulated=True)
     assert (written.sessions, simulated.sessions) == (6, 1)
     assert seen[-1] == (6, 6)
-    direct = write(
-        making.study(withdrawn=2, previews=1), some_sessions, tmp_path / "direct", instruments=INSTRUMENTS
-    )
+    named = [
+        replace(session, decisions=tuple(replace(decision, user="reviewer_1") for decision in session.decisions))
+        for session in some_sessions
+    ]
+    direct = write(making.study(withdrawn=2, previews=1), named, tmp_path / "direct", kinds=KINDS)
     assert content(tmp_path / "out") == content(direct.folder)
     found = read(tmp_path / "sim")
     assert found.simulated
@@ -91,11 +85,11 @@ def test_the_store_gives_exactly_what_was_collected(
 
 
 def test_hostile_text_survives_the_database(
-    database_url: str, fill: Fill, hostile_texts: list[str], hostile_sessions: list[Collected], tmp_path: Path
+    database_url: str, fill: Fill, hostile_texts: list[str], hostile_sessions: list[CollectedSession], tmp_path: Path
 ) -> None:
     with Store.open(database_url, clock=VirtualClock()) as store:
         fill(store, hostile_sessions)
-        exporting.export(store, "who_plays", tmp_path / "out", instruments=INSTRUMENTS)
+        export(store, "who_plays", tmp_path / "out", kinds=KINDS)
     bundle = read(tmp_path / "out")
     found = [row["value_text"] for row in bundle["answers"].rows() if row["question"] == "words"]
     assert found == hostile_texts
@@ -105,32 +99,30 @@ def test_an_unknown_study_is_named(database_url: str, fill: Fill, tmp_path: Path
     with Store.open(database_url, clock=VirtualClock()) as store:
         fill(store, [])
         with pytest.raises(NotFound, match=r"no study 'who_play' here. Did you mean 'who_plays'"):
-            exporting.export(store, "who_play", tmp_path / "x", instruments=INSTRUMENTS)
-        exporting.export(store, "who_plays", tmp_path / "empty", instruments=INSTRUMENTS)
+            export(store, "who_play", tmp_path / "x", kinds=KINDS)
+        export(store, "who_plays", tmp_path / "empty", kinds=KINDS)
     assert len(read(tmp_path / "empty")["participants"]) == 0
 
 
 def test_memory_is_bounded_by_the_chunk(fill: Fill, making: Any, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'believable.db'}", clock=VirtualClock()) as store:
-        fill(store, (making.session(number, extra_events=60) for number in range(1, 4 * exporting.CHUNK + 1)))
+        fill(store, (making.session(number, extra_events=60) for number in range(1, 4 * CHUNK + 1)))
 
         def peak_bytes(limit: int | None) -> int:
             tracemalloc.start()
             with_limit = store.read(
-                lambda conn: sum(
-                    1 for _ in _first(exporting.collected(conn, "who_plays", simulated=False), limit)
-                )
+                lambda conn: sum(1 for _ in _first(collected(conn, "who_plays", simulated=False), limit))
             )
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            assert with_limit == (limit or 4 * exporting.CHUNK)
+            assert with_limit == (limit or 4 * CHUNK)
             return peak
 
         peak_bytes(1)
-        assert peak_bytes(None) < 1.5 * peak_bytes(exporting.CHUNK)
+        assert peak_bytes(None) < 1.5 * peak_bytes(CHUNK)
 
 
-def _first(many: Iterable[Collected], limit: int | None) -> Iterable[Collected]:
+def _first(many: Iterable[CollectedSession], limit: int | None) -> Iterable[CollectedSession]:
     for number, one in enumerate(many):
         if limit is not None and number >= limit:
             return

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import frictionless
-import pytest
 from click.testing import CliRunner
 
 from believable.bundle.read import read
 from believable.cli import group
-from believable.replay.importers.pagan import read_pagan
+from believable.recordings.importers.pagan import read_pagan
 
-REAL = (
-    Path(__file__).resolve().parents[2]
-    / ".."
-    / "shared"
-    / "data"
-    / "pagan_auditory_qa"
-    / "raw_pagan_export.csv"
-)
 HEAD = "OriginalName,DatabaseName,Participant,SessionID,Timestamp,VideoTime,Value,ExternalPID"
 
 
@@ -48,11 +40,10 @@ def test_the_command_writes_a_bundle_and_reports_damage(tmp_path: Path) -> None:
     assert b"PROLIFIC" not in everything
 
 
-def test_the_real_export_becomes_a_valid_package(tmp_path: Path) -> None:
-    if not REAL.is_file():
-        pytest.skip("the real export is not beside the repository")
+def test_the_real_export_becomes_a_valid_package(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+    export = public_data("pagan_auditory_qa") / "raw_pagan_export.csv"
     result = CliRunner().invoke(
-        group, ["import", "pagan", str(REAL), "--out", str(tmp_path / "out")], catch_exceptions=False
+        group, ["import", "pagan", str(export), "--out", str(tmp_path / "out")], catch_exceptions=False
     )
     assert "92 traces, 11187 of 14711 rows used" in result.output
     bundle = read(tmp_path / "out")

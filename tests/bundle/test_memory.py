@@ -12,12 +12,12 @@ from believable.bundle import memory
 from believable.bundle.read import read
 from believable.bundle.write import write
 from believable.core.errors import InvalidInput, NotFound
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 
 
 def test_rows_of_a_written_bundle_give_the_same_tables(making: Any, tmp_path: Path) -> None:
     study = making.study()
-    write(study, [making.session(1), making.session(2, until=2)], tmp_path / "b", instruments=INSTRUMENTS)
+    write(study, [making.session(1), making.session(2, until=2)], tmp_path / "b", kinds=KINDS)
     whole = read(tmp_path / "b")
     again = memory.bundle(
         {name: list(table.rows()) for name, table in whole.tables.items() if name != "codebook"}
@@ -52,9 +52,7 @@ def test_columns_may_be_arrays_lists_or_one_value() -> None:
 
 
 def test_what_is_left_out_is_plain() -> None:
-    people = memory.bundle({"participants": [{"session": "a", "arm_tool": "btrace"}, {"session": "b"}]})[
-        "participants"
-    ]
+    people = memory.bundle({"participants": [{"session": "a", "arm_tool": "btrace"}, {"session": "b"}]})["participants"]
     assert people["state"].cells() == ("finished", "finished")
     assert people["number"].cells() == (1, 2)
     assert people["arm_tool"].cells() == ("btrace", None)

@@ -15,21 +15,16 @@ import numpy as np
 import pytest
 
 from believable.bundle.read import read
-from believable.bundle.records import Collected, EventRecord
+from believable.bundle.session_records import CollectedSession, EventRecord
 from believable.bundle.write import write
 from believable.core.errors import InvalidInput, NotFound
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 
 
 @pytest.fixture
 def folder(making: Any, tmp_path: Path) -> Path:
     target = tmp_path / "bundle"
-    write(
-        making.study(),
-        [making.session(1), making.session(2), making.session(3, until=2)],
-        target,
-        instruments=INSTRUMENTS,
-    )
+    write(making.study(), [making.session(1), making.session(2), making.session(3, until=2)], target, kinds=KINDS)
     return target
 
 
@@ -63,10 +58,10 @@ def test_unknown_names_get_a_suggestion(folder: Path) -> None:
 
 
 def test_hostile_text_is_neutralised_and_comes_back_equal(
-    making: Any, hostile_texts: list[str], hostile_sessions: list[Collected], tmp_path: Path
+    making: Any, hostile_texts: list[str], hostile_sessions: list[CollectedSession], tmp_path: Path
 ) -> None:
     study = making.study(title="=Evil <b>title</b>")
-    write(study, hostile_sessions, tmp_path / "bundle", instruments=INSTRUMENTS)
+    write(study, hostile_sessions, tmp_path / "bundle", kinds=KINDS)
     bundle = read(tmp_path / "bundle")
     answers = [row["value_text"] for row in bundle["answers"].rows() if row["question"] == "words"]
     assert answers == hostile_texts
@@ -100,9 +95,7 @@ def rewrite_events(folder: Path, change: Any) -> None:
     path = folder / "data/raw/events.jsonl.gz"
     records = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     change(records)
-    path.write_bytes(
-        gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode(), mtime=0)
-    )
+    path.write_bytes(gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode(), mtime=0))
     seal_again(folder)
 
 
@@ -119,9 +112,7 @@ def swapped(records: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("change", [changed, lost, swapped])
-def test_the_chain_finds_changed_lost_and_reordered_events_behind_new_checksums(
-    folder: Path, change: Any
-) -> None:
+def test_the_chain_finds_changed_lost_and_reordered_events_behind_new_checksums(folder: Path, change: Any) -> None:
     rewrite_events(folder, change)
     with pytest.raises(InvalidInput, match="does not lead to its receipt"):
         read(folder)
@@ -168,12 +159,7 @@ def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(making: Any, 
     """A session whose browser vanished while sending: 1 to n are chained, n + 2 waits for n + 1 for ever."""
     session = making.session(1, until=2)
     late = EventRecord(len(session.events) + 2, session.events[-1].body, 5)
-    write(
-        making.study(),
-        [replace(session, events=(*session.events, late))],
-        tmp_path / "bundle",
-        instruments=INSTRUMENTS,
-    )
+    write(making.study(), [replace(session, events=(*session.events, late))], tmp_path / "bundle", kinds=KINDS)
     bundle = read(tmp_path / "bundle")
     assert [event.seq for event in bundle.events()][-1] == late.seq
     assert bundle["participants"]["events"].cells() == (len(session.events),)

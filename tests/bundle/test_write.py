@@ -16,38 +16,35 @@ import frictionless
 import pytest
 
 from believable.bundle.folder import zip_folder
+from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.read import Bundle, read
-from believable.bundle.records import Collected
+from believable.bundle.session_records import CollectedSession
 from believable.bundle.tables import BY_NAME, TABLES
 from believable.bundle.write import write
-from believable.core import chain
+from believable.core import event_chain
 from believable.core.errors import Conflict, InvalidInput
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 
 
 @pytest.fixture(scope="module")
 def bundle(
-    making: Any, some_sessions: tuple[Collected, ...], tmp_path_factory: pytest.TempPathFactory
+    making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path_factory: pytest.TempPathFactory
 ) -> Bundle:
     folder = tmp_path_factory.mktemp("out") / "bundle"
-    written = write(making.study(withdrawn=2, previews=3), some_sessions, folder, instruments=INSTRUMENTS)
-    assert (written.sessions, written.events) == (6, sum(len(one.events) for one in some_sessions))
+    written = write(making.study(withdrawn=2, previews=3), some_sessions, folder, kinds=KINDS)
+    assert (written.sessions, written.events) == (6, sum(len(session.events) for session in some_sessions))
     return read(folder)
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def test_participants_are_all_there_with_arms_and_orders(
-    bundle: Bundle, some_sessions: tuple[Collected, ...]
+    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
 ) -> None:
     rows = list(bundle["participants"].rows())
-    assert [row["session"] for row in rows] == [one.session.id for one in some_sessions]
+    assert [row["session"] for row in rows] == [session.session.id for session in some_sessions]
     assert [row["included"] for row in rows] == [True, True, True, False, False, False]
     assert {row["arm_tool"] for row in rows} == {"ranktrace", "btrace"}
     assert {row["order_clips"] for row in rows} == {0, 1}
@@ -56,9 +53,7 @@ def test_participants_are_all_there_with_arms_and_orders(
     assert "recruiter_hash" not in bundle["participants"].columns
 
 
-def test_trials_carry_condition_stimulus_and_times(
-    bundle: Bundle, some_sessions: tuple[Collected, ...]
-) -> None:
+def test_trials_carry_condition_stimulus_and_times(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
     first = [row for row in bundle["trials"].rows() if row["session"] == some_sessions[0].session.id]
     watched = [row for row in first if row["kind"] == "watch"]
     assert {(row["condition"], row["scenario"], row["stimulus"]) for row in watched} == {
@@ -74,9 +69,7 @@ def test_trials_carry_condition_stimulus_and_times(
     assert unfinished[-1]["trial"] == "attention"
 
 
-def test_answers_are_laid_out_by_their_instruments(
-    bundle: Bundle, some_sessions: tuple[Collected, ...]
-) -> None:
+def test_answers_are_laid_out_by_their_instruments(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
     rows = [row for row in bundle["answers"].rows() if row["session"] == some_sessions[0].session.id]
     by_question: dict[Any, list[dict[str, Any]]] = {}
     for row in rows:
@@ -101,10 +94,10 @@ def test_views_come_from_what_was_played(bundle: Bundle) -> None:
     assert {row["stimulus"] for row in rows} == {"h1", "s1"}
 
 
-def test_every_reason_to_exclude_is_a_row(bundle: Bundle, some_sessions: tuple[Collected, ...]) -> None:
+def test_every_reason_to_exclude_is_a_row(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
     rows = list(bundle["exclusions"].rows())
     found = [(row["session"], row["scope"], row["reason"], row["detail"], row["count"]) for row in rows]
-    ids = [one.session.id for one in some_sessions]
+    ids = [session.session.id for session in some_sessions]
     assert found == [
         (ids[3], "session", "rejected", "=cheated", 1),
         (ids[3], "answer", "text_excluded", "copied", 1),
@@ -122,8 +115,8 @@ def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:
         assert tuple(bundle[name].columns) == BY_NAME[name].columns
 
 
-def test_raw_events_are_kept_to_the_letter(bundle: Bundle, some_sessions: tuple[Collected, ...]) -> None:
-    wanted = [(one.session.id, event.seq, event.body) for one in some_sessions for event in one.events]
+def test_raw_events_are_kept_to_the_letter(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
+    wanted = [(session.session.id, event.seq, event.body) for session in some_sessions for event in session.events]
     assert [(event.session, event.seq, event.body) for event in bundle.events()] == wanted
     assert [(event.session, event.epoch, event.seq) for event in bundle.strays()] == [
         (some_sessions[2].session.id, 1, 99)
@@ -158,7 +151,7 @@ def test_definition_goes_along(bundle: Bundle, making: Any) -> None:
 
 def test_names_follow_psych_ds(bundle: Bundle) -> None:
     names = [path.name for path in (bundle.folder / "data").iterdir() if path.is_file()]
-    assert len(names) == len(TABLES)
+    assert len(names) == len((*TABLES, JUDGEMENTS))
     for name in names:
         assert re.fullmatch(r"([a-z]+-[A-Za-z0-9]+)(_[a-z]+-[A-Za-z0-9]+)*_data\.csv", name), name
     description = json.loads((bundle.folder / "dataset_description.json").read_text())
@@ -177,33 +170,24 @@ def test_frictionless_finds_no_error(bundle: Bundle) -> None:
     assert {task.name for task in report.tasks} >= {table.name for table in TABLES}
 
 
-def test_same_data_same_bytes(making: Any, some_sessions: tuple[Collected, ...], tmp_path: Path) -> None:
+def test_same_data_same_bytes(making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write(making.study(), iter(some_sessions), tmp_path / name / "bundle", instruments=INSTRUMENTS)
+        write(making.study(), iter(some_sessions), tmp_path / name / "bundle", kinds=KINDS)
     assert content(tmp_path / "one") == content(tmp_path / "two")
-    zips = [
-        zip_folder(tmp_path / name / "bundle", tmp_path / f"{name}.zip").read_bytes()
-        for name in ("one", "two")
-    ]
+    zips = [zip_folder(tmp_path / name / "bundle", tmp_path / f"{name}.zip").read_bytes() for name in ("one", "two")]
     assert zips[0] == zips[1]
 
 
 def test_nothing_names_a_person_unless_asked(
-    making: Any, some_sessions: tuple[Collected, ...], tmp_path: Path
+    making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
 ) -> None:
-    hashes = [str(one.session.recruiter_hash).encode() for one in some_sessions]
-    write(making.study(), some_sessions, tmp_path / "plain", instruments=INSTRUMENTS)
+    hashes = [str(session.session.recruiter_hash).encode() for session in some_sessions]
+    write(making.study(), some_sessions, tmp_path / "plain", kinds=KINDS)
     everything = b"".join(content(tmp_path / "plain").values()) + gzip.decompress(
         (tmp_path / "plain/data/raw/events.jsonl.gz").read_bytes()
     )
     assert not any(name in everything for name in hashes)
-    write(
-        making.study(),
-        some_sessions,
-        tmp_path / "hashed",
-        instruments=INSTRUMENTS,
-        with_recruiter_hashes=True,
-    )
+    write(making.study(), some_sessions, tmp_path / "hashed", kinds=KINDS, with_recruiter_hashes=True)
     column = read(tmp_path / "hashed")["participants"]["recruiter_hash"]
     assert [str(cell).encode() for cell in column.cells()] == hashes
 
@@ -211,15 +195,13 @@ def test_nothing_names_a_person_unless_asked(
 def test_simulated_and_real_never_share_a_bundle(making: Any, tmp_path: Path) -> None:
     simulated = making.session(1, link_kind="simulated")
     with pytest.raises(InvalidInput, match="never share a bundle"):
-        write(making.study(), [simulated], tmp_path / "x", instruments=INSTRUMENTS)
+        write(making.study(), [simulated], tmp_path / "x", kinds=KINDS)
     with pytest.raises(InvalidInput, match="never share a bundle"):
-        write(making.study(simulated=True), [making.session(1)], tmp_path / "x", instruments=INSTRUMENTS)
+        write(making.study(simulated=True), [making.session(1)], tmp_path / "x", kinds=KINDS)
     with pytest.raises(InvalidInput, match="previews are never exported"):
-        write(
-            making.study(), [making.session(1, link_kind="preview")], tmp_path / "x", instruments=INSTRUMENTS
-        )
+        write(making.study(), [making.session(1, link_kind="preview")], tmp_path / "x", kinds=KINDS)
     assert list(tmp_path.iterdir()) == []
-    write(making.study(simulated=True), [simulated], tmp_path / "sim", instruments=INSTRUMENTS)
+    write(making.study(simulated=True), [simulated], tmp_path / "sim", kinds=KINDS)
     found = read(tmp_path / "sim")
     assert found.simulated
     assert found["participants"]["simulated"].cells() == (True,)
@@ -229,28 +211,28 @@ def test_simulated_and_real_never_share_a_bundle(making: Any, tmp_path: Path) ->
 
 def test_an_older_bundle_is_replaced_and_anything_else_is_not(making: Any, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
-    write(making.study(), [making.session(1), making.session(2)], folder, instruments=INSTRUMENTS)
-    write(making.study(), [making.session(1)], folder, instruments=INSTRUMENTS)
+    write(making.study(), [making.session(1), making.session(2)], folder, kinds=KINDS)
+    write(making.study(), [making.session(1)], folder, kinds=KINDS)
     assert len(read(folder)["participants"]) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["bundle"]
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
     with pytest.raises(Conflict, match="not a bundle"):
-        write(making.study(), [], tmp_path / "thesis", instruments=INSTRUMENTS)
+        write(making.study(), [], tmp_path / "thesis", kinds=KINDS)
     assert (tmp_path / "thesis" / "chapter1.tex").exists()
 
 
 def test_a_failure_half_way_leaves_the_older_bundle(making: Any, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
-    write(making.study(), [making.session(1)], folder, instruments=INSTRUMENTS)
+    write(making.study(), [making.session(1)], folder, kinds=KINDS)
     before = content(folder)
 
-    def breaking() -> Iterator[Collected]:
+    def breaking() -> Iterator[CollectedSession]:
         yield making.session(1)
         raise OSError("disk gone")
 
     with pytest.raises(OSError, match="disk gone"):
-        write(making.study(), breaking(), folder, instruments=INSTRUMENTS)
+        write(making.study(), breaking(), folder, kinds=KINDS)
     assert content(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == ["bundle"]
 
@@ -259,7 +241,7 @@ def test_memory_does_not_grow_with_the_number_of_sessions(making: Any, tmp_path:
     def peak_bytes(count: int) -> int:
         tracemalloc.start()
         sessions = (making.session(number, extra_events=100) for number in range(1, count + 1))
-        write(making.study(), sessions, tmp_path / str(count), instruments=INSTRUMENTS)
+        write(making.study(), sessions, tmp_path / str(count), kinds=KINDS)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak
@@ -277,10 +259,10 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
     closed = [replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials]
     session = replace(
         again.session, id=first.session.id, run=1, run_after_seq=shift, head_seq=len(events),
-        head_hash=chain.extend(chain.origin(first.session.id), [event.body for event in events]),
+        head_hash=event_chain.extend(event_chain.origin(first.session.id), [event.body for event in events]),
     )  # fmt: skip
-    collected = Collected(session, (*first.trials[:1], *closed), events)
-    write(making.study(), [collected], tmp_path / "bundle", instruments=INSTRUMENTS)
+    collected = CollectedSession(session, (*first.trials[:1], *closed), events)
+    write(making.study(), [collected], tmp_path / "bundle", kinds=KINDS)
     found = read(tmp_path / "bundle")
     words = [row for row in found["answers"].rows() if row["question"] == "words"]
     assert [(row["run"], row["changes"], row["pasted"]) for row in words] == [(1, 1, 12)]

@@ -49,7 +49,7 @@ def analysed(study: Path, target: Path) -> dict:
 
 def statuses(whole: dict) -> dict[str, str]:
     findings = [finding for section in whole["sections"] for finding in section["findings"]]
-    return {f"{one['outcome']} {one['kind']}": one["status"] for one in findings}
+    return {f"{finding['outcome']} {finding['kind']}": finding["status"] for finding in findings}
 
 
 def test_a_study_folder_gives_results_tables_and_words(study: Path, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_study_folder_gives_results_tables_and_words(study: Path, tmp_path: Pa
     assert "! These are simulated participants" in output
     assert "! Demonstration stimuli" in output
     assert "Accuracy and verdict" in output
-    assert "exploratory   Judges chose the human over standin_agent" in output
+    assert "judges chose the human over standin agent" in output
     assert (tmp_path / "results" / "tables" / "accuracy.csv").is_file()
 
 
@@ -100,6 +100,8 @@ def test_a_registered_plan_is_not_overwritten(study: Path) -> None:
 def test_what_cannot_be_analysed_says_what_to_do(demo: Path, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="believable simulate"):
         believable("analyse", str(demo), "--out", str(tmp_path))
+    file = demo / "study.yaml"
+    file.write_text(file.read_text("utf-8").partition("\nanalysis:")[0], encoding="utf-8")
     with pytest.raises(InvalidInput, match="declares no analysis"):
         believable("preregister", str(demo))
     believable("simulate", str(demo), "--participants", "2")

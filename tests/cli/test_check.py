@@ -38,6 +38,35 @@ def test_a_sound_study_passes(study: Path) -> None:
     assert (result.returncode, result.stdout.strip().splitlines()[-1]) == (0, "0 problems.")
 
 
+def test_what_should_not_meet_participants_is_warned_of(study: Path) -> None:
+    """A promise that cannot be kept, and consent that nobody has written; with `--strict` they count."""
+    consent = study / "pages" / "consent.md"
+    consent.write_text("# Hello\n\nBefore you use this study, write here who you\nare, and whom to ask.\n")
+    (study / "study.yaml").write_text(STUDY.replace("timeline:", "recruit: {repeats: refuse}\ntimeline:"))
+    result = believable("check", "study", cwd=study.parent)
+    placeholder, repeats, summary = result.stdout.strip().splitlines()
+    assert placeholder.startswith(
+        "pages/consent.md:3: warning: the consent text still holds a placeholder: “write here who you are”"
+    )
+    assert repeats.startswith(
+        "study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes"
+    )
+    assert (result.returncode, summary) == (0, "0 problems, 2 warnings.")
+    assert believable("check", "--strict", "study", cwd=study.parent).returncode == 1
+    (study / "study.yaml").write_text(
+        STUDY.replace("timeline:", "recruit: {platform: prolific, repeats: refuse}\ntimeline:")
+    )
+    consent.write_text("# Hello\n\nWe are two people of a laboratory.\n")
+    assert believable("check", "study", cwd=study.parent).stdout.strip() == "0 problems."
+
+
+def test_a_study_without_consent_is_warned_of(study: Path) -> None:
+    (study / "study.yaml").write_text(STUDY.replace("  - consent: {page: pages/consent.md}\n", ""))
+    result = believable("check", "study", cwd=study.parent)
+    assert "timeline: warning: there is no consent page" in result.stdout
+    assert result.returncode == 0
+
+
 def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
     (study / "study.yaml").write_text(
         STUDY.replace("number: {min: 18}", "numbr: {min: 18}").replace("pages/consent.md", "pages/consnt.md")
@@ -52,8 +81,7 @@ def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
 
 def test_an_order_that_cannot_be_filled_is_found(study: Path) -> None:
     text = STUDY.replace("seed: 1\n", "seed: 1\nconditions: [a, b]\n").replace(
-        "  - finish",
-        "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish",
+        "  - finish", "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish"
     )
     (study / "study.yaml").write_text(text)
     result = believable("check", "study", cwd=study.parent)

@@ -9,13 +9,12 @@ from click.testing import CliRunner, Result
 
 from believable.bundle.read import read
 from believable.cli import group
-from believable.coding import final
-from believable.coding.phrases import PLANTED
+from believable.coding import coded_bundle
+from believable.coding.phrases import CodingSettings, planted_for
 from believable.coding.proportions import proportions
-from believable.coding.simulated import Settings
 from believable.core.errors import InvalidInput, NotFound, Refused
-from believable.store import coding_simulated
-from believable.store.coding_projects import Project
+from believable.store import coding_rounds
+from believable.store.coding_projects import CodingProject
 from believable.store.engine import Store
 
 STUDY = """\
@@ -73,14 +72,14 @@ def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: 
 
 
 def test_simulated_coders_only_code_simulated_texts(study: Path) -> None:
-    project = Project("real", None, "real", "Real", (), 1, False, "none", 0)
+    project = CodingProject("real", None, "real", "Real", (), 1, False, "none", 0)
     with (
         Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}") as store,
         pytest.raises(Refused, match="only people code them"),
     ):
         store.write(
-            lambda conn: coding_simulated.simulate(
-                conn, project, phrases="hntt", settings=Settings(), at_ms=0
+            lambda conn: coding_rounds.simulate_coders(
+                conn, project, phrases="hntt", settings=CodingSettings(), at_ms=0
             )
         )
 
@@ -103,11 +102,11 @@ def test_a_pilot_has_coded_sections_that_recover_what_was_planted(tmp_path: Path
     assert "marks by simulated coders" in run("code", "simulate", str(folder)).output
     run("export", str(folder), "--simulated", "--out", str(tmp_path / "bundle"))
     bundle = read(tmp_path / "bundle")
-    assert set(final.codebooks(bundle)) == {"reasons", "understood"}
-    found = proportions(final.coded_responses(bundle, "reasons"))
+    assert set(coded_bundle.codebooks(bundle)) == {"reasons", "understood"}
+    found = proportions(coded_bundle.coded_responses(bundle, "reasons"))
     inside = [
-        one.share.contains(PLANTED["hntt"].shares[one.side][one.code, one.direction])
+        one.share.contains(planted_for("hntt").shares[one.side][one.code, one.direction])
         for one in found
-        if (one.code, one.direction) in PLANTED["hntt"].shares[one.side]
+        if (one.code, one.direction) in planted_for("hntt").shares[one.side]
     ]
     assert sum(inside) / len(inside) > 0.8

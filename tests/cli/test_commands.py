@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from believable.cli import COMMANDS, Entry, exit_code, group
+from believable.cli import COMMANDS, CommandEntry, exit_code, group
 from believable.core.errors import InvalidInput, MissingExtra, NotFound, Refused, StorageFull, StudyError
 
 FOLDER = Path(__file__).resolve().parents[2] / "src" / "believable" / "cli"
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "src" / "believable" / "cli"
 NOT_COMMANDS = {"__init__", "apart", "dataset", "place", "reference"}
 
 
-def command_of(entry: Entry) -> click.Command:
+def command_of(entry: CommandEntry) -> click.Command:
     command = group.get_command(click.Context(group), entry.name)
     assert command is not None
     return command
@@ -35,12 +35,12 @@ def test_every_file_is_a_command_and_every_command_a_file() -> None:
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_the_overview_says_what_the_command_says(entry: Entry) -> None:
+def test_the_overview_says_what_the_command_says(entry: CommandEntry) -> None:
     assert (command_of(entry).help or "").split("\n")[0] == entry.about
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_help_shows_an_example_that_names_the_command(entry: Entry) -> None:
+def test_help_shows_an_example_that_names_the_command(entry: CommandEntry) -> None:
     command = command_of(entry)
     documented = [command, *(leaf for _, leaf in leaves(entry.name, command))]
     for one in documented:
@@ -50,7 +50,7 @@ def test_help_shows_an_example_that_names_the_command(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_every_option_is_explained(entry: Entry) -> None:
+def test_every_option_is_explained(entry: CommandEntry) -> None:
     for name, command in leaves(entry.name, command_of(entry)):
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.name not in ("help", "port"):

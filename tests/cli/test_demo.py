@@ -8,12 +8,12 @@ from pathlib import Path
 from believable.cli.demo import BEFORE_MS, finish_some
 from believable.cli.place import settings_for
 from believable.core.clock import WallClock
-from believable.study import protocols
+from believable.protocols import READY_STUDIES
 
 
 def test_some_have_finished_before_the_demo_begins(tmp_path: Path) -> None:
     folder = tmp_path / "trace"
-    protocols.copy("trace", folder)
+    READY_STUDIES["trace"].copy(folder)
     file = folder / "study.yaml"
     file.write_text(file.read_text().replace("duration_s: 60", "duration_s: 5"))
     settings = settings_for([folder], None, None)

@@ -13,13 +13,13 @@ import pytest
 from click.testing import CliRunner, Result
 from ruamel.yaml import YAML
 
-from believable.bundle.cells import csv_line
+from believable.bundle.cells import csv_line, neutralised
 from believable.bundle.package import EVENTS
 from believable.bundle.read import read
 from believable.cli import group
-from believable.core import chain
+from believable.core import event_chain
 from believable.core.errors import Conflict, NotFound, Refused
-from believable.report.redact import _reseal
+from believable.report.redact import _reseal, _times_of
 
 SECRET = "It walked stiffly. Write to anna.b@example.org or ask Dr. Jones"
 
@@ -50,8 +50,11 @@ def bundle(folder: Path, tmp_path: Path) -> Path:
     return target
 
 
-def plant(bundle: Path) -> str:
-    """Lets the first participant write the secret as a reason, with its beginning typed before; the session's id."""
+def plant(bundle: Path, *, dash: bool = False) -> str:
+    """Lets the first participant write the secret as a reason, with its beginning typed before; the session's id.
+
+    `dash`: the id begins with `-`, which tables write as `'-`, as ids made by earlier versions may.
+    """
     path = bundle / EVENTS
     with gzip.open(path, "rt", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
@@ -62,15 +65,16 @@ def plant(bundle: Path) -> str:
     position = bodies[place]["trial"]
     bodies[place]["data"]["answers"]["why"] = SECRET
     typed = next(
-        one
-        for one in mine
-        if bodies[one]["trial"] == position and bodies[one]["data"].get("question") == "why"
+        one for one in mine if bodies[one]["trial"] == position and bodies[one]["data"].get("question") == "why"
     )
     bodies[typed]["data"]["value"] = SECRET[:40]
     for line, body in zip(lines, bodies, strict=True):
         line["body"] = json.dumps(body)
+    named = f"-{session[1:]}" if dash else session
+    for place in mine:
+        lines[place]["session"] = named
     heads = {
-        name: chain.extend(chain.origin(name), [line["body"] for line in lines if line["session"] == name])
+        name: event_chain.extend(event_chain.origin(name), [line["body"] for line in lines if line["session"] == name])
         for name in {line["session"] for line in lines}
     }
     with gzip.open(path, "wt", encoding="utf-8") as file:
@@ -80,20 +84,19 @@ def plant(bundle: Path) -> str:
         with table.open(newline="") as file:
             rows = list(csv.DictReader(file))
         for row in rows:
+            is_mine = row.get("session") == session
+            if is_mine:
+                row["session"] = neutralised(named)
             if row.get("receipt"):
-                row["receipt"] = heads[row["session"]]
-            if (
-                row.get("session") == session
-                and row.get("position") == str(position)
-                and row.get("question") == "why"
-            ):
+                row["receipt"] = heads[named if is_mine else row["session"]]
+            if is_mine and row.get("position") == str(position) and row.get("question") == "why":
                 row["value_text"] = SECRET
         if rows:
             table.write_text(csv_line(list(rows[0])) + "".join(csv_line(list(row.values())) for row in rows))
         changed.add(table)
     _reseal(bundle, changed)
     read(bundle)
-    return str(session)
+    return str(named)
 
 
 def everything(folder: Path) -> str:
@@ -135,8 +138,7 @@ def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(bundle: 
     assert isinstance(result.exception, Refused)
     text = str(result.exception)
     assert re.search(
-        r"\b[0-9a-f]{8}  e-mail address in \S+answers\S+ line \d+, column value_text: “.*anna.b@example.org",
-        text,
+        r"\b[0-9a-f]{8}  e-mail address in \S+answers\S+ line \d+, column value_text: “.*anna.b@example.org", text
     )
     assert "name in" in text
     assert "Remove it" in text
@@ -144,10 +146,11 @@ def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(bundle: 
     assert not out.exists()
 
 
+@pytest.mark.parametrize("dash", [False, True])
 def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(
-    bundle: Path, tmp_path: Path
+    bundle: Path, tmp_path: Path, dash: bool
 ) -> None:
-    session = plant(bundle)
+    session = plant(bundle, dash=dash)
     out = tmp_path / "release"
     result = publish(str(bundle), "--out", str(out), "--redact", "all")
     assert result.exception is None, result.output
@@ -157,12 +160,9 @@ def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(
     assert "[e-mail address removed]" in released
     assert SECRET[:40] not in released, "nor what was typed on the way"
     before, after = read(bundle), read(out / "bundle")
-    receipts = [
-        {row["session"]: row["receipt"] for row in one["participants"].rows()} for one in (before, after)
-    ]
+    receipts = [{row["session"]: row["receipt"] for row in one["participants"].rows()} for one in (before, after)]
+    assert receipts[0].keys() == receipts[1].keys()
     assert receipts[0][session] != receipts[1][session]
-    del receipts[0][session], receipts[1][session]
-    assert receipts[0] == receipts[1], "other sessions keep theirs"
     assert "the receipts of 1 sessions were made" in (out / "README.md").read_text()
 
 
@@ -174,7 +174,7 @@ def test_accepting_needs_every_id(bundle: Path, tmp_path: Path) -> None:
     some = publish(str(bundle), "--out", str(out), "--accept", ids[0])
     assert isinstance(some.exception, Refused)
     assert ids[0] not in str(some.exception)
-    result = publish(str(bundle), "--out", str(out), *(part for one in ids for part in ("--accept", one)))
+    result = publish(str(bundle), "--out", str(out), *(part for id_ in ids for part in ("--accept", id_)))
     assert result.exception is None
     assert "but for 2 places that were read" in (out / "README.md").read_text()
     wrong = publish(str(bundle), "--out", str(out), "--accept", "00000000")
@@ -192,3 +192,32 @@ def test_something_else_is_never_overwritten(folder: Path, tmp_path: Path) -> No
 def test_an_unknown_licence_is_refused(folder: Path, tmp_path: Path) -> None:
     command = ["publish", str(folder), "--out", str(tmp_path / "r"), "--licence", "CC-BY-40"]
     assert "CC-BY-4.0" in str(CliRunner().invoke(group, command).exception)
+
+
+def test_times_of_a_release_tell_no_clock(bundle: Path, tmp_path: Path) -> None:
+    """Times count from each session's first event; receipts are those of the events as they are in the release."""
+    with gzip.open(bundle / EVENTS, "rt", encoding="utf-8") as file:
+        assert min(json.loads(line)["received_ms"] for line in file) > 10**12
+    release = tmp_path / "release"
+    assert publish(str(bundle), "--out", str(release), "--redact", "all").exit_code == 0
+    with gzip.open(release / "bundle" / EVENTS, "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    firsts: dict[str, int] = {}
+    for line in lines:
+        times = line["received_ms"], json.loads(line["body"])["at_ms"]
+        assert all(0 <= time < 10**9 for time in times)
+        firsts[line["session"]] = min(firsts.get(line["session"], 10**9), *times)
+    assert set(firsts.values()) == {0}
+    people = read(release / "bundle")["participants"]
+    for session, receipt in zip(people["session"].values, people["receipt"].values, strict=True):
+        bodies = [line["body"] for line in lines if line["session"] == session]
+        if receipt is not None:
+            assert receipt == event_chain.extend(event_chain.origin(session), bodies)
+    assert "no clock tells when somebody took part" in (release / "README.md").read_text("utf-8")
+
+
+def test_times_of_traces_count_from_the_session_too(tmp_path: Path) -> None:
+    table = tmp_path / "traces.csv"
+    table.write_text("session,at_ms,value\ns1,1700000000500,1\ns2,1700000009000,0\n", encoding="utf-8")
+    assert _times_of(table, "session", "at_ms", {"s1": 1700000000000, "s2": 1700000009000}, {})
+    assert table.read_text("utf-8") == "session,at_ms,value\ns1,500,1\ns2,0,0\n"

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from believable.cli import group
 from believable.core.errors import InvalidInput, Refused
-from believable.replay.file import read
+from believable.recordings.file import read
 
 
 def record(*options: str) -> str:

@@ -12,7 +12,7 @@ from believable.cli import group
 from believable.cli.place import settings_for
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
-from believable.store import audit
+from believable.store import accounts
 from believable.store.engine import Store
 
 
@@ -47,9 +47,7 @@ def test_a_bundle_gives_the_same_results(folder: Path, tmp_path: Path) -> None:
     assert call("export", str(folder), "--simulated", "--out", str(bundle)).exit_code == 0
     for source, name in ((folder, "one"), (bundle, "two")):
         assert call("report", str(source), "--out", str(tmp_path / name), "--formats", "").exit_code == 0
-    assert (tmp_path / "one" / "results.json").read_bytes() == (
-        tmp_path / "two" / "results.json"
-    ).read_bytes()
+    assert (tmp_path / "one" / "results.json").read_bytes() == (tmp_path / "two" / "results.json").read_bytes()
     assert (tmp_path / "one" / "report.html").read_bytes() == (tmp_path / "two" / "report.html").read_bytes()
 
 
@@ -90,13 +88,8 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
     assert "uncertainty" in confirmatory - exploratory
     definition = registered / "study.yaml"
     changed = definition.read_text().replace("margin: 0.1", "margin: 0.2")
-    definition.write_text(
-        changed.replace("secondary: [uncertainty, familiarity]", "secondary: [familiarity]")
-    )
-    assert (
-        call("simulate", str(registered), "--participants", "7", "--drop-out", "0", "--seed", "2").exit_code
-        == 0
-    )
+    definition.write_text(changed.replace("secondary: [uncertainty, familiarity]", "secondary: [familiarity]"))
+    assert call("simulate", str(registered), "--participants", "7", "--drop-out", "0", "--seed", "2").exit_code == 0
     assert call("report", str(registered), "--out", str(tmp_path / "after"), "--formats", "").exit_code == 0
     after = (tmp_path / "after" / "report.html").read_text()
     assert "Deviations from the plan" in after
@@ -112,7 +105,7 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
 def test_whoever_reads_the_results_unblinded_is_in_the_log(folder: Path, tmp_path: Path) -> None:
     def log() -> list[tuple[str, str, str | None]]:
         with Store.open(settings_for([folder], None, None).url, clock=WallClock()) as store:
-            return [(one.user, one.what, one.study) for one in store.read(audit.recent)]
+            return [(one.user, one.what, one.study) for one in store.read(accounts.recent_audit)]
 
     entry = ("command line", "read the results of the simulated sessions unblinded", "study")
     before = log().count(entry)

@@ -57,7 +57,7 @@ def test_simulated_people_come_over_the_network(served: tuple[Path, Server]) -> 
 def test_list_shows_links_and_counts(served: tuple[Path, Server]) -> None:
     study, _ = served
     shown = CliRunner().invoke(group, ["list", str(study)], catch_exceptions=False).output
-    assert "Who plays like a human?" in shown
+    assert "Who walks like a human?" in shown
     assert "/join/" in shown
     assert "simulated sessions" in shown
 
@@ -73,11 +73,11 @@ def test_a_port_in_use_is_said_in_words(served: tuple[Path, Server]) -> None:
 
 def test_a_study_with_problems_is_not_served(demo: Path) -> None:
     file = demo / "study.yaml"
-    file.write_text(file.read_text().replace("condition: human,", "condition: humen,"))
+    file.write_text(file.read_text().replace("condition: standin_human,", "condition: standin_humen,"))
     command = [sys.executable, "-m", "believable", "serve", str(demo), "--port", str(free_port())]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 1
-    assert "Did you mean 'human'?" in result.stderr
+    assert "Did you mean 'standin_human'?" in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from believable.bundle.read import read
 from believable.cli import group
 from believable.cli.simulate import split_address
 from believable.core.clock import WallClock
@@ -24,9 +25,7 @@ def simulate(study: Path, *options: str) -> str:
 
 def counts(study: Path, pool: str) -> Any:
     with Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}", clock=WallClock()) as store:
-        return store.read(
-            lambda conn: monitor.counts(monitor.groups(conn, study.name, pool, now_ms=2**50), 0)
-        )
+        return store.read(lambda conn: monitor.counts(monitor.groups(conn, study.name, pool, now_ms=2**50), 0))
 
 
 def bundle_bytes(study: Path, target: Path) -> dict[str, bytes]:
@@ -34,11 +33,7 @@ def bundle_bytes(study: Path, target: Path) -> dict[str, bytes]:
         group, ["export", str(study), "--out", str(target), "--simulated"], catch_exceptions=False
     )
     assert result.exit_code == 0, result.output
-    return {
-        str(file.relative_to(target)): file.read_bytes()
-        for file in sorted(target.rglob("*"))
-        if file.is_file()
-    }
+    return {str(file.relative_to(target)): file.read_bytes() for file in sorted(target.rglob("*")) if file.is_file()}
 
 
 def test_everybody_who_stays_finishes_and_nobody_is_real(demo: Path) -> None:
@@ -83,6 +78,22 @@ def test_a_second_run_adds_to_the_first(demo: Path) -> None:
     simulate(demo, "--participants", "2", "--drop-out", "0")
     simulate(demo, "--participants", "3", "--drop-out", "0")
     assert counts(demo, "simulated").started == 5
+
+
+def test_two_studies_with_one_definition_share_a_database(made_demo: Path, tmp_path: Path) -> None:
+    """The same file under two names, the same seed: sessions of their own, and both are exported with the definition."""
+    data = tmp_path / "data"
+    sessions = []
+    for name in ("first", "second"):
+        study = Path(shutil.copytree(made_demo, tmp_path / name))
+        simulate(study, "--participants", "2", "--drop-out", "0", "--data", str(data))
+        options = ["--data", str(data), "--out", str(tmp_path / f"{name}-bundle"), "--simulated"]
+        result = CliRunner().invoke(group, ["export", str(study), *options], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        bundle = read(tmp_path / f"{name}-bundle")
+        assert len(bundle.definitions) == 1
+        sessions += bundle["participants"]["session"].cells()
+    assert len(set(sessions)) == 4
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,17 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.replay.file import write
-from believable.replay.records import Actor, Replay, Timing, Track, World
-from believable.stimuli import clips
+from believable.recordings.file import write
+from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
 from believable.stimuli.probe import decode, facts
+from tests.films import films
 
 
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("av", reason="needs the video extra")
     folder = tmp_path_factory.mktemp("recordings")
-    clips.generate(folder, clips.clip_set(["atrium"]), duration_s=1.5)
+    films(folder, ["atrium_human_1", "atrium_scripted_1"], duration_s=1.5)
     cut_off = folder / "cut_off.mp4"
     cut_off.write_bytes((folder / "atrium_human_1.mp4").read_bytes()[:30_000])
     return folder
@@ -82,8 +82,8 @@ def test_recordings_become_videos_and_a_broken_one_stops_nothing_else(tmp_path: 
     frames = 40
     walls = ("#" * 8, *(["#......#"] * 4), "#" * 8)
     track = Track("ada", tuple(range(1500, 1500 + 100 * frames, 100)), (2500,) * frames, (0,) * frames)
-    whole = Replay(
-        World("arena", 8, 6, walls), (Actor("ada", "Ada", "mover"),), Timing(100, frames), (track,)
+    whole = Recording(
+        RecordedWorld("arena", 8, 6, walls), (Actor("ada", "Ada", "mover"),), Timing(100, frames), (track,)
     )
     write(whole, tmp_path / "walk.replay.json.gz")
     (tmp_path / "broken.replay.json.gz").write_bytes(b"no recording")

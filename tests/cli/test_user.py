@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from believable.cli.place import remember_address, settings_for
 from believable.cli.user import command
 from believable.core.clock import WallClock
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused
-from believable.store import accounts, audit
+from believable.store import accounts
 from believable.store.engine import Store
 
 
@@ -44,7 +45,7 @@ def test_a_user_from_link_to_disabled(data: Path) -> None:
     run(data, "enable", "anna")
     assert "/console/welcome/" in run(data, "reset", "anna").output
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        lines = store.read(audit.recent)
+        lines = store.read(accounts.recent_audit)
     assert {line.user for line in lines} == {"command line"}
     assert [line.what for line in reversed(lines)] == [
         "added user boss as owner",
@@ -75,3 +76,12 @@ def test_without_a_database_it_says_how_to_get_one(tmp_path: Path) -> None:
 
 def test_an_empty_list_says_where_users_come_from(data: Path) -> None:
     assert "No users yet" in run(data, "list").output
+
+
+def test_links_carry_the_address_that_was_served_last(data: Path) -> None:
+    assert "http://127.0.0.1:8000/console/welcome/" in run(data, "add", "anna").output, "nothing was served yet"
+    remember_address(data, "http://10.0.0.7:8123")
+    assert "http://10.0.0.7:8123/console/welcome/" in run(data, "add", "bea").output
+    assert "http://10.0.0.7:8123/console/welcome/" in run(data, "reset", "bea").output
+    assert settings_for([], data, None).base_url == "http://10.0.0.7:8123"
+    assert "https://x.example/console" in run(data, "add", "cleo", "--base-url", "https://x.example/").output

@@ -31,23 +31,15 @@ COMMANDS = sorted(set(re.findall(r"^believable (code \w+)", PAGE, re.MULTILINE))
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_of_the_page_exist(command: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "believable", *command.split(), "--help"],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "believable", *command.split(), "--help"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 
 
 def test_options_of_the_page_are_known() -> None:
     for command in COMMANDS:
-        used = set(
-            re.findall(r"--[a-z]+", "\n".join(re.findall(rf"^believable {command} .*$", PAGE, re.MULTILINE)))
-        )
+        used = set(re.findall(r"--[a-z]+", "\n".join(re.findall(rf"^believable {command} .*$", PAGE, re.MULTILINE))))
         shown = subprocess.run(
-            [sys.executable, "-m", "believable", *command.split(), "--help"],
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-m", "believable", *command.split(), "--help"], capture_output=True, text=True, check=True
         ).stdout
         assert all(option in shown for option in used), (command, used)

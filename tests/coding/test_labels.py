@@ -65,11 +65,6 @@ def test_overlapping_words_are_one_stretch() -> None:
 
 
 def test_labels_stand_in_the_order_of_the_codebook() -> None:
-    keys = [
-        ("intuition", None, "less"),
-        ("smoothness", "-", "more"),
-        ("smoothness", "+", "less"),
-        ("zzz", None, None),
-    ]
+    keys = [("intuition", None, "less"), ("smoothness", "-", "more"), ("smoothness", "+", "less"), ("zzz", None, None)]
     assert [key[0] for key in order(BOOK, keys)] == ["smoothness", "smoothness", "intuition", "zzz"]
     assert order(BOOK, keys)[0] == ("smoothness", "+", "less")

@@ -6,14 +6,13 @@ import random
 
 import pytest
 
-from believable.coding.agreement import agreement
+from believable.coding.coder_agreement import agreement
 from believable.coding.labels import problems
 from believable.coding.phrases import (
-    PLANTED,
     Planted,
-    phrases_fit,
+    phrases,
+    planted_for,
     read_reason,
-    sentences,
     simulated_answer,
     simulated_coder,
     write_reason,
@@ -24,8 +23,8 @@ from believable.study.codebook import ready, ready_names
 
 @pytest.mark.parametrize("name", ready_names())
 def test_every_code_has_sentences_of_its_own(name: str) -> None:
-    assert phrases_fit(name)
-    everything = [way for ways in sentences(name).values() for way in ways]
+    assert {code for code, _ in phrases(name).sentences} == {code.id for code in ready(name).codes}
+    everything = [way for ways in phrases(name).sentences.values() for way in ways]
     assert len(set(everything)) == len(everything)
 
 
@@ -33,7 +32,7 @@ def test_every_code_has_sentences_of_its_own(name: str) -> None:
 def test_what_was_written_is_read_back_word_for_word(name: str) -> None:
     rng = random.Random(1)
     for _ in range(400):
-        reason = write_reason(PLANTED[name], rng)
+        reason = write_reason(planted_for(name), rng)
         read = read_reason(name, reason.text)
         assert read.same_as(reason.mark)
         assert {label.key: label.spans for label in read.labels} == {
@@ -51,7 +50,7 @@ def test_a_text_nobody_simulated_carries_nothing() -> None:
 def test_coders_with_more_errors_agree_less() -> None:
     rng = random.Random(2)
     book = ready("hntt")
-    truths = [read_reason("hntt", write_reason(PLANTED["hntt"], rng).text) for _ in range(300)]
+    truths = [read_reason("hntt", write_reason(planted_for("hntt"), rng).text) for _ in range(300)]
     found = []
     for error in (0.0, 0.05, 0.3):
         marks = {
@@ -66,7 +65,8 @@ def test_coders_with_more_errors_agree_less() -> None:
 
 def test_answers_for_simulated_judges() -> None:
     assert simulated_answer("replay", random.Random(1)) == simulated_answer("replay", random.Random(1))
-    assert not read_reason("hntt", simulated_answer("reasons", random.Random(1))).empty
+    with pytest.raises(InvalidInput, match=r"no sentences for codebook 'hnt'\. Did you mean 'hntt'"):
+        simulated_answer("hnt", random.Random(1))
 
 
 def test_planted_shares_must_add_up_and_name_known_codes() -> None:

@@ -7,20 +7,11 @@ import random
 import pytest
 
 from believable.coding.labels import CodedResponse
-from believable.coding.phrases import PLANTED, Planted, read_reason, write_reason
-from believable.coding.proportions import (
-    HIGH,
-    LOW,
-    by_accuracy,
-    by_condition,
-    differences,
-    proportions,
-)
+from believable.coding.phrases import Planted, planted_for, read_reason, write_reason
+from believable.coding.proportions import HIGH, LOW, by_accuracy, by_condition, differences, proportions
 
 
-def judged(
-    planted: Planted, n: int, rng: random.Random, condition: str = "a", first: int = 0
-) -> list[CodedResponse]:
+def judged(planted: Planted, n: int, rng: random.Random, condition: str = "a", first: int = 0) -> list[CodedResponse]:
     found = []
     for number in range(n):
         mark = read_reason(planted.codebook, write_reason(planted, rng).text)
@@ -31,7 +22,7 @@ def judged(
 
 @pytest.mark.parametrize("name", ["hntt", "replay"])
 def test_planted_shares_are_recovered_within_their_intervals(name: str) -> None:
-    planted = PLANTED[name]
+    planted = planted_for(name)
     inside = total = 0
     for seed in range(8):
         found = proportions(judged(planted, 396, random.Random(seed)))
@@ -42,7 +33,7 @@ def test_planted_shares_are_recovered_within_their_intervals(name: str) -> None:
 
 
 def test_the_shares_of_a_side_add_up_to_one() -> None:
-    found = proportions(judged(PLANTED["hntt"], 300, random.Random(1)))
+    found = proportions(judged(planted_for("hntt"), 300, random.Random(1)))
     for side in ("more", "less"):
         assert sum(one.share.value or 0 for one in found if one.side == side) == pytest.approx(1)
         assert len({one.total for one in found if one.side == side}) == 1
@@ -59,12 +50,9 @@ def test_discarded_texts_and_left_out_codes_do_not_count() -> None:
 
 
 def test_a_code_nobody_used_has_its_row_where_it_is_asked_for() -> None:
-    texts = [
-        CodedResponse("a", frozenset({("x", None, None)})),
-        CodedResponse("b", frozenset({("x", None, None)})),
-    ]
+    texts = [CodedResponse("a", frozenset({("x", None, None)})), CodedResponse("b", frozenset({("x", None, None)}))]
     rows = proportions(texts, keys=[("x", None), ("y", None)])
-    assert [(one.code, one.share.value) for one in rows] == [("x", 1.0), ("y", 0.0)]
+    assert [(row.code, row.share.value) for row in rows] == [("x", 1.0), ("y", 0.0)]
 
 
 def test_a_single_judge_gives_no_interval_and_no_code_no_share() -> None:
@@ -89,15 +77,15 @@ def test_intervals_rest_on_judges_not_on_texts() -> None:
 
 def test_a_planted_difference_is_found_and_an_absent_one_is_not() -> None:
     rng = random.Random(3)
-    more = dict(PLANTED["hntt"].shares["more"])
+    more = dict(planted_for("hntt").shares["more"])
     more[("smoothness", "+")], more[("goal", "+")] = 0.02, 0.40
-    other = Planted("hntt", {"more": more, "less": PLANTED["hntt"].shares["less"]})
-    plain = Planted("hntt", PLANTED["hntt"].shares)
+    other = Planted("hntt", {"more": more, "less": planted_for("hntt").shares["less"]})
+    plain = Planted("hntt", planted_for("hntt").shares)
     texts = judged(plain, 300, rng, "a") + judged(other, 300, rng, "b", first=1000)
     for method in ("mixed", "chi2"):
         found = {
-            (one.code, one.direction, one.side): one
-            for one in differences(texts, by_condition, method=method)
+            (difference.code, difference.direction, difference.side): difference
+            for difference in differences(texts, by_condition, method=method)
         }
         for pair in (("smoothness", "+", "more"), ("goal", "+", "more")):
             p = found[pair].p_adjusted
@@ -137,9 +125,9 @@ def test_high_and_low_accuracy_judges() -> None:
 
 
 def test_the_two_sides_of_the_same_texts() -> None:
-    texts = judged(Planted("hntt", PLANTED["hntt"].shares), 300, random.Random(2))
-    found = {(one.code, one.direction): one for one in differences(texts, "side")}
+    texts = judged(Planted("hntt", planted_for("hntt").shares), 300, random.Random(2))
+    found = {(difference.code, difference.direction): difference for difference in differences(texts, "side")}
     smooth = found["smoothness", "-"]
-    assert [one.group for one in smooth.counts] == ["less", "more"]
+    assert [count.group for count in smooth.counts] == ["less", "more"]
     assert (smooth.p_adjusted or 1) < 0.001
     assert (found["self_reference", None].p_adjusted or 0) > 0.05

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from believable.collect.desk import Advanced, Claimed, Collect, Finished
-from believable.core import chain
+from believable.collect.desk import AdvanceResult, Collect, SessionClaim, SessionEnd
+from believable.core import event_chain
 from believable.core.clock import VirtualClock
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 from believable.store.engine import Store
 from believable.study.definition import Definition, Medium
 from believable.study.load import load
@@ -54,10 +54,7 @@ timeline:
   - finish: {{id: end{finish}}}
 """
 KEY = b"k" * 32
-MEDIA = {
-    "h1": Medium("a" * 64, 10, 6000, "video/mp4"),
-    "s1": Medium("b" * 64, 10, 6000, "video/mp4"),
-}
+MEDIA = {"h1": Medium("a" * 64, 10, 6000, "video/mp4"), "s1": Medium("b" * 64, 10, 6000, "video/mp4")}
 
 MakeDefinition = Callable[..., Definition]
 
@@ -76,7 +73,7 @@ def make_definition(tmp_path: Path) -> MakeDefinition:
         folder.mkdir(exist_ok=True)
         text = STUDY.format(head=head, on_fail=on_fail, finish=finish)
         (folder / "study.yaml").write_text(text, encoding="utf-8")
-        return load(folder, instruments=INSTRUMENTS, clock=VirtualClock()).with_media(MEDIA)
+        return load(folder, kinds=KINDS, clock=VirtualClock()).with_media(MEDIA)
 
     return make
 
@@ -84,7 +81,7 @@ def make_definition(tmp_path: Path) -> MakeDefinition:
 @pytest.fixture
 def desk(database_url: str, clock: VirtualClock, tmp_path: Path) -> Iterator[Collect]:
     with Store.open(database_url, clock=clock) as store:
-        yield Collect(store, clock=clock, key=KEY, instruments=INSTRUMENTS, media_dir=tmp_path / "media")
+        yield Collect(store, clock=clock, key=KEY, kinds=KINDS, media_dir=tmp_path / "media")
 
 
 @dataclass
@@ -94,7 +91,7 @@ class Person:
     desk: Collect
     clock: VirtualClock
     token: str
-    claimed: Claimed
+    claimed: SessionClaim
     head: str
     seq: int
     log: list[str] = field(default_factory=list)
@@ -106,16 +103,16 @@ class Person:
     def note(self, kind: str, trial: int | None = None, **data: Any) -> int:
         body = self.body(kind, self.position if trial is None else trial, **data)
         self.seq += 1
-        self.head = chain.extend(self.head, [body])
+        self.head = event_chain.extend(self.head, [body])
         self.log.append(body)
         assert self.desk.append(self.token, self.claimed.epoch, [(self.seq, body)]) == self.seq
         return self.seq
 
-    def submit(self, answers: Mapping[str, Any]) -> Advanced:
+    def submit(self, answers: Mapping[str, Any]) -> AdvanceResult:
         position = self.position
         return self.advance(position, self.note("trial.submit", answers=dict(answers)))
 
-    def advance(self, position: int, seq: int) -> Advanced:
+    def advance(self, position: int, seq: int) -> AdvanceResult:
         return self.desk.advance(self.token, self.claimed.epoch, position, seq)
 
     @property
@@ -126,11 +123,11 @@ class Person:
     def trial_id(self) -> str:
         return self.desk.view(self.token).trial.trial.id
 
-    def claim(self) -> Claimed:
+    def claim(self) -> SessionClaim:
         self.claimed = self.desk.claim(self.token)
         return self.claimed
 
-    def answer_page(self) -> Advanced:
+    def answer_page(self) -> AdvanceResult:
         """A right answer to whatever is shown."""
         trial = self.trial_id
         if trial == "clip":
@@ -150,10 +147,10 @@ class Person:
         while self.trial_id != trial:
             assert self.answer_page().status in ("next", "finished")
 
-    def finish(self, **query: str) -> Finished:
+    def finish(self, **query: str) -> SessionEnd:
         return self.desk.finish(self.token, self.claimed.epoch, self.seq, self.head, query)
 
-    def complete(self, **query: str) -> Finished:
+    def complete(self, **query: str) -> SessionEnd:
         self.run_to("end")
         return self.finish(**query)
 
@@ -166,9 +163,13 @@ def enter(desk: Collect, clock: VirtualClock) -> Enter:
     """Somebody comes in through a link and claims the session."""
 
     def go(
-        link: str, query: Mapping[str, str] | None = None, language: str = "en", desktop: bool = True
+        link: str,
+        query: Mapping[str, str] | None = None,
+        language: str = "en",
+        desktop: bool = True,
+        kept: Mapping[str, str] | None = None,
     ) -> Person:
-        token = desk.join(link, query or {}, language, desktop).token
+        token = desk.join(link, query or {}, language, desktop, kept or {}).token
         claimed = desk.claim(token)
         return Person(desk, clock, token, claimed, claimed.head, claimed.ack)
 

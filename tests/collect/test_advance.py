@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from believable.bundle.records import ClosedTrial
-from believable.collect.desk import Advanced, Collect
+from believable.bundle.session_records import ClosedTrial
+from believable.collect.desk import AdvanceResult, Collect
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput
-from believable.store import sessions, trials
+from believable.store import sessions
 
 
-def keys(advanced: Advanced) -> dict[str, str]:
+def keys(advanced: AdvanceResult) -> dict[str, str]:
     return {question: error.key for question, error in advanced.errors.items()}
 
 
@@ -24,7 +24,7 @@ def person(desk: Collect, make_definition: Any, enter: Any) -> Any:
 
 def rows(desk: Collect, person: Any) -> list[ClosedTrial]:
     sid = desk.view(person.token).session_id
-    return list(desk.store.read(lambda conn: trials.of_session(conn, sid)))
+    return list(desk.store.read(lambda conn: sessions.closed_trials(conn, sid)))
 
 
 def test_every_consent_box_must_be_ticked(person: Any) -> None:
@@ -49,10 +49,7 @@ def test_only_consent_can_be_declined(person: Any) -> None:
 def test_required_questions_and_bad_answers_are_told_all_at_once(desk: Collect, person: Any) -> None:
     person.run_to("about")
     assert keys(person.submit({})) == {"age": "error.required", "plays": "error.required"}
-    assert keys(person.submit({"age": 3, "plays": "perhaps"})) == {
-        "age": "error.number_min",
-        "plays": "error.option",
-    }
+    assert keys(person.submit({"age": 3, "plays": "perhaps"})) == {"age": "error.number_min", "plays": "error.option"}
     assert person.position == 1
     assert person.submit({"age": 30, "plays": "no"}).status == "next"
     assert rows(desk, person)[1].answers == {"age": 30, "plays": "no", "remark": None}
@@ -79,7 +76,7 @@ def test_a_check_counts_wrong_answers_once_each(desk: Collect, person: Any) -> N
     wrong = person.note("trial.submit", answers={"sky": "pink"})
     for _ in range(3):
         answer = person.advance(2, wrong)
-        assert (answer.status, keys(answer)) == ("again", {"sky": "error.wrong"})
+        assert (answer.status, keys(answer)) == ("again", {"sky": "error.wrong_again"})
     assert desk.view(person.token).attempts == 1, "a repeated call is no second attempt"
     assert person.submit({"sky": "blue"}).status == "next"
     assert (rows(desk, person)[2].status, rows(desk, person)[2].attempts) == ("done", 2)

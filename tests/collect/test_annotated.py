@@ -10,9 +10,9 @@ import pytest
 
 from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
-from believable.instruments import INSTRUMENTS
-from believable.replay.file import write
-from believable.replay.records import Actor, Replay, Timing, Track, World
+from believable.pages import KINDS
+from believable.recordings.file import write
+from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
 from believable.stimuli.prepare import prepare
 from believable.study.load import load
 
@@ -39,12 +39,12 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         folder.mkdir()
         track = Track("ada", tuple(range(1500, 3500, 100)), (1500,) * 20, (0,) * 20)
         walls = ("#####", "#...#", "#####")
-        replay = Replay(
-            World("arena", 5, 3, walls), (Actor("ada", "Ada", "mover"),), Timing(100, 20), (track,)
+        replay = Recording(
+            RecordedWorld("arena", 5, 3, walls), (Actor("ada", "Ada", "mover"),), Timing(100, 20), (track,)
         )
         write(replay, folder / "walk.replay.json.gz")
         (folder / "study.yaml").write_text(STUDY % instrument)
-        definition = load(folder, instruments=INSTRUMENTS, clock=VirtualClock())
+        definition = load(folder, kinds=KINDS, clock=VirtualClock())
         definition = definition.with_media(prepare(definition, folder, tmp_path / "media"))
         return enter(desk.publish("annotated", definition).links["open"])
 
@@ -75,4 +75,5 @@ def test_marks_count_one_by_one(come: Callable[[str], Any]) -> None:
     for n in (1, 2):
         assert person.submit({}).status == "again"
         person.note("trace.mark", sign=1, media_ms=n, frame=n, input="key")
+        person.note("trace.hold", sign=1, from_ms=n, media_ms=n + 900, repeat_ms=100, frame=n, input="key")
     assert person.submit({}).status == "finished"

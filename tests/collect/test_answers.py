@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.collect import answers
 from believable.core.seeds import generator
 from believable.instruments import INSTRUMENTS
+from believable.pages.form import Form
+from believable.pages.submission import PageReading, read_questions, whole_characters
 from believable.study.plan import PlannedTrial
-from believable.study.records import Form, Question
+from believable.study.records import Question
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -24,9 +26,7 @@ def form() -> PlannedTrial:
     questions = []
     for instrument in (one for one in INSTRUMENTS if one.use == "answer"):
         if instrument.use == "answer":
-            question = Question(
-                id=f"q_{instrument.name}", kind=instrument.name, params=instrument.examples[0]
-            )
+            question = Question(id=f"q_{instrument.name}", kind=instrument.name, params=instrument.examples[0])
             questions.append(question)
     return PlannedTrial(0, "page", Form(id="page", questions=tuple(questions)), None, None, None, ())
 
@@ -34,9 +34,14 @@ def form() -> PlannedTrial:
 PAGE = form()
 
 
+def read(raw: dict[str, Any]) -> PageReading:
+    page: Any = SimpleNamespace(planned=PAGE, earlier={}, arms={}, opened_beside=(), instruments=INSTRUMENTS)
+    return read_questions(PAGE.trial, raw, page)
+
+
 @given(st.dictionaries(st.sampled_from([question.id for question in PAGE.trial.questions]), JSON))  # type: ignore[union-attr]
 def test_every_question_ends_up_answered_or_explained(raw: dict[str, Any]) -> None:
-    reading = answers.read(PAGE, raw, {}, {}, INSTRUMENTS)
+    reading = read(raw)
     asked = {question.id for question in PAGE.trial.questions}  # type: ignore[union-attr]
     assert set(reading.answers) | set(reading.errors) == asked
     assert not set(reading.answers) & set(reading.errors)
@@ -49,11 +54,11 @@ def test_simulated_answers_are_read() -> None:
         question.id: INSTRUMENTS[question.kind].simulate(question.params, rng)
         for question in PAGE.trial.questions  # type: ignore[union-attr]
     }
-    assert answers.read(PAGE, raw, {}, {}, INSTRUMENTS).errors == {}
+    assert read(raw).errors == {}
 
 
 def test_half_characters_are_replaced_everywhere() -> None:
     raw = {"a\ud800": ["x\udfff", {"y": "z\ud83d"}], "n": 1}
-    whole = answers.whole_characters(raw)
+    whole = whole_characters(raw)
     assert whole == {"a\ufffd": ["x\ufffd", {"y": "z\ufffd"}], "n": 1}
-    assert answers.whole_characters("😀") == "😀"
+    assert whole_characters("😀") == "😀"

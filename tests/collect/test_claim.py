@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
+from believable.collect.context import Refusal
 from believable.collect.desk import Collect
-from believable.collect.refusals import Refusal
 from believable.core.errors import TakenOver
-from believable.store import events, trials
+from believable.store import event_log, sessions
 
 
-def test_the_last_claim_writes_and_the_first_tab_is_told(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_the_last_claim_writes_and_the_first_tab_is_told(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     person.note("page.open")
     person.note("trial.submit", answers={"adult": True, "agree": True})
@@ -26,7 +24,7 @@ def test_the_last_claim_writes_and_the_first_tab_is_told(
         desk.append(person.token, first.epoch, [(3, late)])
     with pytest.raises(TakenOver):
         desk.advance(person.token, first.epoch, 0, 2)
-    kept = desk.store.read(lambda conn: events.strays_of(conn, desk.view(person.token).session_id))
+    kept = desk.store.read(lambda conn: event_log.strays_of(conn, desk.view(person.token).session_id))
     assert [(epoch, seq, body) for epoch, seq, body, _ in kept] == [(first.epoch, 3, late)]
     assert desk.advance(person.token, second.epoch, 0, 2).status == "next"
 
@@ -39,9 +37,7 @@ def test_trial_resumes_at_the_same_trial(desk: Collect, make_definition: Any, en
     assert person.complete().outcome == "complete"
 
 
-def test_restart_begins_the_same_plan_again_and_keeps_what_was(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_restart_begins_the_same_plan_again_and_keeps_what_was(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition("resume: restart")).links["open"])
     plan = desk.view(person.token).plan
     person.run_to("attention")
@@ -52,7 +48,7 @@ def test_restart_begins_the_same_plan_again_and_keeps_what_was(
     assert (view.session.run, view.closed, view.attempts, view.drafts) == (1, (), 0, {})
     assert view.plan == plan
     assert person.complete().outcome == "complete"
-    rows = desk.store.read(lambda conn: trials.of_session(conn, view.session_id))
+    rows = desk.store.read(lambda conn: sessions.closed_trials(conn, view.session_id))
     assert [(row.run, row.key) for row in rows if row.run == 0] == [(0, "consent"), (0, "about")]
 
 
@@ -76,9 +72,7 @@ def test_restart_leaves_the_last_page_alone(desk: Collect, make_definition: Any,
     assert person.finish().outcome == "complete"
 
 
-def test_forbid_refuses_to_come_back_once_something_was_stored(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_forbid_refuses_to_come_back_once_something_was_stored(desk: Collect, make_definition: Any, enter: Any) -> None:
     head = "resume: forbid\nrecruit: {platform: custom, id_parameter: who}"
     link = desk.publish("s", make_definition(head)).links["open"]
     person = enter(link, {"who": "ada"})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from believable.collect.desk import Collect
-from believable.core import chain
+from believable.core import event_chain
 from believable.core.errors import Conflict, Refused
 from believable.store import sessions
 
@@ -28,8 +28,8 @@ def state(desk: Collect, person: Any) -> str:
 def test_the_receipt_is_the_head_of_the_chain(desk: Collect, person: Any) -> None:
     done = person.finish()
     view = desk.view(person.token)
-    origin = chain.origin(view.session_id)
-    assert done.receipt == chain.extend(origin, person.log) == person.head
+    origin = event_chain.origin(view.session_id)
+    assert done.receipt == event_chain.extend(origin, person.log) == person.head
     assert done.outcome == "complete"
     assert done.code
     assert (view.state, view.outcome, view.finished) == ("finished", "complete", done)
@@ -49,12 +49,10 @@ def test_no_code_with_a_gap_in_the_chain(desk: Collect, person: Any) -> None:
     with pytest.raises(Conflict, match="stored without a gap"):
         person.finish()
     with pytest.raises(Conflict, match="stored without a gap"):
-        desk.finish(
-            person.token, person.claimed.epoch, person.seq + 2, chain.extend(person.head, [gap, beyond])
-        )
+        desk.finish(person.token, person.claimed.epoch, person.seq + 2, event_chain.extend(person.head, [gap, beyond]))
     assert state(desk, person) == "active"
     desk.append(person.token, person.claimed.epoch, [(person.seq + 1, gap)])
-    person.seq, person.head = person.seq + 2, chain.extend(person.head, [gap, beyond])
+    person.seq, person.head = person.seq + 2, event_chain.extend(person.head, [gap, beyond])
     assert person.finish().code
 
 
@@ -79,9 +77,7 @@ def test_a_repeated_call_gives_the_same_result_even_from_another_tab(desk: Colle
     assert person.finish() == done, "what came later changes nothing"
 
 
-def test_automatic_codes_are_one_per_study_and_outcome(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_automatic_codes_are_one_per_study_and_outcome(desk: Collect, make_definition: Any, enter: Any) -> None:
     codes: dict[tuple[str, str], set[str | None]] = {}
     for study in ("one", "other"):
         link = desk.publish(study, make_definition()).links["open"]
@@ -95,7 +91,7 @@ def test_automatic_codes_are_one_per_study_and_outcome(
             done = failing.finish()
             codes.setdefault((study, done.outcome), set()).add(done.code)
     assert len(codes) == 4
-    assert all(len(found) == 1 for found in codes.values())
+    assert all(len(code) == 1 for code in codes.values())
     assert len(set.union(*codes.values())) == 4
 
 
@@ -106,9 +102,7 @@ def test_given_codes_and_addresses_are_used(desk: Collect, make_definition: Any,
     done = person.complete(who="a b")
     assert done.code == "C0DE"
     assert done.redirect == "https://x.org/done?c=C0DE&id=a%20b"
-    assert person.finish().redirect is None, (
-        "on another device the id is not known, and half an address is none"
-    )
+    assert person.finish().redirect is None, "on another device the id is not known, and half an address is none"
 
 
 def test_prolific_gets_its_code(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -118,9 +112,7 @@ def test_prolific_gets_its_code(desk: Collect, make_definition: Any, enter: Any)
 
 
 @pytest.mark.parametrize(("kind", "code"), [("preview", "PREVIEW"), ("simulated", "SIMULATED")])
-def test_rehearsals_get_no_real_code(
-    desk: Collect, make_definition: Any, enter: Any, kind: str, code: str
-) -> None:
+def test_rehearsals_get_no_real_code(desk: Collect, make_definition: Any, enter: Any, kind: str, code: str) -> None:
     finish = ", codes: {complete: PAID}, redirect: prolific"
     person = enter(desk.publish("s", make_definition(PROLIFIC, finish=finish)).links[kind])
     done = person.complete()

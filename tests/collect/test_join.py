@@ -6,18 +6,18 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from believable.collect.context import Refusal
 from believable.collect.desk import Collect
-from believable.collect.refusals import Refusal
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
-from believable.store import decisions, links, sessions, studies
-from believable.store.pools import POOLS
-from believable.store.sessions import Session
+from believable.store import review, sessions, studies
+from believable.store.sessions import POOLS, Session
 
 WORKER = Path(__file__).parent / "joiner.py"
 
@@ -26,12 +26,18 @@ def session(desk: Collect, token: str) -> Session:
     return desk.view(token).session
 
 
-def refused(desk: Collect, link: str, query: dict[str, str] | None = None, desktop: bool = True) -> str:
+def refused(
+    desk: Collect,
+    link: str,
+    query: dict[str, str] | None = None,
+    desktop: bool = True,
+    kept: dict[str, str] | None = None,
+) -> str:
     """The reason, which the landing page knows as well (but for the screen, which only the browser knows)."""
     with pytest.raises(Refusal) as caught:
-        desk.join(link, query or {}, "en", desktop)
+        desk.join(link, query or {}, "en", desktop, kept or {})
     if caught.value.code != "desktop":
-        assert desk.landing(link, query or {}).refusal == caught.value.code
+        assert desk.landing(link, query or {}, kept or {}).refusal == caught.value.code
     return caught.value.code
 
 
@@ -46,9 +52,7 @@ def test_publishing_again_keeps_links_and_state(desk: Collect, make_definition: 
     assert (row.state, row.definition) == ("paused", changed.hash)
 
 
-def test_a_session_stays_with_the_definition_it_started_with(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_a_session_stays_with_the_definition_it_started_with(desk: Collect, make_definition: Any, enter: Any) -> None:
     before = make_definition()
     links = desk.publish("s", before).links
     person = enter(links["open"])
@@ -114,7 +118,7 @@ def test_the_limit_counts_completed_sessions_and_live_reservations(
     assert refused(desk, link) == "full", "one is complete, one is running"
     sid = desk.view(first.token).session_id
     desk.store.write(
-        lambda conn: decisions.add(conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0)
+        lambda conn: review.add_decision(conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0)
     )
     enter(link)
     assert refused(desk, link) == "full"
@@ -136,7 +140,7 @@ def test_a_personal_link_works_once_and_leads_back(desk: Collect, make_definitio
     assert enter(other.token).token != person.token
     desk.withdraw(person.token)
     assert refused(desk, one.token) == "withdrawn"
-    labels = desk.store.read(lambda conn: [link.label for link in links.of_study(conn, "s", ("personal",))])
+    labels = desk.store.read(lambda conn: [link.label for link in studies.links_of(conn, "s", ("personal",))])
     assert sorted(labels) == ["", "Bea"], "not even the link says who withdrew"
 
 
@@ -158,11 +162,48 @@ def test_repeats_are_resumed_or_refused(desk: Collect, make_definition: Any, ent
     assert enter(link, {**ada, "PROLIFIC_PID": "bea"}).token != person.token
     assert refused(desk, link) == "identity"
     assert refused(desk, link, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}) == "identity"
-    strict = desk.publish("strict", make_definition("recruit: {platform: prolific, repeats: refuse}")).links[
-        "open"
-    ]
+    strict = desk.publish("strict", make_definition("recruit: {platform: prolific, repeats: refuse}")).links["open"]
     enter(strict, ada)
     assert refused(desk, strict, ada) == "taken"
+
+
+def test_a_browser_takes_part_once_where_repeats_are_refused(desk: Collect, make_definition: Any, enter: Any) -> None:
+    """Without a platform the browser's own mark tells: who is half-way goes on, who is done is refused."""
+    link = desk.publish("s", make_definition("recruit: {repeats: refuse}")).links["open"]
+    joined = desk.join(link, {}, "en", True)
+    assert joined.mark is not None
+    kept = {joined.mark: joined.token}
+    assert desk.landing(link, {}, kept).resumes
+    assert desk.join(link, {}, "en", True, kept) == replace(joined, resumed=True)
+    enter(link, kept=kept).complete()
+    assert desk.landing(link, {}, kept).refusal == "taken"
+    assert refused(desk, link, kept=kept) == "taken"
+    assert enter(link).token != joined.token, "another browser"
+    for junk in ("", "x" * 4000, joined.token[::-1]):
+        assert desk.landing(link, {}, {joined.mark: junk}).refusal is None
+    other = desk.publish("other", make_definition("recruit: {repeats: refuse}")).links["open"]
+    assert desk.landing(other, {}, kept).refusal is None, "another study knows nothing of it"
+    desk.withdraw(joined.token)
+    assert desk.landing(link, {}, kept).refusal is None, "nothing remembers who withdrew"
+
+
+def test_marks_are_for_open_links_that_refuse_repeats(desk: Collect, make_definition: Any) -> None:
+    published = desk.publish("s", make_definition("recruit: {repeats: refuse}"))
+    (personal,) = desk.personal_links("s", ["Ada"])
+    for link in (published.links["preview"], published.links["simulated"], personal.token):
+        assert desk.join(link, {}, "en", True).mark is None
+    relaxed = desk.publish("t", make_definition()).links["open"]
+    assert desk.join(relaxed, {}, "en", True).mark is None
+
+
+def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
+    """Also that of a platform which the study does not name."""
+    link = desk.publish("s", make_definition("recruit: {repeats: refuse}")).links["open"]
+    enter(link, {"PROLIFIC_PID": "ada"})
+    assert refused(desk, link, {"PROLIFIC_PID": "ada"}) == "taken"
+    enter(link, {"PROLIFIC_PID": "bea"})
 
 
 def test_recruiter_ids_are_kept_as_keyed_hashes_only(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -175,9 +216,7 @@ def test_recruiter_ids_are_kept_as_keyed_hashes_only(desk: Collect, make_definit
     assert "the-study" not in repr(row)
 
 
-def test_after_withdrawing_nothing_remembers_the_person(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_after_withdrawing_nothing_remembers_the_person(desk: Collect, make_definition: Any, enter: Any) -> None:
     link = desk.publish("s", make_definition("recruit: {platform: prolific, repeats: refuse}")).links["open"]
     ada = {"PROLIFIC_PID": "ada"}
     first = enter(link, ada)
@@ -199,9 +238,7 @@ def cell(row: Session) -> tuple[str, int]:
     return row.arms["tool"], row.rows["clips"]
 
 
-def test_cells_fill_evenly_and_rejected_ones_are_filled_again(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_cells_fill_evenly_and_rejected_ones_are_filled_again(desk: Collect, make_definition: Any, enter: Any) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     people = [enter(link) for _ in range(8)]
     filled = Counter(cell(session(desk, person.token)) for person in people)
@@ -211,7 +248,7 @@ def test_cells_fill_evenly_and_rejected_ones_are_filled_again(
         person.complete()
     lost = session(desk, people[0].token)
     desk.store.write(
-        lambda conn: decisions.add(conn, session=lost.id, kind="reject", reason="too fast", user="u", at_ms=0)
+        lambda conn: review.add_decision(conn, session=lost.id, kind="reject", reason="too fast", user="u", at_ms=0)
     )
     assert cell(session(desk, enter(link).token)) == cell(lost)
 

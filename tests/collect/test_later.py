@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from believable.collect.desk import Collect
-from believable.collect.later import TRIES, WINDOW_MS
+from believable.collect.leave import TRIES, WINDOW_MS
 from believable.core.clock import VirtualClock
 from believable.core.errors import NotFound, TooManyTries
 
 
-def test_a_code_leads_back_to_the_same_answers_and_orders(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_a_code_leads_back_to_the_same_answers_and_orders(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     person.run_to("attention")
     person.note("answer.change", question="sky", value="pink")

@@ -14,16 +14,16 @@ from click.testing import CliRunner
 from sqlalchemy import insert
 
 from believable.cli import group
-from believable.collect.match import LAYOUTS, LISTS, Matched, codes_of, match, read_platform
+from believable.collect.context import load_key
+from believable.collect.match import LAYOUTS, LISTS, MatchResult, codes_of, match, read_platform
 from believable.collect.recruit import extra_hash, participant_hash
-from believable.collect.secret import load_key
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
-from believable.instruments import INSTRUMENTS
-from believable.store import decisions, studies
+from believable.pages import KINDS
+from believable.store import review, studies
+from believable.store.collected import Recruited
+from believable.store.database_tables import links, sessions
 from believable.store.engine import Store
-from believable.store.export import Recruited
-from believable.store.tables import links, sessions
 from believable.study.load import load
 
 KEY = b"k" * 32
@@ -50,13 +50,13 @@ def session(
     return Recruited(**(fields | changes))
 
 
-def matched(tmp_path: Path, lines: list[str], stored: list[Recruited], header: str = PROLIFIC) -> Matched:
+def matched(tmp_path: Path, lines: list[str], stored: list[Recruited], header: str = PROLIFIC) -> MatchResult:
     path = tmp_path / "platform.csv"
     path.write_text("\n".join([header, *lines]) + "\n", "utf-8")
     return match(read_platform(path), stored, key=KEY, study_id=STUDY, codes=CODES)
 
 
-def only(found: Matched) -> tuple[str, str]:
+def only(found: MatchResult) -> tuple[str, str]:
     (one,) = found.judged
     return one.list, one.reason
 
@@ -72,11 +72,12 @@ def only(found: Matched) -> tuple[str, str]:
         (session(1, "ann", "screened_out"), "s1,ann,AWAITING REVIEW,,C-OUT", "screened_out", "did not fit"),
         (session(1, "ann", "declined"), "s1,ann,AWAITING REVIEW,,", "review", "declined"),
         (session(1, "ann", None), "s1,ann,AWAITING REVIEW,,C-OK", "review", "not finished"),
+        (session(1, "ann", rejected=True, reason="copied"), "s1,ann,AWAITING REVIEW,,C-OK", "reject", "copied"),
         (
-            session(1, "ann", rejected=True, reason="copied"),
-            "s1,ann,AWAITING REVIEW,,C-OK",
-            "reject",
-            "copied",
+            session(1, "ann", None, approved=True, reason="lost the net"),
+            "s1,ann,AWAITING REVIEW,,",
+            "approve",
+            "lost the net",
         ),
         (session(1, "ann"), "s1,ann,APPROVED,,C-OK", "ignored", "decided already"),
         (session(1, "ann", None), "s1,ann,RETURNED,,", "ignored", "'RETURNED'"),
@@ -85,19 +86,14 @@ def only(found: Matched) -> tuple[str, str]:
         (session(1, "bob"), "s1,ann,RETURNED,,", "ignored", "no session"),
     ],
 )
-def test_each_outcome_has_its_list(
-    tmp_path: Path, stored: Recruited, row: str, wanted: str, reason: str
-) -> None:
+def test_each_outcome_has_its_list(tmp_path: Path, stored: Recruited, row: str, wanted: str, reason: str) -> None:
     name, why = only(matched(tmp_path, [row], [stored]))
     assert name == wanted
     assert reason in why
 
 
 def test_two_sessions_of_one_person_are_told_apart_by_the_submission(tmp_path: Path) -> None:
-    stored = [
-        session(1, "ann", "failed_checks", submission="s1"),
-        session(2, "ann", "complete", submission="s2"),
-    ]
+    stored = [session(1, "ann", "failed_checks", submission="s1"), session(2, "ann", "complete", submission="s2")]
     found = matched(tmp_path, ["s2,ann,AWAITING REVIEW,,C-OK"], stored)
     assert only(found)[0] == "approve"
 
@@ -122,9 +118,7 @@ def test_two_open_submissions_of_one_person_go_to_review(tmp_path: Path) -> None
 
 
 def test_people_who_are_not_in_the_file_are_counted(tmp_path: Path) -> None:
-    found = matched(
-        tmp_path, ["s1,ann,AWAITING REVIEW,,"], [session(1, "ann"), session(2, "bob"), session(3, "eve")]
-    )
+    found = matched(tmp_path, ["s1,ann,AWAITING REVIEW,,"], [session(1, "ann"), session(2, "bob"), session(3, "eve")])
     assert found.absent == 2
 
 
@@ -159,7 +153,7 @@ def test_an_unusual_file_needs_the_column_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"no column 'Panelists'.* Did you mean 'Panelist'"):
         read_platform(path, id_column="Panelists")
     file = read_platform(path, id_column="panelist")
-    assert [one.participant for one in file.submissions] == ["ann"]
+    assert [submission.participant for submission in file.submissions] == ["ann"]
     assert file.without_id == (3,)
     with pytest.raises(NotFound, match="no such file"):
         read_platform(tmp_path / "none.csv")
@@ -209,7 +203,7 @@ def study(tmp_path: Path) -> Path:
     folder = tmp_path / "pilot"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY_FILE)
-    definition = load(folder, instruments=INSTRUMENTS)
+    definition = load(folder, kinds=KINDS)
     key = load_key(folder / ".believable")
     url = f"sqlite:///{folder / '.believable' / 'believable.db'}"
     with Store.open(url, clock=VirtualClock()) as store:
@@ -230,7 +224,7 @@ def study(tmp_path: Path) -> Path:
             }  # fmt: skip
             store.write(lambda conn, row=row: conn.execute(insert(sessions).values(**row)))
         store.write(
-            lambda conn: decisions.add(
+            lambda conn: review.add_decision(
                 conn, session="session2", kind="reject", reason="=HYPERLINK(1)", user="u", at_ms=1
             )
         )
@@ -238,25 +232,13 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_the_command_writes_lists_that_only_the_owner_reads(study: Path, tmp_path: Path) -> None:
-    code = codes_of(
-        load(study, instruments=INSTRUMENTS).study, key=load_key(study / ".believable"), study_id=STUDY
-    )
+    code = codes_of(load(study, kinds=KINDS).study, key=load_key(study / ".believable"), study_id=STUDY)
     assert code["screened_out"] == "OUT1"
     export = tmp_path / "prolific.csv"
     rows = [f"s1,ann,AWAITING REVIEW,,{code['complete'].lower()}", f"s2,bob,AWAITING REVIEW,,{code['complete']}",
             "s3,eve,AWAITING REVIEW,,OUT1", "s4,zoe,AWAITING REVIEW,,"]  # fmt: skip
     export.write_text("\n".join([PROLIFIC, *rows]) + "\n")
-    arguments = [
-        "recruit",
-        "match",
-        str(export),
-        "--study",
-        str(study),
-        "--bonus",
-        "0.5",
-        "--screen-out-bonus",
-        "0.1",
-    ]
+    arguments = ["recruit", "match", str(export), "--study", str(study), "--bonus", "0.5", "--screen-out-bonus", "0.1"]
     result = CliRunner().invoke(group, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert "prolific: 4 submissions, 3 sessions" in result.output
@@ -276,9 +258,7 @@ def test_mturk_gets_its_batch_file_back(study: Path, tmp_path: Path) -> None:
     export = tmp_path / "batch.csv"
     export.write_text('"HITId","WorkerId","AssignmentId","AssignmentStatus","Approve","Reject"\n'
                       '"h","ann","a1","Submitted","",""\n"h","bob","a2","Submitted","",""\n')  # fmt: skip
-    result = CliRunner().invoke(
-        group, ["recruit", "match", str(export), "--study", str(study)], catch_exceptions=False
-    )
+    result = CliRunner().invoke(group, ["recruit", "match", str(export), "--study", str(study)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader((tmp_path / "batch-matched" / "mturk_upload.csv").read_text().splitlines()))
     assert [(row["WorkerId"], row["Approve"], row["Reject"]) for row in rows] == [
@@ -288,17 +268,7 @@ def test_mturk_gets_its_batch_file_back(study: Path, tmp_path: Path) -> None:
 
 
 def test_personal_links_are_made_and_printed(study: Path) -> None:
-    arguments = [
-        "recruit",
-        "links",
-        str(study),
-        "--count",
-        "3",
-        "--label",
-        "class",
-        "--base-url",
-        "https://x.example/",
-    ]
+    arguments = ["recruit", "links", str(study), "--count", "3", "--label", "class", "--base-url", "https://x.example/"]
     result = CliRunner().invoke(group, arguments, catch_exceptions=False)
     printed = result.output.split()
     assert len(set(printed)) == 3

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from believable.cli.recruit import write_lists
 from believable.collect.desk import Collect
+from believable.collect.match import match, read_platform
+from believable.collect.recruit import participant_hash
 from believable.core.clock import VirtualClock
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.pages.device import tone_rows
 from believable.stimuli.signal import draw
+from believable.store.collected import answered_true, recruited
 from believable.study.load import load
-from believable.study.quality import tones
 
 STEP_MS = 250
 
@@ -25,10 +29,8 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         folder = tmp_path / "tested"
         folder.mkdir()
         head = "believable: 1\ntitle: Tested\nseed: 7\ntimeline:\n"
-        (folder / "study.yaml").write_text(
-            f"{head}{timeline}  - text: {{id: after, text: More}}\n  - finish: {{}}\n"
-        )
-        definition = load(folder, instruments=INSTRUMENTS, clock=VirtualClock())
+        (folder / "study.yaml").write_text(f"{head}{timeline}  - text: {{id: after, text: More}}\n  - finish: {{}}\n")
+        definition = load(folder, kinds=KINDS, clock=VirtualClock())
         return enter(desk.publish("tested", definition).links["open"])
 
     return go
@@ -44,9 +46,7 @@ def follow(person: Any, sign: float, seed: int = 1) -> None:
     signal = draw(seed, 20)
     times_ms = np.arange(0, 20_000, STEP_MS, dtype=np.float64)
     for media_ms, level in zip(times_ms, signal.levels(times_ms), strict=True):
-        person.note(
-            "trace.sample", value=sign * float(level), media_ms=int(media_ms), frame=None, input="wheel"
-        )
+        person.note("trace.sample", value=sign * float(level), media_ms=int(media_ms), frame=None, input="wheel")
     person.note("media.ended", media_ms=20_000, view=1)
 
 
@@ -85,9 +85,7 @@ def test_somebody_who_goes_the_other_way_is_screened_out(come: Callable[[str], A
 
 
 @pytest.mark.parametrize("heartbeats", [True, False])
-def test_an_untouched_trace_scores_as_it_is(
-    come: Callable[[str], Any], desk: Collect, heartbeats: bool
-) -> None:
+def test_an_untouched_trace_scores_as_it_is(come: Callable[[str], Any], desk: Collect, heartbeats: bool) -> None:
     person = come(qa())
     if heartbeats:
         follow(person, 0)
@@ -139,31 +137,59 @@ def test_other_gates_let_everybody_go_on(come: Callable[[str], Any], desk: Colle
 def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Collect) -> None:
     person = come("  - device: {}\n")
     view = desk.view(person.token)
-    first, second, third = (tones(view.seed, view.trial.key, attempt) for attempt in (1, 2, 3))
-    assert first != second != third, "what was found out by trying does not help"
+    played = [tone_rows(view.seed, view.trial.key, attempt) for attempt in (1, 2, 3)]
+    assert len(set(played)) == 3, "what was found out by trying does not help"
+    _, second, third = ("".join(str(row.quiet + 1) for row in rows) for rows in played)
+    over_loudspeakers = "".join(str(row.against + 1) for row in played[0])
     empty = person.submit({})
     assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(
-        ("heard", "wheel"), "error.required"
+        ("quietest", "wheel"), "error.required"
     )
     assert desk.view(person.token).attempts == 0, "an answer left open is no attempt"
-    wrong = person.submit({"heard": first + 1, "wheel": True})
-    assert {name: error.key for name, error in wrong.errors.items()} == {"heard": "error.heard"}
+    wrong = person.submit({"quietest": over_loudspeakers, "wheel": True})
+    assert {name: error.key for name, error in wrong.errors.items()} == {"quietest": "error.quietest"}
     again = person.advance(0, person.seq)
-    assert {name: error.key for name, error in again.errors.items()} == {"heard": "error.heard"}
+    assert {name: error.key for name, error in again.errors.items()} == {"quietest": "error.quietest"}
     assert desk.view(person.token).attempts == 1
-    assert set(person.submit({"heard": second, "wheel": False}).errors) == {"wheel"}
-    assert person.submit({"heard": third, "wheel": True}).status == "next"
-    assert answers_at(desk, person, 0) == {"heard": third, "wheel": True}
+    assert set(person.submit({"quietest": second, "wheel": False}).errors) == {"wheel"}
+    assert person.submit({"quietest": third, "wheel": True}).status == "next"
+    assert answers_at(desk, person, 0) == {"quietest": third, "wheel": True}
+
+
+def test_the_bonus_list_holds_who_passed_the_gate(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> None:
+    """By recruiter id, as the platform takes it; who finished without having passed is approved and gets none."""
+    folder = tmp_path / "tested"
+    folder.mkdir()
+    head = "believable: 1\ntitle: Tested\nseed: 7\nrecruit: {platform: prolific}\ntimeline:\n"
+    (folder / "study.yaml").write_text(f"{head}{qa(gate='record')}  - finish: {{}}\n")
+    link = desk.publish("tested", load(folder, kinds=KINDS, clock=VirtualClock())).links["open"]
+    for person, sign in (("ann", 1), ("bob", -1)):
+        taking_part = enter(link, {"PROLIFIC_PID": person})
+        follow(taking_part, sign)
+        assert taking_part.submit({}).status == "finished"
+        assert taking_part.finish().outcome == "complete"
+    passed = desk.store.read(lambda conn: answered_true(conn, "tested", "visual", "reliable"))
+    assert passed == {participant_hash(desk.context.key, "tested", "ann")}
+    export = tmp_path / "export.csv"
+    export.write_text(
+        "Submission id,Participant id,Status,Completion code\ns1,ann,AWAITING REVIEW,\ns2,bob,AWAITING REVIEW,\n"
+    )
+    file = read_platform(export)
+    sessions = desk.store.read(lambda conn: recruited(conn, "tested"))
+    matched = match(file, sessions, key=desk.context.key, study_id="tested", codes={})
+    earned = lambda participant: participant_hash(desk.context.key, "tested", participant) in passed  # noqa: E731
+    write_lists(file, matched, tmp_path / "lists", bonus=0.5, screen_out_bonus=None, earned=earned)
+    assert (tmp_path / "lists" / "bonus.csv").read_text() == "ann,0.50\n"
 
 
 def test_who_fails_the_device_check_is_screened_out(come: Callable[[str], Any]) -> None:
     person = come("  - device: {attempts: 2}\n")
-    assert person.submit({"heard": 99, "wheel": False}).status == "again"
-    assert person.submit({"heard": 99, "wheel": False}).status == "finished"
+    assert person.submit({"quietest": "000000".replace("0", "1"), "wheel": False}).status == "again"
+    assert person.submit({"quietest": "000000".replace("0", "1"), "wheel": False}).status == "finished"
     assert person.finish().outcome == "screened_out"
 
 
-@pytest.mark.parametrize("junk", ["3", True, -1, 2.5, None, [3]])
-def test_only_a_number_is_a_number_of_tones(come: Callable[[str], Any], junk: object) -> None:
+@pytest.mark.parametrize("junk", ["3", True, 111111, "12312", "1231234", "123124x", None, [1, 2, 3, 1, 2, 3]])
+def test_only_a_digit_for_each_row_is_an_answer(come: Callable[[str], Any], junk: object) -> None:
     person = come("  - device: {wheel: false}\n")
-    assert person.submit({"heard": junk}).errors["heard"].key == "error.required"
+    assert person.submit({"quietest": junk}).errors["quietest"].key == "error.required"

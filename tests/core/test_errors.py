@@ -6,9 +6,7 @@ from believable.core.errors import BelievableError, InvalidInput, MissingExtra, 
 
 
 def test_a_problem_reads_place_message_cure() -> None:
-    problem = Problem(
-        "study.yaml", 41, "timeline[3].watch", "unknown condition 'humen'.", "Did you mean 'human'?"
-    )
+    problem = Problem("study.yaml", 41, "timeline[3].watch", "unknown condition 'humen'.", "Did you mean 'human'?")
     assert str(problem) == "study.yaml:41 timeline[3].watch: unknown condition 'humen'. Did you mean 'human'?"
 
 

@@ -3,12 +3,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from believable.core.ids import (
     ALPHABET,
     base32,
+    completion_code,
     keyed_hash,
     new_token,
     normalise_code,
@@ -24,6 +26,19 @@ def test_tokens_carry_128_bits_and_differ() -> None:
     tokens = {new_token() for _ in range(200)}
     assert len(tokens) == 200
     assert all(len(token) == 22 for token in tokens)
+
+
+def test_a_token_is_never_taken_for_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter(["-first", "-second", "third-"])
+    monkeypatch.setattr("secrets.token_urlsafe", lambda size: next(drawn))
+    assert new_token() == "third-"
+
+
+def test_a_completion_code_is_the_declared_one_or_made() -> None:
+    assert completion_code("C1AB", KEY, "study", "complete") == "C1AB"
+    made = completion_code("auto", KEY, "study", "complete")
+    assert made == spoken_code(KEY, "completion", "study", "complete")
+    assert made != completion_code("auto", KEY, "study", "screened_out")
 
 
 def test_token_hash_is_sha256() -> None:

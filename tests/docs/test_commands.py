@@ -36,7 +36,7 @@ GIVEN = [
 def takes(command: click.Command, context: click.Context, words: list[str]) -> None:
     """Raises `click.UsageError` where it does not. Files that the page only talks about need not exist."""
     if isinstance(command, click.Group):
-        if not words:
+        if not words or words == ["--help"]:  # which every group takes, and ends there
             return None
         name, found, rest = command.resolve_command(context, words)
         assert found is not None

@@ -29,9 +29,7 @@ def run(line: str) -> str:
         PARTICIPANTS if before == "--participants" else one
         for before, one in zip(["", *arguments], arguments, strict=False)
     ]
-    result = CliRunner().invoke(
-        group, [command, *arguments, *SHORTER.get(command, [])], catch_exceptions=False
-    )
+    result = CliRunner().invoke(group, [command, *arguments, *SHORTER.get(command, [])], catch_exceptions=False)
     assert result.exit_code == 0, f"{line}\n{result.output}"
     return result.output
 

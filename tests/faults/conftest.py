@@ -13,14 +13,14 @@ import pytest
 
 from believable.core.clock import WallClock
 from believable.core.seeds import generator
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 from believable.simulate.client import Participant, Patience
-from believable.simulate.links import link_token
+from believable.simulate.crowd import link_token
 from believable.simulate.person import Person, Traits, Visit
 from believable.simulate.server import Server
-from believable.simulate.verify import differences
 from believable.store.engine import Store
 from believable.study.load import load
+from tests.faults.stored_check import differences
 
 #: Half of the people have a short session, so that beginnings and endings fall into the drill and not only middles.
 STUDY = """\
@@ -87,7 +87,7 @@ class Drill:
     async def run(self, url: str, link: str, trouble: asyncio.Task[None] | None = None) -> list[Visit]:
         """Everybody's visit. They hurry once the trouble is over."""
         over = asyncio.Event()
-        definition = load(self.study, instruments=INSTRUMENTS)
+        definition = load(self.study, kinds=KINDS)
 
         async def live(http: httpx.AsyncClient, number: int) -> Visit:
             rng = generator(self.seed, "drill", number)
@@ -96,7 +96,7 @@ class Drill:
                 await asyncio.sleep(rng.uniform(0, self.late_s))
             browser = Participant(http, pace, Patience(first_ms=30, longest_ms=300, give_up_ms=90_000))
             self.browsers.append(browser)
-            person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, INSTRUMENTS)
+            person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, KINDS)
             return await person.take_part(link, {"who": f"person-{number}"})
 
         async with httpx.AsyncClient(base_url=url, timeout=10) as http, asyncio.TaskGroup() as group:

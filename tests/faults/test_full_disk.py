@@ -14,13 +14,13 @@ import pytest
 from believable.core.clock import VirtualClock, WallClock
 from believable.simulate.asgi import running
 from believable.simulate.client import Participant, Patience
-from believable.simulate.links import link_token
+from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
-from believable.simulate.verify import differences
 from believable.store import accounts
 from believable.store.engine import Store
 from believable.web.app import Settings, create_app
+from tests.faults.stored_check import differences
 
 pytestmark = pytest.mark.faults
 
@@ -31,9 +31,7 @@ QUICK = Patience(first_ms=20, longest_ms=20, give_up_ms=60)
 @asynccontextmanager
 async def session(app: Any, study: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Participant]]:
     async with running(app) as http:
-        person = Participant(
-            http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=50, give_up_ms=20_000)
-        )
+        person = Participant(http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=50, give_up_ms=20_000))
         await person.join(link_token(app.state.store, study.name), {"who": "anna"})
         await person.claim()
         yield http, person
@@ -116,9 +114,7 @@ def test_people_wait_out_a_full_disk_over_http(
 
     async def main() -> Participant:
         async with httpx.AsyncClient(base_url=server.url, timeout=20) as http:
-            person = Participant(
-                http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=200, give_up_ms=60_000)
-            )
+            person = Participant(http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=200, give_up_ms=60_000))
             await person.join(link, {"who": "bert"})
             await person.claim()
             status = 200

@@ -15,15 +15,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "bench" / "ingest.py"
 
 
 def test_a_short_ingest_loses_nothing(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        str(SCRIPT),
-        "--quick",
-        "--dir",
-        str(tmp_path),
-        "--json",
-        str(tmp_path / "figures.json"),
-    ]
+    command = [sys.executable, str(SCRIPT), "--quick", "--dir", str(tmp_path), "--json", str(tmp_path / "figures.json")]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
     grouped = json.loads((tmp_path / "figures.json").read_text())["grouped"]

@@ -33,12 +33,7 @@ async def kill_and_restart(server: Server, seed: int) -> None:
 
 
 def test_nothing_is_lost_when_the_server_is_killed_fifteen_times(
-    server: Server,
-    study: Path,
-    sqlite_url: str,
-    drill: type[Any],
-    link_in: Callable[[str, Path], str],
-    tmp_path: Path,
+    server: Server, study: Path, sqlite_url: str, drill: type[Any], link_in: Callable[[str, Path], str], tmp_path: Path
 ) -> None:
     server.start()
     link = link_in(sqlite_url, study)

@@ -9,7 +9,7 @@ import pytest
 from believable.instruments.certainty import CERTAINTY
 from believable.instruments.clip_rating import CLIP_RATING
 from believable.instruments.contract import Instrument, InvalidAnswer
-from believable.study.catalogue import CATALOGUE
+from believable.study.texts import LANGUAGES, built_in
 
 SCALES = pytest.mark.parametrize("instrument", [CERTAINTY, CLIP_RATING], ids=lambda one: one.name)
 
@@ -18,7 +18,7 @@ SCALES = pytest.mark.parametrize("instrument", [CERTAINTY, CLIP_RATING], ids=lam
 def test_five_points_with_words_in_every_language(instrument: Instrument[Any]) -> None:
     params = instrument.params()
     assert list(instrument.options(params)) == [1, 2, 3, 4, 5]
-    for texts in CATALOGUE.values():
+    for texts in map(built_in, LANGUAGES):
         assert len({texts[f"{instrument.name}.{point}"] for point in range(1, 6)}) == 5
     for raw in (0, 6, "3", True):
         with pytest.raises(InvalidAnswer):

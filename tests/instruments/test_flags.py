@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from believable.instruments.conformance import check_instrument
+from believable.instruments.contract import check_instrument
 from believable.instruments.flags import FLAGS, FlagsParams
 
 
@@ -14,7 +14,7 @@ def test_flags_keep_the_contract() -> None:
 
 @pytest.mark.parametrize("duration_ms", [1, 5_000, 60_000, 86_400_000])
 def test_a_simulated_person_records_what_is_declared(duration_ms: int) -> None:
-    declared = {one.kind: set(one.data) for one in FLAGS.streams}
+    declared = {stream.kind: set(stream.data) for stream in FLAGS.streams}
     for seed in range(30):
         acts = FLAGS.perform(FlagsParams(), random.Random(seed), duration_ms)
         assert acts
@@ -27,9 +27,5 @@ def test_a_simulated_person_records_what_is_declared(duration_ms: int) -> None:
 
 
 def test_without_reasons_nobody_gives_any() -> None:
-    acts = [
-        act
-        for seed in range(30)
-        for act in FLAGS.perform(FlagsParams(reason=False), random.Random(seed), 600_000)
-    ]
+    acts = [act for seed in range(30) for act in FLAGS.perform(FlagsParams(reason=False), random.Random(seed), 600_000)]
     assert {act.kind for act in acts} == {"flag.add", "flag.remove"}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Poll, duration, merged, number, points } from "../../src/believable/web/static/console/monitor.js";
 import { meaning } from "../../src/believable/web/static/console/review.js";
+import { stretch, words } from "../../src/believable/web/static/console/sessions.js";
 
 const beat = (at_ms, n_events) => ({ at_ms, n_events, n_media_stalls: 0 });
 
@@ -81,4 +82,17 @@ test("never two requests at a time, never two timers", async () => {
   assert.equal(log.asked, 1);
   await poll.beat();
   assert.equal(log.waits.length, 1);
+});
+
+test("with Shift a whole stretch of boxes is ticked, in either direction", () => {
+  assert.deepEqual(stretch(["a", "b", "c", "d"], "b", "d"), ["b", "c", "d"]);
+  assert.deepEqual(stretch(["a", "b", "c", "d"], "d", "b"), ["b", "c", "d"]);
+  assert.deepEqual(stretch(["a", "b"], null, "b"), ["b"]);
+});
+
+test("the list says what a decision would be about", () => {
+  assert.equal(words(0, false), "Tick sessions to decide about them");
+  assert.equal(words(1, false), "1 session");
+  assert.equal(words(4, false), "4 sessions");
+  assert.equal(words(0, true), "All that match");
 });

@@ -5,9 +5,10 @@ import { createQueue } from "../../src/believable/web/static/participant/queue.j
 import { createRecorder } from "../../src/believable/web/static/participant/recorder.js";
 import { memoryStorage } from "../../src/believable/web/static/participant/storage.js";
 import { createClock } from "../../src/believable/web/static/play/clock.js";
-import { createOthers } from "../../src/believable/web/static/play/others.js";
-import { createPrediction } from "../../src/believable/web/static/play/prediction.js";
-import { TICK_MS, gridOf } from "../../src/believable/web/static/play/rules.js";
+import { createKeys } from "../../src/believable/worlds/maze/static/keys.js";
+import { createOthers } from "../../src/believable/worlds/maze/static/others.js";
+import { createPrediction } from "../../src/believable/worlds/maze/static/prediction.js";
+import { TICK_MS, gridOf } from "../../src/believable/worlds/maze/static/rules.js";
 import { createLog } from "../../src/believable/web/static/play/log.js";
 import { createWire } from "../../src/believable/web/static/play/wire.js";
 
@@ -45,7 +46,7 @@ test("a jump is not smoothed", () => {
 });
 
 test("the clock leads by the time a message needs, and shows others a little late", () => {
-  const clock = createClock();
+  const clock = createClock(TICK_MS);
   for (let t = 0; t < 60; t += 1) {
     const now = 1000 + t * TICK_MS + 75;
     clock.heard(t, now);
@@ -71,8 +72,8 @@ test("the opponent moves evenly between pictures and does not slide through a re
 });
 
 test("what is kept before it is sent counts for the lead as well", () => {
-  const quick = createClock();
-  const slow = createClock();
+  const quick = createClock(TICK_MS);
+  const slow = createClock(TICK_MS);
   for (const clock of [quick, slow]) {
     clock.heard(0, 0);
     clock.echoed(20);
@@ -217,4 +218,21 @@ test("a refusal is final, and so is the end of the round", () => {
   over.sockets[0].onmessage({ data: JSON.stringify({ over: { score: 3 } }) });
   over.sockets[0].onclose({ code: 1000 });
   assert.deepEqual(over.heard, [["over", { score: 3 }]]);
+});
+
+test("keys rest from when the last of them was let go", (t) => {
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const whole = { addEventListener: globalThis.addEventListener, Element: globalThis.Element };
+  t.after(() => Object.assign(globalThis, whole));
+  Object.assign(globalThis, { addEventListener: () => undefined, Element: class {} });
+  const board = new EventTarget();
+  const held = createKeys(new EventTarget(), { keys: board, active: () => true, toTiles: () => [0, 0] });
+  const press = (type) => board.dispatchEvent(Object.assign(new Event(type), { code: "KeyW", repeat: false }));
+  press("keydown");
+  now = 5000;
+  assert.equal(held.quiet_ms, 0);
+  press("keyup");
+  now = 5200;
+  assert.equal(held.quiet_ms, 200);
 });

@@ -77,3 +77,35 @@ test("the kind of file is told from its first bytes", () => {
   assert.equal(mediaType([Uint8Array.of(0x1a, 0x45, 0xdf, 0xa3)]), "video/webm");
   assert.equal(mediaType([Uint8Array.of(0, 0, 0, 24)]), "video/mp4");
 });
+
+test("a download that falls silent is given up, said, and taken up where it was", async () => {
+  const given = server([]);
+  let first = true;
+  const fetch = async (url, init) => {
+    if (!first) return given.fetch(url, init);
+    first = false;
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(FILE.slice(0, 300));
+        init.signal.addEventListener("abort", () => controller.error(init.signal.reason));
+      },
+    });
+    return new Response(stream, { status: 200, headers: { "Content-Length": "1000" } });
+  };
+  const { bytes, trouble } = await run({ fetch }, { patienceMs: 30 });
+  assert.deepEqual([...bytes], [...FILE]);
+  assert.deepEqual(given.asked, ["bytes=300-"]);
+  assert.deepEqual(trouble, [false, true, false]);
+});
+
+test("a server that never answers is asked again", async () => {
+  const given = server([]);
+  let calls = 0;
+  const fetch = (url, init) => {
+    calls += 1;
+    if (calls > 2) return given.fetch(url, init);
+    return new Promise((_resolve, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
+  };
+  const { bytes } = await run({ fetch }, { patienceMs: 20 });
+  assert.deepEqual([[...bytes], calls], [[...FILE], 3]);
+});

@@ -1,7 +1,7 @@
 // Players that run together: what is ahead waits, each rests at its own end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LEAD_MS, inStep } from "../../src/believable/web/static/participant/together.js";
+import { LEAD_MS, inStep } from "../../src/believable/pages/compare/together.js";
 
 /** A player as the contract describes it, whose time is moved by hand. */
 function fake({ duration_ms = 1000, views = 0, max_views = 1 } = {}) {

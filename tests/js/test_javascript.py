@@ -7,21 +7,26 @@ import hashlib
 import json
 import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import believable
 from believable.instruments import INSTRUMENTS
-from believable.web.files import without_comments
+from build_hooks.bare_scripts import without_comments
 
 HERE = Path(__file__).parent
 SOURCE = Path(believable.__file__).parent
 CORE = sorted((SOURCE / "web/static/participant").glob("*.js"))
 WIDGETS = sorted((SOURCE / "instruments").glob("*/*.js"))
 PLAYERS = sorted((SOURCE / "players").glob("*/*.js"))
-GAME = sorted((SOURCE / "web/static/play").glob("*.js"))
-MODULES = [*CORE, *WIDGETS, *PLAYERS, *GAME]
+GAME = [*sorted((SOURCE / "web/static/play").glob("*.js")), *sorted((SOURCE / "worlds").glob("*/static/*.js"))]
+PAGES = sorted((SOURCE / "pages").glob("*/*.js"))
+#: Only on pages of games whose pictures the server makes.
+RENDERED = {"rendered", "pictures", "controls"}
+MODULES = [*CORE, *WIDGETS, *PLAYERS, *GAME, *PAGES]
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
 
@@ -55,14 +60,36 @@ def test_sha256_agrees_with_the_standard_library() -> None:
     assert hashes == [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
 
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it is installed on a server: built from this checkout and unpacked."""
+    room = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(room)]
+    subprocess.run(command, cwd=HERE.parents[1], check=True, capture_output=True)
+    (built,) = room.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(room)
+    return room / "believable"
+
+
+def test_the_wheel_has_every_script_once_and_bare(wheel: Path) -> None:
+    sources = {path.relative_to(SOURCE) for path in SOURCE.rglob("*.js")}
+    assert {path.relative_to(wheel) for path in wheel.rglob("*.js")} == sources
+    for path in sources:
+        assert (wheel / path).read_text() == without_comments((SOURCE / path).read_text())
+    assert sum((wheel / path).stat().st_size for path in sources) < 0.8 * sum(
+        (SOURCE / path).stat().st_size for path in sources
+    )
+
+
 @needs_node
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_a_module_without_its_comments_is_still_a_module(module: Path, tmp_path: Path) -> None:
-    stripped = tmp_path / "module.mjs"
-    stripped.write_text(without_comments(module.read_text()))
-    node("--check", str(stripped))
-    assert "/**" not in stripped.read_text()
-    assert "@type" not in stripped.read_text()
+def test_a_module_of_the_wheel_is_still_a_module(module: Path, wheel: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "module.mjs"
+    bare.write_text((wheel / module.relative_to(SOURCE)).read_text())
+    node("--check", str(bare))
+    assert "/**" not in bare.read_text()
+    assert "@type" not in bare.read_text()
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -73,27 +100,21 @@ def test_every_module_is_type_checked_and_small(module: Path) -> None:
 
 
 def folders(root: Path) -> dict[str, list[Path]]:
-    return {
-        folder.name: sorted(folder.glob("*.js"))
-        for folder in sorted(root.iterdir())
-        if any(folder.glob("*.js"))
-    }
+    return {folder.name: sorted(folder.glob("*.js")) for folder in sorted(root.iterdir()) if any(folder.glob("*.js"))}
 
 
 ANNOTATING = {one.name for one in INSTRUMENTS if one.use == "annotate"}
 #: What the annotating instruments share; their practice page is one of its scripts.
 SHARED = ["tracing"]
 #: Pages with several players annotate nothing and open nothing beside them.
-SEVERAL = {"several", "together", "stills"}
-#: A page of its own, with neither player nor annotation.
-DEVICE = {"device"}
+SEVERAL = {"stills"}
 ANNOTATED = {"annotate", "actionlog", "beside", "overlay", "overlaylog", "overlayplan"}
 LIMIT_BYTES = 60_000
 
 
-def travelling_bytes(modules: list[Path]) -> int:
-    """Compressed, as they travel."""
-    return sum(len(gzip.compress(without_comments(module.read_text()).encode())) for module in modules)
+def travelling_bytes(modules: list[Path], wheel: Path) -> int:
+    """What travels from an installed package: the files of the wheel, compressed."""
+    return sum(len(gzip.compress((wheel / module.relative_to(SOURCE)).read_bytes())) for module in modules)
 
 
 def player_scripts(player: str) -> list[Path]:
@@ -102,33 +123,45 @@ def player_scripts(player: str) -> list[Path]:
     return list(dict.fromkeys([*scripts[player], *scripts["video"]]))
 
 
-def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb() -> None:
+def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb(wheel: Path) -> None:
     """The kinds of questions such pages ask and both players."""
-    core = [module for module in CORE if module.stem not in ANNOTATED | DEVICE | {"landing"}]
+    core = [module for module in CORE if module.stem not in ANNOTATED | {"landing"}]
     assert {module.stem for module in core} > SEVERAL
     kinds = ("certainty", "clip_rating", "preference", "choice", "likert", "number", "long_text")
     widgets = [script for kind in kinds for script in folders(SOURCE / "instruments")[kind]]
-    assert travelling_bytes([*core, *widgets, *player_scripts("replay")]) < LIMIT_BYTES
+    page = folders(SOURCE / "pages")["compare"]
+    assert travelling_bytes([*core, *page, *widgets, *player_scripts("replay")], wheel) < LIMIT_BYTES
 
 
-def test_the_scripts_of_a_page_with_a_game_stay_under_60_kb() -> None:
-    core = [module for module in CORE if module.stem not in ANNOTATED | DEVICE | SEVERAL | {"landing"}]
+def test_the_scripts_of_a_page_with_a_game_stay_under_60_kb(wheel: Path) -> None:
+    core = [module for module in CORE if module.stem not in ANNOTATED | SEVERAL | {"landing"}]
     painting = [one for one in folders(SOURCE / "players")["replay"] if one.stem in ("painter", "scene")]
-    assert GAME
-    page = [*core, *GAME, *painting]
-    assert sum(len(gzip.compress(without_comments(module.read_text()).encode())) for module in page) < 35_000
+    drawn = [module for module in GAME if module.stem not in RENDERED]
+    rendered = [module for module in GAME if module.parent.name == "play"]
+    assert len(drawn) + len(RENDERED) == len(GAME)
+    assert travelling_bytes([*core, *drawn, *painting], wheel) < 35_000
+    assert travelling_bytes([*core, *rendered], wheel) < 35_000
 
 
 @pytest.mark.parametrize("player", folders(SOURCE / "players"))
 @pytest.mark.parametrize("annotating", sorted(ANNOTATING))
-def test_the_scripts_of_any_page_stay_under_60_kb(player: str, annotating: str) -> None:
+def test_the_scripts_of_any_page_stay_under_60_kb(player: str, annotating: str, wheel: Path) -> None:
     """More than any one page loads: every question kind at once, the device check, a player, an annotating instrument and its
-    practice. Pages that annotate nothing stay below it before compression, see the browser tests.
+    practice. What a page that annotates nothing weighs before compression: see the browser tests.
     """
     widgets = folders(SOURCE / "instruments")
     kinds = [name for name in widgets if name not in ANNOTATING] + [annotating]
     assert set(SHARED) < set(kinds)
     core = [module for module in CORE if module.stem not in SEVERAL]
-    assert {module.stem for module in core} > DEVICE
     questions = [script for kind in kinds for script in widgets[kind]]
-    assert travelling_bytes([*core, *questions, *player_scripts(player)]) < LIMIT_BYTES
+    pages = [script for kind, scripts in folders(SOURCE / "pages").items() if kind != "compare" for script in scripts]
+    assert travelling_bytes([*core, *pages, *questions, *player_scripts(player)], wheel) < LIMIT_BYTES
+
+
+def test_the_lock_of_the_type_checker_names_no_registry() -> None:
+    root = HERE.parents[1]
+    lock = json.loads((root / "package-lock.json").read_text())
+    wanted = json.loads((root / "package.json").read_text())["devDependencies"]
+    packages = {name.removeprefix("node_modules/"): entry for name, entry in lock["packages"].items() if name}
+    assert {name: packages[name]["version"] for name in wanted} == wanted
+    assert all("resolved" not in entry and entry["integrity"] for entry in packages.values())

@@ -14,9 +14,9 @@ import pytest
 
 import believable
 from believable.worlds.maze.grid import Grid
-from believable.worlds.maze.rules import OpponentInput, PlayerInput, Round, Settings, new_round
+from believable.worlds.maze.rules import MazeRound, MazeRules, OpponentInput, PlayerInput, new_round
 
-RULES = Path(believable.__file__).parent / "web/static/play/rules.js"
+RULES = Path(believable.__file__).parent / "worlds/maze/static/rules.js"
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
 TICKS = 900
@@ -37,7 +37,7 @@ console.log(JSON.stringify(told));
 """
 
 
-def by_server(game: Round, inputs: list[list[int]]) -> list[list[Any]]:
+def by_server(game: MazeRound, inputs: list[list[int]]) -> list[list[Any]]:
     """The same ticks by the rules themselves. The opponent stands far away, behind walls of its own, and touches nothing."""
     told = []
     for dx, dy, aim, shoot, bomb in inputs:
@@ -65,7 +65,7 @@ def test_walking_and_shooting_agree_over_random_inputs() -> None:
     assert NODE is not None
     given, expected = [], []
     for seed in range(20):
-        settings = Settings(size=(15, 21, 31)[seed % 3])
+        settings = MazeRules(size=(15, 21, 31)[seed % 3])
         game = new_round(seed, settings)
         own = {
             "x": game.player.x, "y": game.player.y, "heading": 0, "missiles": [], "bulletReady": 0, "bombReady": 0, "made": 0,
@@ -79,7 +79,11 @@ def test_walking_and_shooting_agree_over_random_inputs() -> None:
         expected.append(by_server(game, inputs))
     script = SCRIPT % json.dumps(RULES.as_uri())
     done = subprocess.run(
-        [NODE, "--input-type=module", "-e", script], input=json.dumps(given), capture_output=True, text=True, timeout=120
+        [NODE, "--input-type=module", "-e", script],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -154,7 +154,68 @@ test("marks", () => {
   marks.add(-1, "pointer", 1500);
   assert.deepEqual(events.map(({ kind, sign, media_ms, input }) => [kind, sign, media_ms, input]), [
     ["trace.mark", 1, 1000, "key"], ["trace.mark", -1, 1500, "pointer"]]);
-  assert.deepEqual(marks.points, [{ t: 1000, v: 1 }, { t: 1500, v: -1 }]);
+  assert.deepEqual(marks.points.map(({ t, v }) => [t, v]), [[1000, 1], [1500, -1]]);
+});
+
+/** What a key held from one moment to another leaves. */
+function heldKey(from, to, { rate = 1, standing = () => null } = {}) {
+  const { marks, events, player } = bench();
+  player.rate = rate;
+  const { moment } = player;
+  player.moment = (mono) => (standing(mono) === null ? moment(mono) : { media_ms: standing(mono), frame: 1 });
+  marks.add(1, "key", from);
+  for (let ms = from; ms < to; ms += 16) marks.tick(ms);
+  marks.release(to);
+  return { marks, events, player };
+}
+
+test("a key held for 3 s is one press and one hold on the wire, and 31 marks", () => {
+  const { marks, events } = heldKey(1000, 4000);
+  assert.deepEqual(events.map(({ kind, sign, media_ms, input }) => [kind, sign, media_ms, input]), [
+    ["trace.mark", 1, 1000, "key"], ["trace.hold", 1, 4000, "key"]]);
+  assert.deepEqual([events[1].from_ms, events[1].repeat_ms], [1000, 100]);
+  assert.deepEqual([marks.count(1), marks.count(-1)], [31, 0]);
+  assert.deepEqual(marks.points, [{ t: 1000, v: 1, until: 4000 }]);
+  assert.equal(changes(events.map(({ kind, ...data }) => ({ kind, data }))).length, 31);
+});
+
+test("what is held counts in the time of the medium", () => {
+  assert.equal(heldKey(1000, 4000, { rate: 2 }).marks.count(1), 61);
+  const stalled = (mono) => (mono > 2000 && mono < 3500 ? 2000 : null);
+  assert.equal(heldKey(1000, 2600, { standing: stalled }).marks.count(1), 11);
+});
+
+test("a short press leaves one mark and no hold, and so does any press where nothing is repeated", () => {
+  assert.deepEqual(heldKey(1000, 1099).events.map(({ kind }) => kind), ["trace.mark"]);
+  const { player, events } = bench();
+  const single = createMarks({ player, record: (kind) => events.push({ kind }), repeat_ms: 0 });
+  single.add(-1, "key", 0);
+  single.tick(2000);
+  single.release(3000);
+  assert.deepEqual([events.length, single.count(-1)], [1, 1]);
+});
+
+test("a pause, a jump and the other key let go of what is held", () => {
+  const paused = bench();
+  paused.marks.add(1, "key", 0);
+  paused.marks.tick(1000);
+  Object.assign(paused.player, { running: false, playing: false });
+  paused.marks.tick(1016);
+  Object.assign(paused.player, { running: true, playing: true });
+  paused.marks.tick(5000);
+  paused.marks.release(6000);
+  assert.deepEqual(paused.events.slice(1).map(({ kind, media_ms }) => [kind, media_ms]), [["trace.hold", 1000]]);
+  const jumped = bench();
+  jumped.marks.add(1, "key", 0);
+  jumped.marks.tick(500);
+  jumped.marks.cut(510);
+  jumped.marks.release(9000);
+  assert.deepEqual(jumped.events.slice(1).map(({ media_ms }) => media_ms), [500]);
+  const turned = bench();
+  turned.marks.add(1, "key", 0);
+  turned.marks.tick(700);
+  turned.marks.add(-1, "key", 716);
+  assert.deepEqual(turned.events.map(({ kind, sign }) => [kind, sign]), [["trace.mark", 1], ["trace.hold", 1], ["trace.mark", -1]]);
 });
 
 test("after a reload the trace goes on where it was", () => {
@@ -162,6 +223,8 @@ test("after a reload the trace goes on where it was", () => {
   first.trace.tick(0);
   for (const [value, ms] of [[1, 500], [2, 700], [1, 900]]) first.trace.change(value, "wheel", ms);
   first.marks.add(-1, "key", 950);
+  first.marks.tick(1490);
+  first.marks.release(1500);
   const saved = first.events.map(({ kind, mono_ms, ...data }) => [kind, data]);
   const second = bench(saved);
   assert.equal(second.trace.value, 1);

@@ -21,9 +21,11 @@ SCRIPTS = {
     "means": 1e-6,
     "resample": 2e-2,
     "pairs": 1e-6,
+    "pieces": 1e-6,
     "detection": 1e-6,
     "power": 1e-6,
     "models": 1e-4,
+    "own_design": 1e-4,
 }
 
 
@@ -59,8 +61,6 @@ def _compare(expected: Any, found: Any, tolerance: float, place: str) -> None:
         for index, pair in enumerate(zip(expected, found, strict=True)):
             _compare(*pair, tolerance, f"{place}[{index}]")
     elif isinstance(expected, int | float) and not isinstance(expected, bool):
-        assert math.isclose(expected, found, rel_tol=tolerance, abs_tol=tolerance), (
-            f"{place}: {expected} {found}"
-        )
+        assert math.isclose(expected, found, rel_tol=tolerance, abs_tol=tolerance), f"{place}: {expected} {found}"
     else:
         assert expected == found, place

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from believable.analysis.records import Analysis
+from believable.analysis.findings import Analysis
 
 
 def load_sample() -> ModuleType:

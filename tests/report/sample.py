@@ -6,18 +6,19 @@ import math
 
 import numpy as np
 
-from believable.analysis.records import (
+from believable.analysis.findings import (
     Analysis,
     Cell,
     Chart,
     Column,
     Drop,
     Finding,
+    FlowStep,
+    JudgedHypothesis,
     Section,
     Source,
-    Step,
     Table,
-)
+)  # fmt: skip
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.result import TestResult
 
@@ -26,6 +27,8 @@ CONDITIONS = ("standin_human", "standin_agent")
 
 def sample_analysis(*, simulated: bool = True) -> Analysis:
     rng = np.random.default_rng(7)
+    sections = (accuracy(rng), traces(rng), ratings(rng), moments(rng), kinds(rng))
+    criteria = {"H1": "p below alpha", "H2": "interval contains 0.5"}
     return Analysis(
         title="Which of the two walks like a human?",
         source=Source(
@@ -41,21 +44,34 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
             registered="77aa" * 16,
         ),
         funnel=(
-            Step("Sessions started", 72, 72, ""),
-            Step("Finished", 72, 66, "not finished: 6"),
-            Step("Comprehension passed", 66, 63, "failed a comprehension check: 3"),
-            Step("Reasons usable", 63, 60, "low-quality text, reviewed blind: 3"),
+            FlowStep("Sessions started", 72, 72, ""),
+            FlowStep("Finished", 72, 66, "not finished: 6"),
+            FlowStep("Comprehension passed", 66, 63, "failed a comprehension check: 3"),
+            FlowStep("Reasons usable", 63, 60, "low-quality text, reviewed blind: 3"),
         ),
         drops=(
             *(Drop(f"s{n:02d}", "session", "not finished", "left at trial 4") for n in range(6)),
-            *(
-                Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit")
-                for n in range(6, 9)
-            ),
+            *(Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit") for n in range(6, 9)),
             *(Drop(f"s{n:02d}", "session", "low-quality text", "copied <b>text</b>") for n in range(9, 12)),
             Drop("s20", "answer", "unanswered", "", "pairs.3", "certainty"),
         ),
-        sections=(accuracy(rng), traces(rng), ratings(rng), moments(rng), kinds(rng)),
+        sections=sections,
+        hypotheses=tuple(
+            JudgedHypothesis(
+                str(finding.hypothesis),
+                f"{finding.title}.",
+                finding.title,
+                "share of pairs",
+                "primary",
+                "confirmatory",
+                criteria[str(finding.hypothesis)],
+                (finding,),
+                finding.supported,
+                f"{'met' if finding.supported else 'not met'}: {criteria[str(finding.hypothesis)]}",
+            )
+            for finding in sections[0].findings
+            if finding.hypothesis
+        ),
         deviations=("tests.accuracy.margin: registered 0.1, analysed with 0.15.",),
         methods=(
             "Sixty judges saw six pairs of clips and chose, in each, the clip that walks more like a human would. "
@@ -107,16 +123,12 @@ def accuracy(rng: np.random.Generator) -> Section:
     histogram = Table(
         "accuracy_counts",
         "Judges by accuracy",
-        (
-            Column("from", "From", "number", 2),
-            Column("to", "To", "number", 2),
-            Column("judges", "Judges", "integer"),
-        ),
+        (Column("from", "From", "number", 2), Column("to", "To", "number", 2), Column("judges", "Judges", "integer")),
         tuple(((k - 0.5) / 6, (k + 0.5) / 6, int(c)) for k, c in zip(levels, counts, strict=True)),
         data_only=True,
     )
     estimate = Estimate(0.667, 0.5, 0.667, 0.95, 60, "median, percentile bootstrap over judges")
-    test = TestResult(1.12, 0.134, 60, "TOST around 0.5, margin 0.10", df=(59,))
+    test = TestResult(1.12, 0.134, 60, "TOST around 0.5, margin 0.10", df=(59,), symbol="t")
     return Section(
         "accuracy",
         "Accuracy",
@@ -206,9 +218,7 @@ def ratings(rng: np.random.Generator) -> Section:
         "Ratings by type of clip",
         (Column("type", "Type"), Column("answer", "Answer"), Column("share", "Share", "share", 1)),
         tuple(
-            (kind, answer, value)
-            for kind, row in shares.items()
-            for answer, value in zip(answers, row, strict=True)
+            (kind, answer, value) for kind, row in shares.items() for answer, value in zip(answers, row, strict=True)
         ),
     )
     epsilons = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
@@ -244,14 +254,7 @@ def moments(rng: np.random.Generator) -> Section:
     ]
     for start in range(0, 60, 6):
         rows.append(
-            (
-                "actions",
-                float(start),
-                start + 5.5,
-                "",
-                f"action {start // 6}",
-                f"stimulus:day_a@{start * 1000}",
-            )
+            ("actions", float(start), start + 5.5, "", f"action {start // 6}", f"stimulus:day_a@{start * 1000}")
         )
     for _ in range(14):
         at = float(rng.uniform(2, 58))
@@ -287,14 +290,7 @@ def moments(rng: np.random.Generator) -> Section:
             (3, "says good night at noon", "standin_human", 4, 0.067, "stimulus:day_b@44000"),
         ),
     )
-    use = {
-        "lane": "lane",
-        "from": "start_s",
-        "to": "end_s",
-        "colour": "lane",
-        "label": "text",
-        "link": "link",
-    }
+    use = {"lane": "lane", "from": "start_s", "to": "end_s", "colour": "lane", "label": "text", "link": "link"}
     return Section(
         "moments",
         "Where the moment is",

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from believable.analysis.plan import resolve
-from believable.analysis.records import Analysis, Column, Finding, Section, Table
+from believable.analysis.data import load as load_data
+from believable.analysis.findings import Analysis, Column, Finding, Section, Table
 from believable.analysis.registered import Registration, plan_hash, tree_of
+from believable.analysis.resolution import resolve
+from believable.analysis.result_files import results_json
 from believable.analysis.run import run, study_of
-from believable.analysis.write import results_json
 from believable.bundle.read import Bundle
-from believable.instruments import INSTRUMENTS
-from believable.report.blind import blinded_run, letters
-from believable.report.unnamed import WITHHELD, unnamed
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols.templates import TEMPLATES
+from believable.report.blind import UNJUDGED, WITHHELD, blinded_bundle, blinded_run, letters, unnamed
 from believable.simulate import straight
 from believable.study.load import load
-from believable.study.protocols import copy
 
 
 def simulated(protocol: str, folder: Path) -> Bundle:
-    copy(protocol, folder)
-    definition = load(folder, instruments=INSTRUMENTS)
-    return straight.bundle(definition, 30, np.random.default_rng(3))
+    READY_STUDIES[protocol].copy(folder)
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    return straight.bundle(definition, 30, np.random.default_rng(3), protocols=PROTOCOLS)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,7 @@ def hntt(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 def values(analysis: Analysis) -> list[float]:
-    found = [one.estimate.value for one in analysis.findings if one.estimate is not None]
+    found = [finding.estimate.value for finding in analysis.findings if finding.estimate is not None]
     return sorted(value for value in found if value is not None)
 
 
@@ -44,31 +46,44 @@ def test_letters_are_drawn_from_the_definition(hntt: Bundle) -> None:
     assert letters(hntt) == letters(hntt)
 
 
+def test_conditions_stand_in_the_order_of_their_letters(hntt: Bundle) -> None:
+    """In the study's order the first row would be the study's first condition, whatever its letter."""
+    _, study = study_of(hntt)
+    assert study is not None
+    for drawn in (("A", "B"), ("B", "A")):
+        blind = blinded_bundle(hntt, dict(zip(study.conditions, drawn, strict=True)))
+        _, blind_study = study_of(blind)
+        assert blind_study is not None
+        assert blind_study.conditions == ("A", "B")
+        assert study.analysis is not None
+        assert load_data(blind, resolve(study.analysis, study, PROTOCOLS), blind_study).conditions == ("A", "B")
+
+
 def test_numbers_are_the_same_and_names_are_gone(hntt: Bundle) -> None:
-    blind, seen = blinded_run(hntt), run(hntt)
+    blind, seen = blinded_run(hntt, protocols=PROTOCOLS), run(hntt, protocols=PROTOCOLS)
     assert values(blind) == values(seen)
     written = results_json(blind)
     _, study = study_of(hntt)
     assert study is not None
-    for name in (*study.conditions, *(one.id for one in study.stimuli)):
+    for name in (*study.conditions, *(stimulus.id for stimulus in study.stimuli)):
         assert name not in written
     assert '"B"' in written or '"A"' in written
 
 
 def test_hashes_are_those_of_the_true_study(hntt: Bundle) -> None:
-    assert blinded_run(hntt).source == run(hntt).source
+    assert blinded_run(hntt, protocols=PROTOCOLS).source == run(hntt, protocols=PROTOCOLS).source
 
 
 def test_a_registered_plan_stays_registered(hntt: Bundle) -> None:
     _, study = study_of(hntt)
     assert study is not None
     assert study.analysis is not None
-    plan = resolve(study.analysis, study)
+    plan = resolve(study.analysis, study, PROTOCOLS)
     record = Registration(json.loads(json.dumps(tree_of(plan))), plan_hash(plan), "")
-    blind, seen = blinded_run(hntt, record), run(hntt, record)
+    blind, seen = blinded_run(hntt, record, protocols=PROTOCOLS), run(hntt, record, protocols=PROTOCOLS)
     assert blind.deviations == seen.deviations
-    assert [one.status for one in blind.findings] == [one.status for one in seen.findings]
-    assert any(one.status == "confirmatory" for one in blind.findings)
+    assert [finding.status for finding in blind.findings] == [finding.status for finding in seen.findings]
+    assert any(finding.status == "confirmatory" for finding in blind.findings)
     assert record.hash[:12] in blind.methods
 
 
@@ -94,22 +109,106 @@ def test_roles_become_letters_and_rows_follow_the_letters(analysis: Analysis) ->
 
 
 def test_replay_gives_no_sign_of_who_is_ours(tmp_path: Path) -> None:
-    copy("replay", tmp_path / "study")
-    definition = load(tmp_path / "study", instruments=INSTRUMENTS)
-    bundle = straight.bundle(definition, 30, np.random.default_rng(3))
-    blind, seen = blinded_run(bundle), run(bundle)
+    READY_STUDIES["replay"].copy(tmp_path / "study")
+    definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
+    bundle = straight.bundle(definition, 30, np.random.default_rng(3), protocols=PROTOCOLS)
+    blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
     assert [abs(value) for value in values(blind)][:1] != []
     magnitude = {round(abs(value), 6) for value in values(blind) if value is not None}
     overall = next(
-        one for one in seen.findings if one.outcome == "believability" and one.estimate is not None
+        finding for finding in seen.findings if finding.outcome == "believability" and finding.estimate is not None
     )
     assert overall.estimate is not None
     assert overall.estimate.value is not None
     assert round(abs(overall.estimate.value), 6) in magnitude
-    assert all(one.supported is None for one in blind.findings)
+    assert all(finding.supported is None for finding in blind.findings)
     for table in blind.tables:
         for column in table.columns:
             cells = [cell for cell in table.column(column.name) if cell in ("A", "B")]
             if len(cells) == 2:
                 assert cells == ["A", "B"], table.name
     assert "standin" not in results_json(blind)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """Conditions called first, second and third, and choices that are answered with first or second."""
+    folder = tmp_path_factory.mktemp("own") / "study"
+    TEMPLATES["blank"].copy(folder)
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    return straight.bundle(definition, 46, np.random.default_rng(3), protocols=PROTOCOLS)
+
+
+def shares(analysis: Analysis, names: dict[str, str]) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Choices of each pair from both sides, by the letters of the conditions."""
+    table = next(table for table in analysis.tables if table.name == "preferred_pairs")
+    counts = {}
+    for pair, first, second, undecided in zip(
+        *(table.column(name) for name in ("pair", "first", "second", "undecided")), strict=True
+    ):
+        a, b = (names.get(part, part) for part in str(pair).split(" over "))
+        counts[a, b], counts[b, a] = (first, second, undecided), (second, first, undecided)
+    return counts
+
+
+def test_answers_that_are_spelled_like_conditions_stay_answers(own: Bundle) -> None:
+    """A choice of the `first` of a page is not the condition called first."""
+    blind, seen = blinded_run(own, protocols=PROTOCOLS), run(own, protocols=PROTOCOLS)
+    names = letters(own)
+    assert set(names) == {"first", "second", "third"}
+    assert shares(blind, {}) == shares(seen, names)
+    means = [next(table for table in part.tables if table.name == "humanness_groups") for part in (blind, seen)]
+    assert sorted(means[0].rows) == sorted((names[str(row[0])], *row[1:]) for row in means[1].rows)
+
+
+def test_a_design_of_ones_own_gives_no_sign_of_which_is_which(own: Bundle) -> None:
+    _, study = study_of(own)
+    assert study is not None
+    assert study.analysis is not None
+    blind = blinded_run(own, protocols=PROTOCOLS)
+    said = " ".join([blind.methods, blind.results, *(f.sentence + f.title for f in blind.findings), *blind.warnings])
+    for name in study.conditions:
+        assert not re.search(rf"\b{name}\b", said), name
+    assert all(hypothesis.supported is None for hypothesis in blind.hypotheses)
+    assert all(UNJUDGED in hypothesis.verdict for hypothesis in blind.hypotheses)
+    # Which pairs hypotheses name, from which side they look, and the order of the study file would each tell.
+    asked = [(finding.outcome, finding.about) for finding in blind.findings if finding.test is not None]
+    pairs = ["A-B", "A-C", "B-C"]
+    assert sorted(asked) == [(outcome, pair) for outcome in ("humanness", "preferred") for pair in pairs]
+    assert {finding.test.alternative for finding in blind.findings if finding.test is not None} == {"two-sided"}
+    assert all(finding.p_adjusted is None for finding in blind.findings)
+    assert "4 of A, 4 of B and 4 of C" in blind.methods
+    definition = next(iter(blinded_bundle(own, letters(own)).definitions.values()))
+    assert "assume" not in definition
+    assert "more human-like than" not in definition
+
+
+def test_deviations_of_a_design_of_ones_own_are_counted_without_their_names(own: Bundle) -> None:
+    _, study = study_of(own)
+    assert study is not None
+    assert study.analysis is not None
+    plan = resolve(study.analysis, study, PROTOCOLS)
+    tree = json.loads(json.dumps(tree_of(plan)))
+    tree["plan"]["hypotheses"][0]["about"] = "first-second"
+    tree["plan"]["measures"]["why"]["question"] = "about.remarks"
+    record = Registration(tree, "0" * 64, "")
+    blind, seen = blinded_run(own, record, protocols=PROTOCOLS), run(own, record, protocols=PROTOCOLS)
+    assert "hypothesis H1, about: registered first-second, now first-third." in seen.deviations
+    assert "hypotheses, H1, about changed: in words after unblinding." in blind.deviations
+    assert "measure why, question: registered about.remarks, now clip.why." in blind.deviations
+    assert len(blind.deviations) == len(seen.deviations)
+    status = {finding.outcome: finding.status for finding in blind.findings if finding.test is not None}
+    assert status == {"humanness": "exploratory", "preferred": "confirmatory"}
+
+
+@pytest.mark.parametrize("name", ["compare-agents", "rate-clips", "play-and-annotate"])
+def test_every_template_can_be_looked_at_blind(name: str, tmp_path: Path) -> None:
+    TEMPLATES[name].copy(tmp_path / "study")
+    definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
+    bundle = straight.bundle(definition, 64, np.random.default_rng(5), protocols=PROTOCOLS)
+    blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
+    assert {len(part.sections) for part in (blind, seen)} == {len(seen.sections)}
+    said = " ".join([blind.methods, blind.results, *(str(table.rows) for table in blind.tables)])
+    for condition in definition.study.conditions:
+        if condition != "person":  # also an answer of rate-clips
+            assert not re.search(rf"\b{condition}\b", said), condition

@@ -9,13 +9,13 @@ from typing import Any, get_args
 import altair
 import pytest
 
-from believable.analysis.records import Analysis, Chart, ChartKind, Column, Table
+from believable.analysis.findings import Analysis, Chart, ChartKind, Column, Table
 from believable.core.errors import InvalidInput
-from believable.report import pictures
+from believable.report import figure_files
+from believable.report.chart_marks import DRAWERS, POINTER_ONLY
+from believable.report.chart_rows import ROWS_TOLD_WHOLE, charts_of, drawn, hues
 from believable.report.colours import DARK, LIGHT, PAGE
-from believable.report.drawn import ROWS_TOLD_WHOLE, charts_of, drawn, hues
-from believable.report.figures import specification, still
-from believable.report.marks import DRAWERS, POINTER_ONLY
+from believable.report.figure_files import specification, still
 
 TABLE = Table(
     "t",
@@ -33,9 +33,7 @@ CHART = Chart("c", "C", "points", "t", {"category": "name", "value": "v", "low":
 
 def test_every_kind_of_chart_can_be_drawn(analysis: Analysis) -> None:
     assert set(DRAWERS) == set(get_args(ChartKind))
-    assert {chart.kind for chart, _ in charts_of(analysis)} == set(get_args(ChartKind)), (
-        "the sample shows all"
-    )
+    assert {chart.kind for chart, _ in charts_of(analysis)} == set(get_args(ChartKind)), "the sample shows all"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK, PAGE], ids=["light", "dark", "page"])
@@ -49,7 +47,7 @@ def test_every_figure_is_valid_vega_lite(analysis: Analysis, theme: Any) -> None
 
 def test_every_row_of_the_table_is_in_the_figure(analysis: Analysis) -> None:
     for chart, tables in charts_of(analysis):
-        table = next(one for one in tables if one.name == chart.table)
+        table = next(table for table in tables if table.name == chart.table)
         assert len(drawn(chart, tables).rows) == len(table.rows)
 
 
@@ -67,7 +65,7 @@ def test_infinite_bounds_are_not_drawn_and_undefined_rows_stay() -> None:
 
 def test_the_pointer_tells_cells_as_the_table_writes_them() -> None:
     one = drawn(CHART, [TABLE])
-    assert [field["title"] for field in one.told] == ["Name", "Value", "Low", "High"]
+    assert [field["title"] for field in one.tooltip] == ["Name", "Value", "Low", "High"]
     assert one.rows[0]["t1"] == "50.00\u202f%"
     long = replace(TABLE, rows=TABLE.rows * (ROWS_TOLD_WHOLE // 3 + 1))
     assert "t1" not in drawn(CHART, [long]).rows[0]
@@ -92,23 +90,23 @@ def test_a_name_has_the_same_colour_in_every_figure(analysis: Analysis) -> None:
             for name, colour in zip(scale.get("domain", ()), scale.get("range", ()), strict=False):
                 if isinstance(name, str):
                     found.setdefault(name, set()).add(colour)
-    assert found["standin_human"] == {LIGHT.hues[0]}
+    assert found["standin human"] == {LIGHT.hues[0]}
     assert all(len(colours) == 1 for colours in found.values())
 
 
 def test_the_page_draws_with_variables_and_files_with_colours(analysis: Analysis) -> None:
     chart, tables = next(charts_of(analysis))
-    drawing = pictures.inline_svg(still(specification(chart, tables, PAGE, hues(analysis))))
+    drawing = figure_files.inline_svg(still(specification(chart, tables, PAGE, hues(analysis))))
     assert "var(--f-hues-0)" in drawing
-    alone = pictures.picture(drawing, "svg", DARK).decode()
+    alone = figure_files.picture(drawing, "svg", DARK).decode()
     assert "var(" not in alone
     assert DARK.hues[0] in alone
 
 
 @pytest.mark.parametrize(("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_are_what_they_say(form: Any, start: bytes) -> None:
-    drawing = pictures.inline_svg(specification(CHART, [TABLE], PAGE, {}))
-    assert pictures.picture(drawing, form).startswith(start)
+    drawing = figure_files.inline_svg(specification(CHART, [TABLE], PAGE, {}))
+    assert figure_files.picture(drawing, form).startswith(start)
 
 
 def test_pictures_go_without_what_only_answers_a_pointer(analysis: Analysis) -> None:
@@ -128,10 +126,10 @@ def test_a_chart_without_its_table_or_column_says_what_is_there() -> None:
 
 
 def test_unknown_formats_are_refused() -> None:
-    assert pictures.check_formats("png, svg") == ("svg", "png")
-    assert pictures.check_formats("") == ()
+    assert figure_files.check_formats("png, svg") == ("svg", "png")
+    assert figure_files.check_formats("") == ()
     with pytest.raises(InvalidInput, match=r"formats: expected some of svg, pdf, png, got 'gif'"):
-        pictures.check_formats("gif")
+        figure_files.check_formats("gif")
 
 
 def _layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
@@ -142,9 +140,7 @@ def _layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("wanted", "cut"), [(None, False), ((0.0, 1.0), False), ((0.0, 0.3), True), ((0.3, 1.0), True)]
 )
-def test_marks_are_cut_off_only_where_they_reach_beyond_the_axes(
-    wanted: tuple[float, float] | None, cut: bool
-) -> None:
+def test_marks_are_cut_off_only_where_they_reach_beyond_the_axes(wanted: tuple[float, float] | None, cut: bool) -> None:
     use = {"x": "v", "y": "v"}
     for kind in ("lines", "scatter"):
         spec = specification(replace(CHART, kind=kind, use=use, y_range=wanted), [TABLE], LIGHT, {})

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from believable.analysis.records import Analysis, Column, Table
+from believable.analysis.findings import Analysis, Column, Table
 from believable.report import latex
 from believable.report.latex import escape, latex_table
 

@@ -22,6 +22,17 @@ from believable.report.privacy import matches, without
         ("Kind regards, Bob Müller-Lang", "name", "regards, Bob Müller-Lang"),
         ("find me: @bob_plays", "profile", "@bob_plays"),
         ("https://www.linkedin.com/in/bob", "profile", "linkedin.com/in/bob"),
+        ("I live at 12 Baker Street, London", "street address", "12 Baker Street"),
+        ("near 221b, Upper Mill Rd. it was", "street address", "221b, Upper Mill Rd."),
+        ("Wir wohnen Hauptstraße 5a hier", "street address", "Hauptstraße 5a"),
+        ("au 14 rue de la Paix", "street address", "14 rue de la Paix"),
+        ("Anna told me about this", "name", "Anna told me"),
+        ("because Jürgen said that it was a bot", "name", "Jürgen said that"),
+        ("my friend Anna plays it", "name", "my friend Anna"),
+        ("Meine Schwester Anna kennt es", "name", "Meine Schwester Anna"),
+        ("I was born on 12.03.1987 in", "date", "12.03.1987"),
+        ("born 1987-03-12", "date", "1987-03-12"),
+        ("on 12th of March 1987 I", "date", "12th of March 1987"),
         ("from 192.168.0.17 it failed", "network address", "192.168.0.17"),
     ],
 )
@@ -40,6 +51,11 @@ def test_it_is_found(text: str, kind: str, spot: str) -> None:
         "My name for it would be robot-like",
         "I rated it 7/10, 8/10, 9/10.",
         "deadbeef",
+        "It told me nothing, and Nobody told me what to do.",
+        "The first one went down a street, 2 players in a place.",
+        "Player said that? They said it looked around.",
+        "Human showed me the way; Robot asked us to wait.",
+        "In 2020 I played 12 games.",
         "a @ b",
     ],
 )
@@ -56,7 +72,4 @@ def test_known_recruiter_ids_are_found_whatever_they_look_like() -> None:
 def test_only_the_chosen_kinds_are_taken_out() -> None:
     text = "I am Dr. Jones, jones@example.org"
     assert without(text, frozenset({"e-mail address"})) == "I am Dr. Jones, [e-mail address removed]"
-    assert (
-        without(text, frozenset({"name", "e-mail address"}))
-        == "I am [name removed], [e-mail address removed]"
-    )
+    assert without(text, frozenset({"name", "e-mail address"})) == "I am [name removed], [e-mail address removed]"

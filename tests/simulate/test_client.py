@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from believable.core.errors import Conflict, Refused
-from believable.simulate.client import GaveUp, Gone, Lost, Participant, Patience, TakenOver
+from believable.core.errors import Conflict, Refused, TakenOver
+from believable.simulate.client import GaveUp, Gone, Lost, Participant, Patience
 from believable.simulate.pace import HastyPace
 
 ORIGIN = hashlib.sha256(b"believable/1 some-session").hexdigest()
@@ -24,9 +24,7 @@ class Desk:
     def __init__(self) -> None:
         self.events: dict[int, str] = {}
         self.epoch = 0
-        self.trouble: Callable[[httpx.Request, int], httpx.Response | Exception | None] = (
-            lambda request, count: None
-        )
+        self.trouble: Callable[[httpx.Request, int], httpx.Response | Exception | None] = lambda request, count: None
         self.lost_answers: set[int] = set()
         self.count = 0
 
@@ -59,9 +57,7 @@ class Desk:
         what = request.url.path.rsplit("/", 1)[-1]
         if request.url.path.startswith("/join/"):
             return (
-                httpx.Response(303, headers={"location": "/s/tok"})
-                if request.method == "POST"
-                else httpx.Response(200)
+                httpx.Response(303, headers={"location": "/s/tok"}) if request.method == "POST" else httpx.Response(200)
             )
         given = json.loads(request.content or b"{}")
         if what == "claim":
@@ -77,9 +73,7 @@ class Desk:
             return httpx.Response(200, json={"status": "next"})
         assert what == "finish"
         receipt = self.head(given["seq"])
-        return httpx.Response(
-            200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None}
-        )
+        return httpx.Response(200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None})
 
 
 def visit(desk: Desk, act: Callable[[Participant], Any], give_up_ms: int = 200) -> Participant:

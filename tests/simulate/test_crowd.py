@@ -40,8 +40,5 @@ def test_impossible_crowds_are_refused(field: str, value: float) -> None:
 
 
 def test_the_summary_counts_outcomes() -> None:
-    visits = [
-        Visit("t", outcome, 3, 10, 0, 1000, None)
-        for outcome in ("complete", "complete", "left", "screened_out")
-    ]
+    visits = [Visit("t", outcome, 3, 10, 0, 1000, None) for outcome in ("complete", "complete", "left", "screened_out")]
     assert summary(visits) == "4 simulated participants (2 complete, 1 left, 1 screened out), 40 events"

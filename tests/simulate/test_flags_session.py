@@ -10,16 +10,15 @@ import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.instruments import INSTRUMENTS
-from believable.replay.file import write
-from believable.replay.records import Replay
+from believable.pages import KINDS
+from believable.recordings.file import write
+from believable.recordings.recording import Recording
 from believable.simulate.client import Participant, network
-from believable.simulate.crowd import Crowd, Place, person
-from believable.simulate.links import link_token
+from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
 from believable.simulate.server import Server
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
 from believable.study.load import load
 from believable.worlds.town.generate import generate
 
@@ -49,30 +48,26 @@ PEOPLE = 3
 
 
 @pytest.fixture(scope="module")
-def days() -> dict[str, Replay]:
+def days() -> dict[str, Recording]:
     return {"good": generate(4).replay, "bad": generate(4, violations=5).replay}
 
 
 @pytest.fixture(scope="module")
-def visited(
-    tmp_path_factory: pytest.TempPathFactory, days: dict[str, Replay]
-) -> tuple[list[Participant], Bundle]:
+def visited(tmp_path_factory: pytest.TempPathFactory, days: dict[str, Recording]) -> tuple[list[Participant], Bundle]:
     folder = tmp_path_factory.mktemp("flags")
     study = folder / "flags"
     (study / "stimuli").mkdir(parents=True)
     for name, replay in days.items():
         write(replay, study / f"stimuli/{name}.replay.json.gz")
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, instruments=INSTRUMENTS)
+    definition = load(study, kinds=KINDS)
     browsers: list[Participant] = []
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = Place(http, link, definition.study, INSTRUMENTS)
+            place = StudyPlace(http, link, definition.study, KINDS)
             for number in range(1, PEOPLE + 1):
-                somebody, browser = person(
-                    Crowd(PEOPLE, drop_out=0), number, place, HastyPace(WallClock().now_ms())
-                )
+                somebody, browser = person(Crowd(PEOPLE, drop_out=0), number, place, HastyPace(WallClock().now_ms()))
                 visit = await somebody.take_part(link)
                 assert visit.outcome == "complete"
                 browsers.append(browser)
@@ -83,9 +78,7 @@ def visited(
             link = link_token(store, "flags", "simulated")
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        export(
-            store, "flags", folder / "out", instruments=INSTRUMENTS, simulated=True, media_dir=data / "media"
-        )
+        export(store, "flags", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media")
     return browsers, read(folder / "out")
 
 
@@ -94,7 +87,7 @@ def events(browser: Participant, prefix: str) -> list[dict[str, Any]]:
 
 
 def test_the_flags_in_the_bundle_are_those_that_were_set(
-    visited: tuple[list[Participant], Bundle], days: dict[str, Replay]
+    visited: tuple[list[Participant], Bundle], days: dict[str, Recording]
 ) -> None:
     browsers, bundle = visited
     rows = list(bundle["flags"].rows())
@@ -116,14 +109,14 @@ def test_the_flags_in_the_bundle_are_those_that_were_set(
 
 
 def test_the_actions_table_holds_the_authored_logs(
-    visited: tuple[list[Participant], Bundle], days: dict[str, Replay]
+    visited: tuple[list[Participant], Bundle], days: dict[str, Recording]
 ) -> None:
     rows = list(visited[1]["actions"].rows())
     for name, replay in days.items():
         mine = [row for row in rows if row["stimulus"] == name]
-        assert [
-            (row["action"], row["actor"], row["from_ms"], row["to_ms"], row["text"] or "") for row in mine
-        ] == [(one.id, one.actor, one.t0_ms, one.t1_ms, one.text) for one in replay.actions]
+        assert [(row["action"], row["actor"], row["from_ms"], row["to_ms"], row["text"] or "") for row in mine] == [
+            (action.id, action.actor, action.t0_ms, action.t1_ms, action.text) for action in replay.actions
+        ]
 
 
 def test_views_tell_what_was_on_screen_and_how_fast(visited: tuple[list[Participant], Bundle]) -> None:
@@ -134,14 +127,10 @@ def test_views_tell_what_was_on_screen_and_how_fast(visited: tuple[list[Particip
         for browser in browsers
         for event in events(browser, "media.interval")
     ]
-    assert [
-        (row["from_ms"], row["to_ms"], row["rate"]) for row in rows if row["what"] == "stimulus"
-    ] == watched
+    assert [(row["from_ms"], row["to_ms"], row["rate"]) for row in rows if row["what"] == "stimulus"] == watched
     assert {row["rate"] for row in rows} == {600}
     opened = {
-        (event["trial"], event["data"]["which"])
-        for browser in browsers
-        for event in events(browser, "overlay.open")
+        (event["trial"], event["data"]["which"]) for browser in browsers for event in events(browser, "overlay.open")
     }
     assert opened
     assert {(row["position"], row["what"]) for row in rows if row["what"] != "stimulus"} == opened

@@ -85,9 +85,7 @@ def test_processes_wait_for_each_other_at_every_arrival() -> None:
 
         async def main() -> None:
             time = VirtualTime(clock, Arrivals(arrivals_ms, mine, barrier.wait))
-            await time.run(
-                [live(time, number, at_ms) for number, at_ms in enumerate(arrivals_ms) if mine[number]]
-            )
+            await time.run([live(time, number, at_ms) for number, at_ms in enumerate(arrivals_ms) if mine[number]])
 
         asyncio.run(main())
 
@@ -95,9 +93,7 @@ def test_processes_wait_for_each_other_at_every_arrival() -> None:
         for done in [threads.submit(process, 0, 7), threads.submit(process, 1, 15)]:
             done.result(timeout=20)
     assert len(told) == 5 * len(arrivals_ms)
-    assert [what for what, _ in told if what.startswith("comes")] == [
-        f"comes {number}" for number in range(5)
-    ]
+    assert [what for what, _ in told if what.startswith("comes")] == [f"comes {number}" for number in range(5)]
     for place, (what, at_ms) in enumerate(told):
         if what.startswith("comes"):
             assert all(before <= at_ms for _, before in told[:place])

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.protocols import READY_STUDIES
 from believable.simulate.person import right_answers, shown
 from believable.study.load import load
-from believable.study.protocols import PROTOCOLS
 
 
 def test_right_answers_are_found_in_blocks_too(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -17,11 +17,11 @@ def test_right_answers_are_found_in_blocks_too(tmp_path_factory: pytest.TempPath
         "        - check: {id: c, question: {id: sum, prompt: Q, number: {}}, correct: 4}\n"
         "  - finish: {}\n"
     )
-    assert right_answers(load(folder, instruments=INSTRUMENTS).study) == {"sky": "blue", "sum": 4}
+    assert right_answers(load(folder, kinds=KINDS).study) == {("check", "sky"): "blue", ("check", "sum"): 4}
 
 
 def test_the_demo_has_one_check() -> None:
-    tree = (PROTOCOLS["demo"].folder / "study.yaml").read_text(encoding="utf-8")
+    tree = (READY_STUDIES["demo"].folder / "study.yaml").read_text(encoding="utf-8")
     assert tree.count("correct:") == 1
 
 
@@ -40,8 +40,6 @@ def test_the_demo_has_one_check() -> None:
         ({"question": "rows", "item": "calm", "test": "at_most", "value": 2}, {"rows": {"calm": 5}}, False),
     ],
 )
-def test_a_question_is_shown_as_its_rule_says(
-    rule: object, answers: dict[str, object], expected: bool
-) -> None:
+def test_a_question_is_shown_as_its_rule_says(rule: object, answers: dict[str, object], expected: bool) -> None:
     question = {"id": "q"} if rule is None else {"id": "q", "show_if": rule}
     assert shown(question, answers) is expected

@@ -6,32 +6,35 @@ from pathlib import Path
 
 import pytest
 
-from believable.agents.maze_live import record_round
-from believable.agents.maze_setup import RoundSetup
 from believable.bundle.read import Bundle, read
 from believable.cli.place import settings_for
 from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
-from believable.instruments import INSTRUMENTS
-from believable.replay import file
+from believable.pages import KINDS
+from believable.protocols import READY_STUDIES
+from believable.recordings import file
 from believable.simulate.crowd import Crowd
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
-from believable.study import protocols
+from believable.worlds.live_round import record_round
+from believable.worlds.maze import MAZE
+from believable.worlds.maze.game import MazeSetup
 
 PEOPLE = 3
 
 
 def simulated(folder: Path) -> Bundle:
-    protocols.copy("trace", folder)
+    READY_STUDIES["trace"].copy(folder)
     study = folder / "study.yaml"
-    study.write_text(study.read_text().replace("duration_s: 60", "duration_s: 8"))
+    text = study.read_text().replace("duration_s: 60", "duration_s: 8")
+    # In a small maze the two meet within eight seconds, and somebody shoots.
+    study.write_text(text.replace("size: 21", "size: 13"))
     settings = settings_for([folder], None, None)
     crowd = Crowd(PEOPLE, drop_out=0, seed=5)
     visits = on_virtual_clock(settings, crowd, lambda visit: None)
     assert [visit.outcome for visit in visits] == ["complete"] * PEOPLE
     with Store.open(settings.url, clock=WallClock()) as store:
-        export(store, "trace", folder / "bundle", instruments=INSTRUMENTS, simulated=True)
+        export(store, "trace", folder / "bundle", kinds=KINDS, simulated=True)
     return read(folder / "bundle")
 
 
@@ -60,20 +63,17 @@ def test_a_round_follows_from_the_tables_alone(played: Bundle) -> None:
         if row["recording"] is None:
             continue
         key = ("session", "position", "run", "attempt")
-        mine = [one for one in inputs if all(one[name] == row[name] for name in key)]
+        mine = [input_ for input_ in inputs if all(input_[name] == row[name] for name in key)]
         changes = [
-            [
-                int(one[name] or 0)
-                for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")
-            ]
+            [int(one[name] or 0) for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")]
             for one in mine
         ]
-        setup = RoundSetup(
-            int(row["maze_seed"] or 0), int(row["agent_seed"] or 0), str(row["opponent"]), int(row["size"] or 0),
-            int(row["ticks"] or 0),
+        setup = MazeSetup(
+            maze_seed=int(row["maze_seed"] or 0), agent_seed=int(row["agent_seed"] or 0), opponent=str(row["opponent"]),
+            size=int(row["size"] or 0), ticks=int(row["ticks"] or 0),
         )  # fmt: skip
         stored = file.read(played.folder / str(row["recording"]))
-        assert record_round(setup, changes, setup.ticks) == stored
+        assert record_round(MAZE.game, setup, changes) == (stored, row["score"])
         assert row["score"] == stored.telemetry["score"][-1]
         checked += 1
     assert checked == 2 * PEOPLE
@@ -85,9 +85,10 @@ def test_telemetry_has_a_row_for_every_tick_of_every_round(played: Bundle) -> No
     rows = list(table.rows())[:240]
     assert [row["tick"] for row in rows] == list(range(240))
     assert [row["t_ms"] for row in rows] == [33 * tick for tick in range(240)]
+    assert any(row["move_x"] for row in table.rows())
     assert any(row["shoot"] for row in table.rows())
     assert all(row["frustration"] is not None and 0 <= float(row["frustration"]) <= 1 for row in rows)
-    assert all(0 < float(row["player_x"] or 0) < 21 for row in rows)
+    assert all(0 < float(row["player_x"] or 0) < 13 for row in rows)
 
 
 def test_traces_and_views_are_of_the_own_round(played: Bundle) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.instruments import INSTRUMENTS
-from believable.simulate.power import parsed_truth, power_curve
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.simulate.power_curve import parsed_truth, power_curve
 from believable.study.load import load
-from believable.study.protocols import PROTOCOLS
 
 
 @pytest.fixture(scope="module")
 def definition():
-    return load(PROTOCOLS["hntt"].folder, instruments=INSTRUMENTS)
+    return load(PROTOCOLS["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS)
 
 
 def of(points, what):
@@ -21,10 +21,10 @@ def of(points, what):
 
 
 def test_no_effect_is_found_about_as_often_as_alpha_says_and_a_large_one_always(definition):
-    nothing = power_curve(definition, [20], studies=60, seed=1, truth={"skill": 0.0}, workers=1)
+    nothing = power_curve(definition, [20], studies=60, seed=1, truth={"skill": 0.0}, workers=1, protocols=PROTOCOLS)
     assert of(nothing, "H1").power.low < 0.05
     assert of(nothing, "H1").judged == 60
-    large = power_curve(definition, [20], studies=20, seed=1, truth={"skill": 2.0}, workers=1)
+    large = power_curve(definition, [20], studies=20, seed=1, truth={"skill": 2.0}, workers=1, protocols=PROTOCOLS)
     assert of(large, "H1").power.value == 1
 
 
@@ -37,18 +37,19 @@ def test_progress_and_the_same_curve_on_two_workers(definition):
         seed=3,
         workers=1,
         progress=lambda done, total: seen.append((done, total)),
+        protocols=PROTOCOLS,
     )
     assert seen[-1] == (4, 4)
-    two = power_curve(definition, [8, 12], studies=10, seed=3, workers=2)
+    two = power_curve(definition, [8, 12], studies=10, seed=3, workers=2, protocols=PROTOCOLS)
     assert one == two
     assert {point.participants for point in one} == {8, 12}
 
 
 def test_what_makes_no_sense_is_refused(definition):
     with pytest.raises(InvalidInput, match="at least 2"):
-        power_curve(definition, [1], studies=10, seed=1)
+        power_curve(definition, [1], studies=10, seed=1, protocols=PROTOCOLS)
     with pytest.raises(InvalidInput, match="at least 10"):
-        power_curve(definition, [10], studies=5, seed=1)
+        power_curve(definition, [10], studies=5, seed=1, protocols=PROTOCOLS)
 
 
 def test_truth_is_written_as_name_and_value():

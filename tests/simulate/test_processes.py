@@ -13,12 +13,12 @@ from believable.cli.place import settings_for
 from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput
-from believable.instruments import INSTRUMENTS
-from believable.simulate.crowd import Crowd, Progress, Share
+from believable.core.work import WorkFailed
+from believable.pages import KINDS
+from believable.simulate.crowd import Crowd, Progress, Share, processes_for, shared_out
 from believable.simulate.person import Visit
-from believable.simulate.processes import SimulationFailed, processes_for, shared_out
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
 
 
 def simulated(folder: Path, processes: int) -> tuple[list[str], dict[str, str]]:
@@ -27,18 +27,11 @@ def simulated(folder: Path, processes: int) -> tuple[list[str], dict[str, str]]:
     settings = settings_for([folder], None, None)
     told: list[Visit] = []
     visits = on_virtual_clock(settings, Crowd(9, gap_ms=90_000, seed=3), told.append, processes=processes)
-    assert sorted(one.token for one in told) == sorted(one.token for one in visits)
+    assert sorted(one.token for one in told) == sorted(visit.token for visit in visits)
     with Store.open(settings.url, clock=WallClock()) as store:
-        export(
-            store,
-            "hntt",
-            folder / "bundle",
-            instruments=INSTRUMENTS,
-            simulated=True,
-            media_dir=settings.media_dir,
-        )
+        export(store, "hntt", folder / "bundle", kinds=KINDS, simulated=True, media_dir=settings.media_dir)
     lines = (folder / "bundle" / "SHA256SUMS").read_text().splitlines()
-    return [f"{one.outcome} {one.events}" for one in visits], {
+    return [f"{visit.outcome} {visit.events}" for visit in visits], {
         line.split("  ")[1]: line.split("  ")[0] for line in lines
     }
 
@@ -71,7 +64,7 @@ def _die(share: Share, progress: Progress) -> list[Visit]:
 
 
 def test_an_error_of_one_process_ends_all_and_is_told() -> None:
-    with pytest.raises(SimulationFailed, match="the second one cannot"):
+    with pytest.raises(InvalidInput, match="the second one cannot"):
         shared_out(_refuse, 2, lambda visit: None)
 
 
@@ -81,7 +74,7 @@ def test_a_fault_of_one_process_comes_with_its_traceback() -> None:
 
 
 def test_a_process_that_is_killed_is_noticed() -> None:
-    with pytest.raises(SimulationFailed, match="without a word"):
+    with pytest.raises(WorkFailed, match="without a word"):
         shared_out(_die, 2, lambda visit: None)
 
 

@@ -6,26 +6,27 @@ import asyncio
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.pages.device import DEVICE
 from believable.simulate.client import network
-from believable.simulate.crowd import Crowd, Place, person
-from believable.simulate.links import link_token
+from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
 from believable.simulate.server import Server
-from believable.simulate.tested import checked, retried
 from believable.stimuli.signal import draw
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
 from believable.study.load import load
-from believable.traces.direction import sda
 from believable.traces.resample import resample
+from believable.traces.trace_agreement import sda
 
 STUDY = """\
 believable: 1
@@ -48,11 +49,11 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     study = folder / "quality"
     study.mkdir()
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, instruments=INSTRUMENTS)
+    definition = load(study, kinds=KINDS)
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = Place(http, link, definition.study, INSTRUMENTS)
+            place = StudyPlace(http, link, definition.study, KINDS)
             for number in range(1, PEOPLE + 1):
                 pace = HastyPace(WallClock().now_ms())
                 crowd = Crowd(PEOPLE, drop_out=0, care=1.0 if number <= PEOPLE // 2 else 0.0)
@@ -66,7 +67,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         media = data / "media"
-        export(store, "quality", folder / "out", instruments=INSTRUMENTS, simulated=True, media_dir=media)
+        export(store, "quality", folder / "out", kinds=KINDS, simulated=True, media_dir=media)
     assert _codebook_names_the_score(folder / "out")
     return read(folder / "out")
 
@@ -77,9 +78,7 @@ def _codebook_names_the_score(out: Path) -> bool:
 
 def answers(bundle: Bundle, question: str) -> dict[tuple[str, str], Any]:
     return {
-        (row["session"], row["trial"]): row["value_number"]
-        if row["value_text"] is None
-        else row["value_text"]
+        (row["session"], row["trial"]): row["value_number"] if row["value_text"] is None else row["value_text"]
         for row in bundle["answers"].rows()
         if row["question"] == question
     }
@@ -115,16 +114,18 @@ def test_the_device_check_is_there_with_its_attempts(bundle: Bundle) -> None:
     rows = [row for row in bundle["trials"].rows() if row["kind"] == "device"]
     assert len(rows) == PEOPLE
     assert {row["attempts"] for row in rows if row["status"] == "failed"} == {3}
-    assert len(answers(bundle, "heard")) == PEOPLE
+    assert len(answers(bundle, "quietest")) == PEOPLE
     assert set(answers(bundle, "wheel").values()) == {"true"}
 
 
-def test_a_second_attempt_counts_other_tones() -> None:
-    page: Mapping[str, Any] = {"kind": "device", "device": {"tones": 3, "later": [5, 2], "wheel": False}}
-    rng = random.Random(1)
+def test_a_second_attempt_hears_other_tones() -> None:
+    page: Mapping[str, Any] = {
+        "kind": "device",
+        "device": {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False},
+    }
+    person: Any = SimpleNamespace(rng=random.Random(1), care=1.0, think=AsyncMock(), note=lambda kind, **data: None)
     heard = []
     for _ in range(4):
-        heard.append(checked(page["device"], rng, care=1.0)["heard"])
-        page = retried(page)
-    assert heard == [3, 5, 2, 2]
-    assert retried({"kind": "text", "device": None}) == {"kind": "text", "device": None}
+        heard.append(asyncio.run(DEVICE.answer(person, page))["quietest"])
+        page = DEVICE.again(page)
+    assert heard == ["1", "3", "2", "2"]

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from believable.agents.standins import fight
-from believable.instruments import INSTRUMENTS
-from believable.replay.file import read
-from believable.simulate.demonstration import planted_in, write_all
-from believable.simulate.recognise import recogniser_of, turning
-from believable.simulate.shown import look_at
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.recordings.file import read
+from believable.simulate.demonstration import planted_in
+from believable.simulate.recognise import look_at, recogniser_of, turning
 from believable.stimuli.judging import Variant, judging_tree
-from believable.study import protocols
 from believable.study.load import load
+from believable.worlds.maze.standins import fight
 
 
 def served(path: Path, variant: Variant) -> bytes:
@@ -25,27 +24,25 @@ def served(path: Path, variant: Variant) -> bytes:
 
 @pytest.mark.parametrize("name", ["hntt", "replay"])
 @pytest.mark.parametrize("variant", [Variant(), Variant(plan=True, log=True)])
-def test_every_stimulus_is_recognised_whatever_is_shown_of_it(
-    name: str, variant: Variant, tmp_path: Path
-) -> None:
+def test_every_stimulus_is_recognised_whatever_is_shown_of_it(name: str, variant: Variant, tmp_path: Path) -> None:
     folder = tmp_path / name
-    protocols.copy(name, folder)
-    study = load(folder, instruments=INSTRUMENTS).study
-    write_all(name, study, folder, seed=5)
+    READY_STUDIES[name].copy(folder)
+    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    PROTOCOLS[name].write_stimuli(study, folder, 5)
     recogniser = recogniser_of(study, folder)
-    for one in study.stimuli:
-        content = served(folder / one.file, variant)
+    for stimulus in study.stimuli:
+        content = served(folder / stimulus.file, variant)
         seen = recogniser.seen(content, look_at(content))
-        assert seen.stimulus == one
+        assert seen.stimulus == stimulus
         assert bool(seen.log) == variant.log
         if variant.log:
-            count = len(planted_in(folder).get(one.id, {}))
+            count = len(planted_in(folder).get(stimulus.id, {}))
             assert sum(going.planted for going in seen.log) == count
 
 
 def test_what_the_study_does_not_have_is_not_recognised_but_seen(tmp_path: Path) -> None:
-    protocols.copy("qa", tmp_path / "qa")
-    study = load(tmp_path / "qa", instruments=INSTRUMENTS).study
+    READY_STUDIES["qa"].copy(tmp_path / "qa")
+    study = load(tmp_path / "qa", kinds=KINDS, protocols=PROTOCOLS).study
     recogniser = recogniser_of(study, tmp_path / "qa")
     tree = judging_tree(fight(9, 0, "standin_human", ticks=300), Variant())
     content = gzip.compress(json.dumps(tree).encode())

@@ -11,17 +11,16 @@ import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 from believable.simulate.client import Participant, network
-from believable.simulate.crowd import Crowd, Place, person
-from believable.simulate.links import link_token
+from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
 from believable.simulate.server import Server
-from believable.simulate.verify import differences
-from believable.stimuli import clips
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
 from believable.study.load import load
+from tests.faults.stored_check import differences
+from tests.films import films
 
 STUDY = """\
 believable: 1
@@ -29,10 +28,10 @@ title: Pairs and pages
 seed: 2
 conditions: [human, scripted]
 stimuli:
-  - {id: ah, file: stimuli/atrium_human_1.mp4, condition: human, scenario: atrium}
-  - {id: as, file: stimuli/atrium_scripted_1.mp4, condition: scripted, scenario: atrium}
-  - {id: gh, file: stimuli/garden_human_1.mp4, condition: human, scenario: garden}
-  - {id: gs, file: stimuli/garden_scripted_1.mp4, condition: scripted, scenario: garden}
+  - {id: ah, file: stimuli/atrium_human.mp4, condition: human, scenario: atrium}
+  - {id: as, file: stimuli/atrium_scripted.mp4, condition: scripted, scenario: atrium}
+  - {id: gh, file: stimuli/garden_human.mp4, condition: human, scenario: garden}
+  - {id: gs, file: stimuli/garden_scripted.mp4, condition: scripted, scenario: garden}
 timeline:
   - compare:
       id: pair
@@ -60,17 +59,15 @@ CONDITION = {"ah": "human", "gh": "human", "as": "scripted", "gs": "scripted"}
 def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant], Bundle]:
     folder = tmp_path_factory.mktemp("several")
     study = folder / "pairs"
-    (study / "stimuli").mkdir(parents=True)
-    clips.generate(
-        study / "stimuli", clips.clip_set(scenarios=["atrium", "garden"], takes=1), seed=7, duration_s=2.0
-    )
+    names = [f"{scenario}_{condition}" for scenario in ("atrium", "garden") for condition in ("human", "scripted")]
+    films(study / "stimuli", names, duration_s=2.0)
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, instruments=INSTRUMENTS)
+    definition = load(study, kinds=KINDS)
     browsers: list[Participant] = []
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = Place(http, link, definition.study, INSTRUMENTS)
+            place = StudyPlace(http, link, definition.study, KINDS)
             for number in range(1, PEOPLE + 1):
                 pace = HastyPace(WallClock().now_ms())
                 somebody, browser = person(Crowd(PEOPLE, drop_out=0), number, place, pace)
@@ -84,26 +81,20 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         assert differences(store, browsers) == []
-        export(
-            store, "pairs", folder / "out", instruments=INSTRUMENTS, simulated=True, media_dir=data / "media"
-        )
+        export(store, "pairs", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media")
     return browsers, read(folder / "out")
 
 
 def submitted(browser: Participant, position: int) -> dict[str, Any]:
     events = [json.loads(body) for body in browser.log]
-    last = [one for one in events if one["kind"] == "trial.submit" and one["trial"] == position][-1]
+    last = [event for event in events if event["kind"] == "trial.submit" and event["trial"] == position][-1]
     return dict(last["data"]["answers"])
 
 
-def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(
-    visited: tuple[list[Participant], Bundle],
-) -> None:
+def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(visited: tuple[list[Participant], Bundle]) -> None:
     browsers, bundle = visited
     rows = list(bundle["answers"].rows())
-    shown = {
-        (row["session"], row["position"], row["player"]): row["stimulus"] for row in bundle["shown"].rows()
-    }
+    shown = {(row["session"], row["position"], row["player"]): row["stimulus"] for row in bundle["shown"].rows()}
 
     def found(position: int) -> Counter[str]:
         sessions: dict[str, dict[str, Any]] = {}
@@ -111,10 +102,8 @@ def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(
             if row["position"] == position:
                 name = row["question"] if row["player"] is None else f"{row['question']}-{row['player']}"
                 value = row["value_number"] if row["value_text"] is None else row["value_text"]
-                sessions.setdefault(row["session"], {})[name] = (
-                    int(value) if isinstance(value, float) else value
-                )
-        return Counter(json.dumps(one, sort_keys=True) for one in sessions.values())
+                sessions.setdefault(row["session"], {})[name] = int(value) if isinstance(value, float) else value
+        return Counter(json.dumps(session, sort_keys=True) for session in sessions.values())
 
     for position in (0, 1):
         sent = Counter(json.dumps(submitted(browser, position), sort_keys=True) for browser in browsers)
@@ -126,9 +115,7 @@ def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(
         assert row["condition"] == CONDITION[row["stimulus"]]
     follow_ups = {(row["session"], row["player"]) for row in rows if row["question"] == "strength"}
     artificial = {
-        (row["session"], row["player"])
-        for row in rows
-        if row["question"] == "rating" and row["value_number"] >= 4
+        (row["session"], row["player"]) for row in rows if row["question"] == "rating" and row["value_number"] >= 4
     }
     assert follow_ups == artificial
     assert artificial

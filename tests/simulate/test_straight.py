@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,16 +13,16 @@ import pytest
 from believable.analysis.run import run
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols.hntt import people as hntt
 from believable.simulate import straight
-from believable.simulate.behaviour import BEHAVIOURS, hntt
-from believable.simulate.sessions import Conduct
+from believable.simulate.simulated_sessions import Conduct
 from believable.study.definition import Definition
 from believable.study.load import load
 from believable.study.plan import Assignment, plan
-from believable.study.protocols import PROTOCOLS
 
-FIVE = BEHAVIOURS.names
+FIVE = PROTOCOLS.names
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def definition_of() -> Callable[[str], Definition]:
 
     def get(name: str) -> Definition:
         if name not in known:
-            known[name] = load(PROTOCOLS[name].folder, instruments=INSTRUMENTS)
+            known[name] = load(PROTOCOLS[name].folder, kinds=KINDS, protocols=PROTOCOLS)
         return known[name]
 
     return get
@@ -44,22 +46,18 @@ def test_every_protocol_has_a_behaviour() -> None:
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_the_same_state_of_chance_gives_the_same_study(
-    name: str, definition_of: Callable[[str], Definition]
-) -> None:
+def test_the_same_state_of_chance_gives_the_same_study(name: str, definition_of: Callable[[str], Definition]) -> None:
     one, two, three = (
-        straight.bundle(definition_of(name), 8, np.random.default_rng(seed)) for seed in (4, 4, 5)
+        straight.bundle(definition_of(name), 8, np.random.default_rng(seed), protocols=PROTOCOLS) for seed in (4, 4, 5)
     )
     assert rows_of(one) == rows_of(two)
     assert rows_of(one)["answers"] != rows_of(three)["answers"]
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_pages_are_those_of_a_plan_of_the_study(
-    name: str, definition_of: Callable[[str], Definition]
-) -> None:
+def test_pages_are_those_of_a_plan_of_the_study(name: str, definition_of: Callable[[str], Definition]) -> None:
     definition = definition_of(name)
-    sessions = straight.sessions(definition, 12, np.random.default_rng(1))
+    sessions = straight.sessions(definition, 12, np.random.default_rng(1), protocols=PROTOCOLS)
     bundle = sessions.bundle()
     for person in range(12):
         assignment: Assignment = sessions.pool.assignments[sessions.plan[person]]
@@ -74,7 +72,9 @@ def test_pages_are_those_of_a_plan_of_the_study(
 def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
-    bundle = straight.bundle(definition_of(name), 40, np.random.default_rng(2), conduct=Conduct(drop_out=0.4))
+    bundle = straight.bundle(
+        definition_of(name), 40, np.random.default_rng(2), conduct=Conduct(drop_out=0.4), protocols=PROTOCOLS
+    )
     done = {
         (row["session"], row["position"], row["trial_key"])
         for row in bundle["trials"].rows()
@@ -90,22 +90,31 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
 
 @pytest.mark.parametrize("name", FIVE)
 def test_the_whole_analysis_takes_it(name: str, definition_of: Callable[[str], Definition]) -> None:
-    analysis = run(straight.bundle(definition_of(name), 40, np.random.default_rng(3)))
+    analysis = run(
+        straight.bundle(definition_of(name), 40, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS
+    )
     assert analysis.sections
     assert any(section.findings for section in analysis.sections)
 
 
 def test_arms_are_balanced(definition_of: Callable[[str], Definition]) -> None:
-    people = straight.bundle(definition_of("trace"), 30, np.random.default_rng(1))["participants"]
+    people = straight.bundle(definition_of("trace"), 30, np.random.default_rng(1), protocols=PROTOCOLS)["participants"]
     assert people["arm_tool"].cells().count("btrace") == 15
 
 
-def test_careless_people_fail_checks(definition_of: Callable[[str], Definition]) -> None:
+def test_careless_people_fail_checks(definition_of: Callable[[str], Definition], tmp_path: Path) -> None:
     careless = Conduct(drop_out=0, careless=1.0, hasty=0)
-    ended = straight.bundle(definition_of("hntt"), 20, np.random.default_rng(1), conduct=careless)
+    folder = tmp_path / "strict"
+    shutil.copytree(PROTOCOLS["clips"].folder, folder)
+    study = folder / "study.yaml"
+    study.write_text(study.read_text(encoding="utf-8").replace("on_fail: continue", "on_fail: fail"), encoding="utf-8")
+    strict = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    ended = straight.bundle(strict, 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS)
     assert set(ended["participants"]["outcome"].cells()) == {"failed_checks"}
     assert {row["reason"] for row in ended["exclusions"].rows()} == {"failed_checks"}
-    goes_on = straight.bundle(definition_of("clips"), 20, np.random.default_rng(1), conduct=careless)
+    goes_on = straight.bundle(
+        definition_of("clips"), 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS
+    )
     assert set(goes_on["participants"]["outcome"].cells()) == {"complete"}
     wrong = [row["correct"] for row in goes_on["answers"].rows() if row["trial"] == "attention"]
     assert wrong == [False] * 20
@@ -117,19 +126,27 @@ def test_hasty_people_take_a_fraction_of_the_time(definition_of: Callable[[str],
         200,
         np.random.default_rng(1),
         conduct=Conduct(drop_out=0, careless=0, hasty=0.2),
+        protocols=PROTOCOLS,
     )
     duration = sessions.bundle()["participants"]["duration_ms"].values
     assert duration[sessions.hasty].max() < np.median(duration) / 3 < duration[~sessions.hasty].min()
 
 
-def test_a_study_without_an_analysis_is_told_what_to_add(definition_of: Callable[[str], Definition]) -> None:
-    demo = load(PROTOCOLS["demo"].folder, instruments=INSTRUMENTS)
+def test_a_study_without_an_analysis_is_told_what_to_add(tmp_path: Path) -> None:
+    READY_STUDIES["demo"].copy(tmp_path / "demo")
+    file = tmp_path / "demo" / "study.yaml"
+    file.write_text(file.read_text("utf-8").partition("\nanalysis:")[0], encoding="utf-8")
+    demo = load(tmp_path / "demo", kinds=KINDS, protocols=PROTOCOLS)
     with pytest.raises(InvalidInput, match="no `analysis`"):
-        straight.bundle(demo, 5, np.random.default_rng(1))
+        straight.bundle(demo, 5, np.random.default_rng(1), protocols=PROTOCOLS)
 
 
 def test_the_truth_has_to_be_of_the_protocol(definition_of: Callable[[str], Definition]) -> None:
     with pytest.raises(InvalidInput, match="truth: expected a record of"):
         straight.bundle(
-            definition_of("clips"), 5, np.random.default_rng(1), truth=replace(hntt.Truth(), skill=1.0)
+            definition_of("clips"),
+            5,
+            np.random.default_rng(1),
+            truth=replace(hntt.HnttTruth(), skill=1.0),
+            protocols=PROTOCOLS,
         )

@@ -12,17 +12,16 @@ import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.instruments import INSTRUMENTS
-from believable.replay.importers.pagan import read_pagan
+from believable.pages import KINDS
+from believable.recordings.importers.pagan import read_pagan
 from believable.simulate.client import Participant, network
-from believable.simulate.crowd import Crowd, Place, person
-from believable.simulate.links import link_token
+from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
 from believable.simulate.server import Server
-from believable.stimuli import clips
+from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.store.export import export
 from believable.study.load import load
+from tests.films import films
 
 STUDY = """\
 believable: 1
@@ -30,8 +29,8 @@ title: Traces
 seed: 2
 conditions: [human, scripted]
 stimuli:
-  - {id: h, file: stimuli/atrium_human_1.mp4, condition: human, scenario: atrium}
-  - {id: s, file: stimuli/atrium_scripted_1.mp4, condition: scripted, scenario: atrium}
+  - {id: h, file: stimuli/atrium_human.mp4, condition: human, scenario: atrium}
+  - {id: s, file: stimuli/atrium_scripted.mp4, condition: scripted, scenario: atrium}
 arms: {tool: [ranktrace, btrace]}
 timeline:
   - block:
@@ -50,22 +49,21 @@ timeline:
   - finish: {}
 """
 PEOPLE = 4
-VALUES = {"trace.sample": "value", "trace.mark": "sign"}
+VALUES = {"trace.sample": "value", "trace.mark": "sign", "trace.hold": "sign"}
 
 
 @pytest.fixture(scope="module")
 def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant], Bundle, Path]:
     folder = tmp_path_factory.mktemp("traces")
     study = folder / "traces"
-    (study / "stimuli").mkdir(parents=True)
-    clips.generate(study / "stimuli", clips.clip_set(scenarios=["atrium"], takes=1), seed=7, duration_s=6.0)
+    films(study / "stimuli", ["atrium_human", "atrium_scripted"], duration_s=6.0)
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, instruments=INSTRUMENTS)
+    definition = load(study, kinds=KINDS)
     browsers: list[Participant] = []
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = Place(http, link, definition.study, INSTRUMENTS)
+            place = StudyPlace(http, link, definition.study, KINDS)
             for number in range(1, PEOPLE + 1):
                 pace = HastyPace(WallClock().now_ms())
                 somebody, browser = person(Crowd(PEOPLE, drop_out=0, care=0.7), number, place, pace)
@@ -78,9 +76,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
             link = link_token(store, "traces", "simulated")
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        export(
-            store, "traces", folder / "out", instruments=INSTRUMENTS, simulated=True, media_dir=data / "media"
-        )
+        export(store, "traces", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media")
     return browsers, read(folder / "out"), folder / "out"
 
 
@@ -90,30 +86,25 @@ def done(browser: Participant, *, practice: bool = False) -> list[dict[str, Any]
     return [event for event in events if event["kind"] in VALUES and (event["trial"] == 0) == practice]
 
 
-def test_every_sample_and_mark_is_in_the_bundle_as_it_was_made(
-    visited: tuple[list[Participant], Bundle, Path],
-) -> None:
+def test_every_sample_and_mark_is_in_the_bundle_as_it_was_made(visited: tuple[list[Participant], Bundle, Path]) -> None:
     browsers, bundle, _ = visited
+    events = [event for browser in browsers for event in done(browser)]
     made = sorted(
-        (
-            event["at_ms"],
-            event["trial"],
-            event["data"]["media_ms"],
-            event["data"][VALUES[event["kind"]]],
-            event["data"]["input"],
-        )
-        for browser in browsers
-        for event in done(browser)
-    )
+        (event["at_ms"], event["trial"], event["data"]["media_ms"], event["data"][VALUES[event["kind"]]], event["data"]["input"])
+        for event in events
+        if event["kind"] != "trace.hold"
+    )  # fmt: skip
     assert len(made) > 40
     rows = list(bundle["traces"].rows())
-    found = sorted(
-        (row["at_ms"], row["position"], row["media_ms"], row["value"], row["input"]) for row in rows
-    )
+    pressed = [row for row in rows if row["frame"] is not None]
+    found = sorted((row["at_ms"], row["position"], row["media_ms"], row["value"], row["input"]) for row in pressed)
     assert found == made
+    holds = [event["data"] for event in events if event["kind"] == "trace.hold"]
+    assert holds
+    assert len(rows) - len(pressed) == sum((hold["media_ms"] - hold["from_ms"]) // 100 for hold in holds)
     assert {row["instrument"] for row in rows} == {"ranktrace", "btrace"}
     assert {row["stimulus"] for row in rows} == {"h", "s"}
-    assert all(isinstance(row["frame"], int) for row in rows)
+    assert {row["instrument"] for row in rows if row["frame"] is None} == {"btrace"}
 
 
 def test_the_arm_decides_the_instrument_and_each_is_practised_once(
@@ -136,9 +127,7 @@ def test_the_arm_decides_the_instrument_and_each_is_practised_once(
         assert results[-1]["data"]["passed"] or len(results) == 3
 
 
-def test_ranktrace_moves_by_one_and_beats_once_a_second(
-    visited: tuple[list[Participant], Bundle, Path],
-) -> None:
+def test_ranktrace_moves_by_one_and_beats_once_a_second(visited: tuple[list[Participant], Bundle, Path]) -> None:
     _, bundle, _ = visited
     traces: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in bundle["traces"].rows():
@@ -153,9 +142,7 @@ def test_ranktrace_moves_by_one_and_beats_once_a_second(
             assert abs(step) == (0 if after["input"] == "heartbeat" else 1)
 
 
-def test_the_pagan_file_and_the_codebook_say_the_same(
-    visited: tuple[list[Participant], Bundle, Path],
-) -> None:
+def test_the_pagan_file_and_the_codebook_say_the_same(visited: tuple[list[Participant], Bundle, Path]) -> None:
     _, bundle, folder = visited
     again = read_pagan(folder / "results" / "traces-pagan.csv")
     rows = list(bundle["traces"].rows())
@@ -164,8 +151,5 @@ def test_the_pagan_file_and_the_codebook_say_the_same(
         row["value"] for row in rows
     )
     codebook = (folder / "documentation" / "codebook.md").read_text()
-    assert (
-        "| rank | annotate | ranktrace | How believable is it? | value: notches up minus notches down"
-        in codebook
-    )
+    assert "| rank | annotate | ranktrace | How believable is it? | value: notches up minus notches down" in codebook
     assert "| marks | annotate | btrace |" in codebook

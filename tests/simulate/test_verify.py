@@ -13,10 +13,10 @@ from believable.core.clock import WallClock
 from believable.core.errors import NotFound
 from believable.simulate.asgi import running
 from believable.simulate.client import Participant
-from believable.simulate.links import link_token, sessions_so_far
+from believable.simulate.crowd import link_token, sessions_so_far
 from believable.simulate.pace import HastyPace
-from believable.simulate.verify import differences
 from believable.web.app import Settings, create_app
+from tests.faults.stored_check import differences
 
 STUDY = """\
 believable: 1

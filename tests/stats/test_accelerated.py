@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.accelerated import bca_by_moments
+from believable.stats.bootstrap import bca_by_moments
 from believable.stats.estimate import Estimate
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "resample"

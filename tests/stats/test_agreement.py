@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from believable.stats import agreement
 from believable.stats.agreement.reliability import _mean_squares, satterthwaite_df
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "agreement"
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+DATA = Path(__file__).resolve().parents[1] / "data" / "agreement"
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
@@ -103,21 +104,15 @@ class TestAgainstOtherTools:
         assert agreement.robinson_a(INPUT["numbers"][case]).value == pytest.approx(R["robinson"][case])
 
 
-def shared_folder() -> Path:
-    folder = SHARED / "agreement"
-    if not folder.is_dir():
-        pytest.skip("the shared agreement data are not beside the repository")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def expected() -> Any:
-    return json.loads((shared_folder() / "expected.json").read_text())
+    return json.loads((DATA / "expected.json").read_text())
 
 
 class TestPublishedData:
     def rows(self, name: str, *, numbers: bool = False, header: bool = True) -> list[list[Any]]:
-        with open(shared_folder() / name, newline="") as file:
+        packed = DATA / f"{name}.xz"
+        with lzma.open(packed, "rt") if packed.is_file() else open(DATA / name, newline="") as file:
             lines = list(csv.reader(file))[1 if header else 0 :]
         return [[(float(cell) if numbers else cell) if cell else None for cell in line] for line in lines]
 
@@ -196,9 +191,7 @@ class TestPublishedData:
         assert agreement.percent_agreement(rows, rule="all").value == expected["agree_video"] / 100
         near = agreement.percent_agreement(rows, rule="all", tolerance=1).value
         assert near == expected["agree_video_tol1"] / 100
-        assert agreement.finn(rows, levels=6).value == pytest.approx(
-            expected["finn_video_6_twoway"], abs=1e-8
-        )
+        assert agreement.finn(rows, levels=6).value == pytest.approx(expected["finn_video_6_twoway"], abs=1e-8)
 
     def test_krippendorffs_example(self, expected: Any) -> None:
         units = list(zip(*self.rows("krippendorff2011_codings.csv", numbers=True, header=False), strict=True))
@@ -221,14 +214,7 @@ class TestPublishedData:
             assert round(getattr(agreement, name)(rows).value, 5) == value
 
 
-CATEGORY = (
-    "fleiss_kappa",
-    "gwet_ac1",
-    "krippendorff_alpha",
-    "brennan_prediger",
-    "conger_kappa",
-    "light_kappa",
-)
+CATEGORY = ("fleiss_kappa", "gwet_ac1", "krippendorff_alpha", "brennan_prediger", "conger_kappa", "light_kappa")
 NUMBER = ("icc", "cronbach_alpha", "kendall_w", "robinson_a")
 
 
@@ -333,9 +319,7 @@ class TestEdgeCases:
 
     def test_large_unsigned_and_broken_numbers_are_labels_too(self) -> None:
         large = np.array([[2**63, 2**63], [2**63 + 4096, 2**63]], dtype=np.uint64)
-        assert (
-            agreement.krippendorff_alpha(large).value == agreement.krippendorff_alpha([[1, 1], [2, 1]]).value
-        )
+        assert agreement.krippendorff_alpha(large).value == agreement.krippendorff_alpha([[1, 1], [2, 1]]).value
         broken = agreement.krippendorff_alpha([[0.5, 0.5], [1.5, 0.5], [1.25, None]], "interval")
         assert broken.value == agreement.krippendorff_alpha([[1, 1], [3, 1]], "interval").value
 
@@ -375,3 +359,39 @@ class TestErrors:
     def test_place_value_and_cure(self, call: Any, message: str) -> None:
         with pytest.raises(InvalidInput, match=message):
             call()
+
+
+@pytest.mark.parametrize("positives", [1, 3, 26])
+def test_perfect_agreement_of_a_rare_code_says_as_little_by_alpha_as_by_kappa(positives: int) -> None:
+    """With one rare code, some unseen disagreements weigh much; α and κ have the same lower bound up to n against n − 1."""
+    codes = np.array([1] * positives + [0] * (53 - positives))
+    alpha = agreement.krippendorff_alpha(np.column_stack([codes, codes]))
+    kappa = agreement.cohen_kappa(codes, codes)
+    assert (alpha.value, alpha.high) == (kappa.value, kappa.high) == (1.0, 1.0)
+    assert alpha.low == pytest.approx(kappa.low, abs=0.02)
+    assert agreement.krippendorff_alpha(np.column_stack([codes, codes]), "interval").low == pytest.approx(alpha.low)
+
+
+def test_numbers_too_large_to_square_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="ratings: expected values whose squares a computer can hold"):
+        agreement.icc(np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 4.5]]) * 1e150)
+
+
+def test_spaces_are_not_a_category() -> None:
+    with pytest.raises(InvalidInput, match=r"expected a label, got spaces only\. Give None for a missing label"):
+        agreement.cohen_kappa([" ", "a", "b"], ["a", "a", "b"])
+
+
+@pytest.mark.parametrize("name", ["fleiss_kappa", "gwet_ac1", "brennan_prediger", "conger_kappa", "light_kappa"])
+def test_constant_ratings_are_counted(name: str) -> None:
+    undefined = getattr(agreement, name)([["a", "a"]] * 6)
+    assert (undefined.value, undefined.n) == (None, 6)
+
+
+@pytest.mark.parametrize("form", ["ICC1", "ICC2", "ICC3"])
+def test_raters_who_cancel_each_other_out_have_no_interval(form: str) -> None:
+    opposite = agreement.icc([[1, 5], [2, 4], [3, 3], [4, 2], [5, 1]], form)
+    assert opposite.value is not None
+    assert opposite.value <= -1
+    assert (opposite.low, opposite.high) == (None, None)
+    assert opposite.reason == "the items' mean ratings are all the same, so the F of the interval is 0"

@@ -50,10 +50,7 @@ MEMBERS: dict[str, Measure] = {
     "kendall_w": agreement.kendall_w,
     "mean_rank_correlation": agreement.mean_rank_correlation,
 }
-NOT_A_MEASURE = {
-    "IccForm": "a type",
-    "fleiss_kappa_by_category": "fleiss_kappa of each category, tested there",
-}
+NOT_A_MEASURE = {"IccForm": "a type", "fleiss_kappa_by_category": "fleiss_kappa of each category, tested there"}
 
 NOMINAL = {
     "percent_agreement",
@@ -68,19 +65,11 @@ NOMINAL = {
 }
 ORDINAL = {"krippendorff_alpha ordinal", "kendall_w", "mean_rank_correlation"}
 SHIFTED = {
-    name
-    for name in MEMBERS
-    if name.startswith(("icc", "cronbach", "robinson", "finn", "krippendorff_alpha interval"))
+    name for name in MEMBERS if name.startswith(("icc", "cronbach", "robinson", "finn", "krippendorff_alpha interval"))
 }
 SCALED = (SHIFTED - {"finn"}) | {"krippendorff_alpha ratio"}
-GRADED = {
-    "percent_agreement tolerant",
-    "cohen_kappa linear",
-    "cohen_kappa quadratic",
-}  # bound to their own scale
-SHARES = (NOMINAL | GRADED) - {
-    "krippendorff_alpha"
-}  # functions of shares only: a doubled sample says the same
+GRADED = {"percent_agreement tolerant", "cohen_kappa linear", "cohen_kappa quadratic"}  # bound to their own scale
+SHARES = (NOMINAL | GRADED) - {"krippendorff_alpha"}  # functions of shares only: a doubled sample says the same
 
 few = settings(max_examples=settings.default.max_examples // 2)
 tables = st.tuples(st.integers(3, 10), st.integers(2, 4)).flatmap(

@@ -11,7 +11,8 @@ import pytest
 import statsmodels.api as sm
 
 from believable.core.errors import InvalidInput
-from believable.stats.association import ols, pearson, spearman
+from believable.stats.correlations import pearson, spearman
+from believable.stats.regression import ols
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "tests"
 INPUT = json.loads((ORACLE / "input.json").read_text())
@@ -73,8 +74,8 @@ def test_perfect_correlations_have_a_value_but_no_test() -> None:
 @pytest.mark.parametrize("test", [pearson, spearman])
 def test_undefined_correlations_say_why(test: Any) -> None:
     assert test([1, 2], [2, 3]).reason == "needs at least 3 pairs, got 2"
-    assert test([1, 1, 1], [2, 3, 4]).reason == "a without variance"
-    assert test([1, 1, 1], [4, 4, 4]).reason == "a and b without variance"
+    assert test([1, 1, 1], [2, 3, 4]).reason == "the first measure does not vary, so that there is nothing to correlate"
+    assert test([1, 1, 1], [4, 4, 4]).reason == "neither measure varies, so that there is nothing to correlate"
     short = test([1, 2, 3], [1, 3, 2])
     assert short.p_value is not None
     assert short.estimate.reason == "needs at least 4 pairs, got 3"
@@ -86,9 +87,7 @@ def test_ols_names_what_it_cannot_use() -> None:
     rows = [1.0, 2, 3, 4, 5]
     with pytest.raises(InvalidInput, match=r"predictors\['twice'\]: the terms before it determine it"):
         ols([1, 2, 1, 2, 3], {"x": rows, "twice": [2 * x for x in rows]})
-    with pytest.raises(
-        InvalidInput, match=r"predictors\['c'\]: the terms before it determine it \(\(Intercept\)\)"
-    ):
+    with pytest.raises(InvalidInput, match=r"predictors\['c'\]: the terms before it determine it \(\(Intercept\)\)"):
         ols([1, 2, 1, 2, 3], {"c": [4] * 5})
     with pytest.raises(InvalidInput, match="expected more than 2 rows for 2 coefficients, got 2"):
         ols([1, 2], {"x": [1, 2]})
@@ -106,3 +105,10 @@ def test_degenerate_outcomes() -> None:
     flat = ols([2, 2, 2, 2], {"x": [0, 1, 2, 4]})
     assert (flat.r_squared, flat.f_test.reason) == (None, "the outcome is constant")
     assert ols([1, 2, 4], {}).f_test.reason == "there are no predictors"
+
+
+def test_a_constant_outcome_gives_exact_coefficients_and_no_test() -> None:
+    fit = ols([3.3] * 6, {"x": [0.1, 0.7, 0.2, 0.9, 0.4, 0.6]})
+    assert [term.estimate.value for term in fit.terms] == [3.3, 0.0]
+    assert {term.estimate.reason for term in fit.terms} == {"the outcome is constant"}
+    assert all(term.estimate.p_value is None for term in fit.terms)

@@ -16,13 +16,9 @@ import pytest
 from scipy import special, stats
 
 from believable.core.errors import InvalidInput
-from believable.stats.resample import (
-    bootstrap,
-    bootstrap_two_way,
-    interval,
-    median_interval,
-    permutation_test,
-)
+from believable.stats.bootstrap import bootstrap, interval, median_interval
+from believable.stats.permutation import permutation_test
+from believable.stats.two_way import bootstrap_two_way
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "resample"
 INPUT = json.loads((ORACLE / "input.json").read_text())
@@ -57,12 +53,7 @@ def test_bounds_as_in_scipy_on_the_same_resamples(method: str) -> None:
     theirs = stats.bootstrap((data,), np.mean, n_resamples=2000, method=method, rng=rng())
     left_out = (data.sum() - data) / (len(data) - 1)
     ours = interval(
-        theirs.bootstrap_distribution,
-        float(data.mean()),
-        method=method,
-        level=0.95,
-        n=len(data),
-        left_out=left_out,
+        theirs.bootstrap_distribution, float(data.mean()), method=method, level=0.95, n=len(data), left_out=left_out
     )
     assert ours == pytest.approx(tuple(theirs.confidence_interval), rel=1e-12)
 
@@ -89,9 +80,7 @@ def test_clusters_as_in_r() -> None:
         found = bootstrap(values, "mean", rng=rng(), method=method, clusters=clusters, resamples=50_000)
         assert (found.low, found.high) == pytest.approx(OUTPUT["by_cluster"][method], abs=0.03)
         assert found.n == 15
-    general = bootstrap(
-        values, lambda rows: float(np.mean(rows)), rng=rng(), clusters=clusters, resamples=2000
-    )
+    general = bootstrap(values, lambda rows: float(np.mean(rows)), rng=rng(), clusters=clusters, resamples=2000)
     fast = bootstrap(values, "mean", rng=rng(), clusters=clusters, resamples=2000)
     assert (general.low, general.high) == pytest.approx((fast.low, fast.high), rel=1e-12)
 
@@ -177,17 +166,13 @@ def test_what_cannot_be_resampled_says_so() -> None:
     assert bootstrap([1.0], "mean", rng=rng()).reason == "needs at least 2 units to resample, got 1"
     same_judge = bootstrap([1.0, 2.0], "mean", rng=rng(), clusters=["a", "a"])
     assert (same_judge.value, same_judge.low) == (1.5, None)
-    assert (
-        bootstrap([1.0, 2.0], lambda rows: math.nan, rng=rng()).reason == "the statistic of the data is nan"
-    )
+    assert bootstrap([1.0, 2.0], lambda rows: math.nan, rng=rng()).reason == "the statistic of the data is nan"
     constant = bootstrap([2.0, 2.0, 2.0], "mean", rng=rng(), method="bca")
     assert (constant.low, constant.high) == (2.0, 2.0)
-    extreme = bootstrap(
-        [1.0, 2.0, 3.0], "mean", rng=rng(), clusters=["a", "a", "b"], method="bca", resamples=100
-    )
+    extreme = bootstrap([1.0, 2.0, 3.0], "mean", rng=rng(), clusters=["a", "a", "b"], method="bca", resamples=100)
     assert extreme.value == 2.0
     one_clip = bootstrap_two_way([1, 2, 3], ["a", "b", "c"], ["x", "x", "x"], rng=rng())
-    assert one_clip.reason == "needs at least 2 judges and 2 clips, got (3, 1)"
+    assert one_clip.reason == "needs at least 2 judges and 2 clips, there are 3 and 1"
     equal = bootstrap_two_way([1, 1, 1, 1], ["a", "a", "b", "b"], [1, 2, 1, 2], rng=rng())
     assert equal.reason == "all judgements are equal"
 
@@ -203,9 +188,7 @@ def test_resamples_on_which_it_is_undefined_are_counted() -> None:
 
 
 def test_two_way_with_missing_cells_keeps_count_of_empty_resamples() -> None:
-    found = bootstrap_two_way(
-        [1.0, 2.0], ["a", "b"], ["x", "y"], rng=rng(), method="pigeonhole", resamples=400
-    )
+    found = bootstrap_two_way([1.0, 2.0], ["a", "b"], ["x", "y"], rng=rng(), method="pigeonhole", resamples=400)
     assert "resamples held no judgement, left out" in found.notes[0]
 
 
@@ -214,22 +197,20 @@ def test_two_way_with_missing_cells_keeps_count_of_empty_resamples() -> None:
     [
         (lambda: bootstrap([1, 2], "mode", rng=rng()), "statistic: unknown value 'mode'"),
         (lambda: bootstrap([1, 2], "mean", rng=rng(), method="bias"), "method: unknown value 'bias'"),
-        (
-            lambda: bootstrap([1, 2], "mean", rng=rng(), resamples=10),
-            "resamples: expected at least 100, got 10",
-        ),
+        (lambda: bootstrap([1, 2], "mean", rng=rng(), resamples=10), "resamples: expected at least 100, got 10"),
         (lambda: bootstrap([1, np.inf], "mean", rng=rng()), r"data\[1\]: expected a finite number, got inf"),
         (lambda: bootstrap([], "mean", rng=rng()), "data: expected at least 1 value"),
-        (
-            lambda: bootstrap([1, 2], "mean", rng=rng(), clusters=[1]),
-            "clusters: expected one label for each of 2 rows",
-        ),
-        (
-            lambda: bootstrap_two_way([1, 2], [1], [1, 2], rng=rng()),
-            "judges: expected one label for each of 2 values",
-        ),
+        (lambda: bootstrap([1, 2], "mean", rng=rng(), clusters=[1]), "clusters: expected one label for each of 2 rows"),
+        (lambda: bootstrap_two_way([1, 2], [1], [1, 2], rng=rng()), "judges: expected one label for each of 2 values"),
     ],
 )
 def test_wrong_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "expanded"])
+def test_an_interval_without_width_says_why(method: str) -> None:
+    estimate = bootstrap([3.0] * 8, "mean", rng=np.random.default_rng(1), method=method, resamples=100)
+    assert (estimate.value, estimate.low, estimate.high) == (3.0, 3.0, 3.0)
+    assert estimate.notes == ("the values have no variance, so the interval has no width",)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.association import pearson
-from believable.stats.correlations import pearson_with_choice, within_correlation
+from believable.stats.correlations import correlations_compared, pearson, pearson_with_choice, within_correlation
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "means"
 
@@ -33,6 +32,32 @@ def test_with_a_choice_is_that_of_r(data: Any, expected: Any) -> None:
     assert found.statistic == pytest.approx(expected["choice"]["t"], abs=1e-8)
     assert found.p_value == pytest.approx(expected["choice"]["p"], rel=1e-8)
     assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["choice"]["ci"], abs=1e-9)
+
+
+def test_two_correlations_compared_are_those_of_r(data: Any, expected: Any) -> None:
+    measure, choice = data["choice"]["measure"], data["choice"]["choice"]
+    found = correlations_compared(
+        pearson_with_choice(measure[:9], choice[:9]), pearson_with_choice(measure[9:], choice[9:])
+    )
+    assert found.estimate is not None
+    assert found.estimate.value == pytest.approx(expected["compared"]["q"], abs=1e-10)
+    assert found.statistic == pytest.approx(expected["compared"]["t"], abs=1e-8)
+    assert found.df[0] == pytest.approx(expected["compared"]["df"], rel=1e-9)
+    assert found.p_value == pytest.approx(expected["compared"]["p"], rel=1e-8)
+    assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["compared"]["ci"], abs=1e-9)
+
+
+def test_the_test_with_a_choice_never_contradicts_its_interval() -> None:
+    rng = np.random.default_rng(9)
+    decided = 0
+    for _ in range(400):
+        choice = rng.choice([-1.0, 0.0, 1.0], 14)
+        found = pearson_with_choice(choice + rng.normal(scale=1.6, size=14), choice)
+        if found.estimate is None or found.estimate.low is None:
+            continue
+        decided += found.significant(0.05)
+        assert found.significant(0.05) == (not found.estimate.contains(0.0))
+    assert 50 < decided < 350
 
 
 def test_within_people_is_that_of_r(data: Any, expected: Any) -> None:
@@ -75,7 +100,9 @@ def test_differences_between_people_play_no_part(data: Any) -> None:
 
 
 def test_what_cannot_be_had_says_why() -> None:
-    assert pearson_with_choice([1, 2, 3], [1, 1, 1]).reason == "b without variance"
+    assert pearson_with_choice([1, 2, 3], [1, 1, 1]).reason == (
+        "the second measure does not vary, so that there is nothing to correlate"
+    )
     alone = pearson_with_choice([1.0, 2.0, 4.0, 3.0], [0, 0, 0, 1])
     assert alone.estimate is not None
     assert alone.estimate.low is None
@@ -87,3 +114,13 @@ def test_what_cannot_be_had_says_why() -> None:
     assert still.reason == "a measure does not vary within people"
     with pytest.raises(InvalidInput, match="one per pair"):
         within_correlation([1, 2], [1, 2], ["a"])
+
+
+def test_slopes_that_differ_between_people_are_said() -> None:
+    rng = np.random.default_rng(4)
+    people = np.repeat(np.arange(15), 12)
+    x = rng.normal(size=180)
+    for slopes, expected in ((np.full(15, 0.5), 0), (rng.normal(0.5, 0.6, 15), 1)):
+        result = within_correlation(x, slopes[people] * x + rng.normal(size=180), people.tolist())
+        assert len(result.notes) == expected
+        assert all(note.startswith("slopes differ between people (F(14, 150) = ") for note in result.notes)

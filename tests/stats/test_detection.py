@@ -29,17 +29,11 @@ def triple(estimate: Estimate) -> tuple[float | None, float | None, float | None
 
 
 @pytest.mark.parametrize(("given_counts", "r"), CASES)
-def test_as_the_probit_regression_of_r(
-    given_counts: dict[str, int], r: dict[str, dict[str, list[float]]]
-) -> None:
+def test_as_the_probit_regression_of_r(given_counts: dict[str, int], r: dict[str, dict[str, list[float]]]) -> None:
     for correction, expected in r.items():
         # R takes half counts as they are, so the log-linear correction is half a count in every cell.
-        assert triple(d_prime(**given_counts, correction=correction)) == pytest.approx(
-            expected["d"], abs=1e-6
-        )
-        assert triple(criterion(**given_counts, correction=correction)) == pytest.approx(
-            expected["c"], abs=1e-6
-        )
+        assert triple(d_prime(**given_counts, correction=correction)) == pytest.approx(expected["d"], abs=1e-6)
+        assert triple(criterion(**given_counts, correction=correction)) == pytest.approx(expected["c"], abs=1e-6)
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)

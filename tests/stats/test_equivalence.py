@@ -28,12 +28,9 @@ def as_in_r(found: EquivalenceResult, r: dict[str, Any]) -> None:
 def test_tost_as_in_r(index: int) -> None:
     mean, welch, share = (INPUT[f"tost_{kind}"][index] for kind in ("mean", "welch", "proportion"))
     as_in_r(tost_mean(mean["a"], low=mean["low"], high=mean["high"]), OUTPUT["tost_mean"][index])
+    as_in_r(tost_mean(welch["a"], welch["b"], low=welch["low"], high=welch["high"]), OUTPUT["tost_welch"][index])
     as_in_r(
-        tost_mean(welch["a"], welch["b"], low=welch["low"], high=welch["high"]), OUTPUT["tost_welch"][index]
-    )
-    as_in_r(
-        tost_proportion(share["k"], share["n"], low=share["low"], high=share["high"]),
-        OUTPUT["tost_proportion"][index],
+        tost_proportion(share["k"], share["n"], low=share["low"], high=share["high"]), OUTPUT["tost_proportion"][index]
     )
 
 

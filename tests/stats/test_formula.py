@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.models.design import design
-from believable.stats.models.formula import RandomPart, parse
+from believable.stats.models.design import RandomPart, design, parse
 
 TABLE: dict[str, Any] = {
     "flag": [0, 1, 0, 1, 1, 0, 0, 1],
@@ -83,12 +82,8 @@ def test_random_slopes_of_categories_and_joint_groups() -> None:
 def test_groups_with_few_levels_become_fixed_and_say_so() -> None:
     few = build("flag ~ order + (1|person) + (1|scene)", least_levels=3)
     assert few.names == ("(Intercept)", "order", "scene[2]") or few.names == ("(Intercept)", "order", "scene")
-    assert few.notes == (
-        "scene has 2 levels, fewer than 3: it became a fixed effect instead of a random one",
-    )
-    one = design(
-        parse("flag ~ order + (1|person) + (1|only)"), TABLE | {"only": ["x"] * 8}, levels={}, least_levels=2
-    )
+    assert few.notes == ("scene has 2 levels, fewer than 3: it became a fixed effect instead of a random one",)
+    one = design(parse("flag ~ order + (1|person) + (1|only)"), TABLE | {"only": ["x"] * 8}, levels={}, least_levels=2)
     assert one.notes == ("only has 1 level: its random part was dropped",)
     assert [v.group for v in one.varying] == ["person"]
 
@@ -97,16 +92,8 @@ def test_groups_with_few_levels_become_fixed_and_say_so() -> None:
     ("formula", "change", "message"),
     [
         ("flag ~ conditoin + (1|person)", {}, "unknown column 'conditoin'. Did you mean 'condition'"),
-        (
-            "flag ~ order + (1|person)",
-            {"order": [1, 2, np.nan, 2, 1, 2, 2, 1]},
-            r"table\['order'\]\[2\]: .* got nan",
-        ),
-        (
-            "flag ~ condition + (1|person)",
-            {"condition": ["a", None, *"abcabc"]},
-            r"table\['condition'\]\[1\]: .*None",
-        ),
+        ("flag ~ order + (1|person)", {"order": [1, 2, np.nan, 2, 1, 2, 2, 1]}, r"table\['order'\]\[2\]: .* got nan"),
+        ("flag ~ condition + (1|person)", {"condition": ["a", None, *"abcabc"]}, r"table\['condition'\]\[1\]: .*None"),
         ("flag ~ order + (1|person)", {"order": [1, 2]}, "expected columns of one length"),
         ("condition ~ order + (1|person)", {}, r"table\['condition'\]: expected numbers"),
         (
@@ -128,7 +115,13 @@ def test_tables_that_do_not_fit(formula: str, change: dict[str, Any], message: s
 def test_empty_tables_and_unknown_levels() -> None:
     with pytest.raises(InvalidInput, match="at least one row"):
         design(parse("y ~ x + (1|g)"), {"y": [], "x": [], "g": []}, levels={}, least_levels=2)
-    with pytest.raises(
-        InvalidInput, match=r"levels\['condition'\]: expected each of \['base', 'other', 'ours'\] once"
-    ):
+    with pytest.raises(InvalidInput, match=r"levels\['condition'\]: expected each of \['base', 'other', 'ours'\] once"):
         build("flag ~ condition + (1|person)", levels={"condition": ["base", "ours"]})
+
+
+def test_a_power_is_the_sum_of_products() -> None:
+    assert parse("y ~ (a + b + c)^2 + (1 | p)").terms == parse("y ~ a*b + a*c + b*c + (1 | p)").terms
+    assert parse("y ~ d + (a + b)**2 + (1 + a | p)").terms == parse("y ~ d + a*b + (1 + a | p)").terms
+    assert parse("y ~ (a + b)^1 + (1 | p)").terms == (("a",), ("b",))
+    with pytest.raises(InvalidInput, match=r"expected a power of 1 or more, got '\(a \+ b\)\^0'"):
+        parse("y ~ (a + b)^0 + (1 | p)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from believable.core.errors import InvalidInput
 from believable.stats import indices
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "indices"
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+DATA = Path(__file__).resolve().parents[1] / "data"
 INPUT, R = (json.loads((ORACLE / name).read_text()) for name in ("input.json", "output.json"))
 BOTH = pytest.mark.parametrize("case", [0, 1])
 
@@ -66,9 +67,7 @@ class TestClips:
         assert indices.clip_recall([[3, 3]], middle="left_out").value is None
         assert indices.clip_precision({"a": [[3]]}, correct={"a"}).value is None
 
-    @given(
-        st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=12)
-    )
+    @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=12))
     def test_laws(self, rows: list[tuple[int, int, int]]) -> None:
         ratings, experience = [row[:2] for row in rows], [row[2] for row in rows]
         found = indices.believability_index(ratings, experience)
@@ -94,6 +93,15 @@ class TestRates:
     def test_sessions_together(self, case: int) -> None:
         found = indices.pooled_unbelievable_rate(**INPUT["sessions"][case])
         assert [found.value, found.low, found.high] == pytest.approx(R["sessions"][case], abs=1e-10)
+
+    def test_more_flags_never_lower_the_bounds(self) -> None:
+        viewed = np.full(34, 40)
+        rates = [indices.pooled_unbelievable_rate((np.arange(34) < flags).astype(int), viewed) for flags in range(35)]
+        assert all((earlier.high or 0) < (later.high or 0) for earlier, later in itertools.pairwise(rates))
+        assert all((earlier.low or 0) <= (later.low or 0) for earlier, later in itertools.pairwise(rates))
+
+    def test_one_session_has_no_interval(self) -> None:
+        assert indices.pooled_unbelievable_rate([2], [10]).reason == "one session has no spread"
 
     def test_nothing_viewed_is_undefined_with_the_reason(self) -> None:
         assert indices.unbelievable_rate(0, 0).reason == "no action was viewed"
@@ -134,9 +142,7 @@ class TestHntt:
         assert found.mean_low <= 0.5 <= found.mean_high
 
     def test_the_public_accuracies(self) -> None:
-        path = SHARED / "hntt" / "hntt_long.csv"
-        if not path.is_file():
-            pytest.skip("the shared navigation-test data are not beside the repository")
+        path = DATA / "hntt" / "hntt_long.csv"
         with open(path, newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["measure"] == "accuracy"]
         expected = json.loads((path.parent / "expected.json").read_text())["published_outputs"]["accuracy"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from believable.core.errors import InvalidInput
 from believable.stats.means import mean_skewed, mean_t, welch_t
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "means"
@@ -65,10 +66,10 @@ def test_skewed_intervals_turn_move_and_grow_with_the_values() -> None:
 
 def test_bounds_end_at_the_limits_and_where_the_cubic_is_flat() -> None:
     values = [0.97, 0.98, 0.99, 0.99, 0.2]
-    free, limited = mean_skewed(values), mean_skewed(values, limits=(0.5, 0.85))
-    assert free.low < 0.5  # type: ignore[operator]
-    assert free.high > 0.85  # type: ignore[operator]
-    assert (limited.low, limited.high) == (0.5, 0.85)
+    free, limited = mean_skewed(values), mean_skewed(values, limits=(0.2, 0.99))
+    assert free.low < 0.2  # type: ignore[operator]
+    assert free.high > 0.99  # type: ignore[operator]
+    assert (limited.low, limited.high) == (0.2, 0.99)
     deviations = np.array(values) - np.mean(values)
     skewness = (deviations**3).mean() / (deviations**2).mean() ** 1.5
     assert free.low == pytest.approx(np.mean(values) + 3 * np.std(values, ddof=1) / skewness)
@@ -80,10 +81,7 @@ def test_welch_is_that_of_r(groups: Any, expected: Any) -> None:
     assert found.df == pytest.approx((expected["df"],), abs=1e-9)
     assert found.estimate is not None
     assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["difference_ci"], abs=1e-10)
-    sides = [
-        welch_t(groups["a"], groups["b"], alternative=side).p_value
-        for side in ("two-sided", "less", "greater")
-    ]
+    sides = [welch_t(groups["a"], groups["b"], alternative=side).p_value for side in ("two-sided", "less", "greater")]
     assert sides == pytest.approx(expected["p"], rel=1e-8)
 
 
@@ -100,7 +98,7 @@ def test_what_cannot_be_had_says_why() -> None:
     assert mean_skewed([]).reason == "no values"
     assert mean_skewed([0.2]).reason == "one value has no spread"
     assert mean_skewed([0.2, 0.2]).reason == "the values have no variance"
-    assert welch_t([1.0], [1.0, 2.0]).reason == "needs at least 2 values in each group, got (1, 2)"
+    assert welch_t([1.0], [1.0, 2.0]).reason == "needs at least 2 values in each group; there are 1 and 2"
     assert welch_t([1.0, 1.0], [2.0, 2.0]).reason == "neither group has any variance"
 
 
@@ -108,3 +106,8 @@ def test_one_constant_group_is_enough_to_compare() -> None:
     found = welch_t(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0]))
     assert found.defined
     assert found.df == pytest.approx((2.0,))
+
+
+def test_values_outside_the_limits_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"values\[2\]: expected 0 to 1, got 1.5. Correct the value or the limits"):
+        mean_skewed([0.2, 0.4, 1.5], limits=(0, 1))

@@ -13,13 +13,12 @@ import pytest
 from scipy import optimize
 
 from believable.core.errors import InvalidInput
-from believable.stats.models import MixedModel, covariance, linear, mixed_linear
-from believable.stats.models.design import design
-from believable.stats.models.formula import parse
+from believable.stats.models import MixedModel, linear, mixed_linear, random_effects
+from believable.stats.models.design import design, parse
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "models"
 OUTPUT = json.loads((ORACLE / "output.json").read_text())["linear"]
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "mixed_models"
+DATA = Path(__file__).resolve().parents[1] / "data" / "mixed_models"
 
 
 def simulated(name: str) -> dict[str, Any]:
@@ -31,9 +30,7 @@ def simulated(name: str) -> dict[str, Any]:
 
 
 def sleepstudy() -> dict[str, Any]:
-    if not SHARED.exists():
-        pytest.skip("the sleepstudy data are not here")
-    with (SHARED / "lme4_sleepstudy.csv").open() as file:
+    with (DATA / "lme4_sleepstudy.csv").open() as file:
         rows = list(csv.DictReader(file))
     return {
         "Reaction": [float(row["Reaction"]) for row in rows],
@@ -67,7 +64,7 @@ def test_sleepstudy_as_in_lme4() -> None:
     found = mixed_linear("Reaction ~ Days + (Days | Subject)", table)
     as_in_lme4(found, OUTPUT["sleepstudy"])
     assert found.correlations[0].value == pytest.approx(OUTPUT["sleepstudy"]["cor"]["Subject"], rel=1e-4)
-    expected = json.loads((SHARED / "expected.json").read_text())["sleepstudy_REML"]
+    expected = json.loads((DATA / "expected.json").read_text())["sleepstudy_REML"]
     assert -2 * found.log_likelihood == pytest.approx(expected["REML"], abs=1e-6)
     for name in ("(Intercept)", "Days"):
         assert found.term(name).estimate.value == pytest.approx(expected["fixef"][name], rel=1e-8)
@@ -75,9 +72,7 @@ def test_sleepstudy_as_in_lme4() -> None:
         assert found.random_sd("Subject", name) == pytest.approx(expected["sd"][name], rel=1e-4)
     assert found.correlations[0].value == pytest.approx(expected["corr"], rel=1e-3)
     assert found.sigma == pytest.approx(expected["sigma"], rel=1e-5)
-    as_in_lme4(
-        mixed_linear("Reaction ~ Days + (Days | Subject)", table, criterion="ML"), OUTPUT["sleepstudy_ml"]
-    )
+    as_in_lme4(mixed_linear("Reaction ~ Days + (Days | Subject)", table, criterion="ML"), OUTPUT["sleepstudy_ml"])
     as_in_lme4(mixed_linear("Reaction ~ Days + (Days || Subject)", table), OUTPUT["sleepstudy_uncorrelated"])
 
 
@@ -126,11 +121,7 @@ def test_no_other_search_finds_a_better_optimum(seed: int) -> None:
     """Awkward designs (slopes of any scale, perfect correlations, groups without variance) beside Nelder-Mead."""
     rng = np.random.default_rng(seed)
     people, scenes, n = int(rng.integers(5, 30)), int(rng.integers(5, 12)), int(rng.integers(60, 300))
-    g, s, x = (
-        rng.integers(0, people, n),
-        rng.integers(0, scenes, n),
-        rng.normal(size=n) * 10 ** rng.uniform(-2, 2),
-    )
+    g, s, x = (rng.integers(0, people, n), rng.integers(0, scenes, n), rng.normal(size=n) * 10 ** rng.uniform(-2, 2))
     sd, rho = 10 ** rng.uniform(-3, 1.5), rng.choice([-1, 0, 1, 0.9])
     by_person = rng.normal(size=people)
     slope = rho * by_person + np.sqrt(1 - rho**2) * rng.normal(size=people)
@@ -140,14 +131,14 @@ def test_no_other_search_finds_a_better_optimum(seed: int) -> None:
     formula = "y ~ x + (1 + x | g) + (1 | s)"
     found = mixed_linear(formula, table)
     made = design(parse(formula), table, levels={}, least_levels=5)
-    problem = linear._Problem.of(made, reml=True)
+    problem = linear._DevianceProblem.of(made, reml=True)
     lower = [(0.0, None), (None, None), (0.0, None), (0.0, None)]
     if problem.varying[0].width == 1:
         lower = [(0.0, None), (0.0, None), (None, None), (0.0, None)]
     best = min(
         optimize.minimize(
             problem.deviance,
-            factor * covariance.start(problem.varying),
+            factor * random_effects.start(problem.varying),
             method="Nelder-Mead",
             bounds=lower,
             options={"maxiter": 3000, "xatol": 1e-7, "fatol": 1e-9},
@@ -160,11 +151,9 @@ def test_no_other_search_finds_a_better_optimum(seed: int) -> None:
 
 def test_models_that_cannot_be_fitted() -> None:
     table = {"y": [1.0] * 12, "x": list(range(12)), "g": list("abcdef" * 2)}
-    with pytest.raises(
-        InvalidInput, match=r"table\['y'\]: expected a response that varies, got 1.0 in all 12 rows"
-    ):
+    with pytest.raises(InvalidInput, match=r"table\['y'\]: expected a response that varies, got 1.0 in all 12 rows"):
         mixed_linear("y ~ x + (1 | g)", table)
-    with pytest.raises(InvalidInput, match=r"no random part is left .*Use tests\.ols"):
+    with pytest.raises(InvalidInput, match=r"no random part is left .*Use regression\.ols"):
         mixed_linear("x ~ y", table | {"y": list(range(1, 13))})
     with pytest.raises(InvalidInput, match=r"criterion: unknown value 'reml'\. Choose one of: ML, REML"):
         mixed_linear("y ~ x + (1 | g)", table, criterion="reml")
@@ -178,3 +167,37 @@ def test_few_scenarios_become_fixed() -> None:
     assert "became a fixed effect" in found.notes[0]
     kept = mixed_linear("rating ~ condition + (1 | participant) + (1 | scenario)", table, least_levels=2)
     assert ("scenario", 3) in kept.groups
+
+
+def test_a_group_with_one_row_per_level_is_refused() -> None:
+    rng = np.random.default_rng(2)
+    table = {"y": rng.normal(size=20), "x": [0, 1] * 10, "g": [f"p{index}" for index in range(20)]}
+    with pytest.raises(
+        InvalidInput, match="'g' has 20 random effects for 20 rows, so they cannot be told from the residual"
+    ):
+        mixed_linear("y ~ x + (1 | g)", table)
+    twice = {name: [*column, *column] for name, column in table.items()}
+    with pytest.raises(InvalidInput, match="'g' has 40 random effects for 40 rows"):
+        mixed_linear("y ~ x + (1 + x | g)", twice)
+
+
+def test_sparse_and_dense_products_give_the_same_fit() -> None:
+    rng = np.random.default_rng(6)
+    people, clips = rng.integers(0, 120, 900), rng.integers(0, 200, 900)
+    x = rng.integers(0, 2, 900)
+    y = (
+        0.3 * x
+        + rng.normal(0, 0.7, 120)[people]
+        + (0.5 + 0.4 * x) * rng.normal(0, 1, 200)[clips]
+        + rng.normal(size=900)
+    )
+    table = {"y": y, "x": x, "p": people, "c": clips}
+    formula = "y ~ x + (1 | p) + (1 + x | c)"
+    sparse = mixed_linear(formula, table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(random_effects, "_SPARSE_BELOW", 0.0)
+        dense = mixed_linear(formula, table)
+    assert sparse.log_likelihood == pytest.approx(dense.log_likelihood, abs=1e-7)
+    for ours, theirs in zip(sparse.terms, dense.terms, strict=True):
+        assert ours.estimate.value == pytest.approx(theirs.estimate.value, abs=1e-6)
+        assert ours.estimate.se == pytest.approx(theirs.estimate.se, rel=1e-5)

@@ -16,15 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.stats.models import MixedModel, mixed_logistic, separation
-from believable.stats.models.design import design
-from believable.stats.models.formula import parse
+from believable.stats.models import MixedModel, answer_counts, mixed_logistic
+from believable.stats.models.answer_counts import is_separated
+from believable.stats.models.design import design, parse
 from believable.stats.models.laplace import fit_laplace
-from believable.stats.models.separation import is_separated
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "models"
 OUTPUT = json.loads((ORACLE / "output.json").read_text())
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "mixed_models"
+DATA = Path(__file__).resolve().parents[1] / "data" / "mixed_models"
 CROSSED = "flag ~ condition + order + (1 | participant) + (1 | scenario)"
 
 
@@ -36,9 +35,7 @@ def simulated(name: str) -> dict[str, Any]:
 
 
 def cbpp() -> dict[str, Any]:
-    if not SHARED.exists():
-        pytest.skip("the cbpp data are not here")
-    with (SHARED / "lme4_cbpp.csv").open() as file:
+    with (DATA / "lme4_cbpp.csv").open() as file:
         rows = list(csv.DictReader(file))
     return {
         "herd": [row["herd"] for row in rows],
@@ -63,7 +60,7 @@ def test_cbpp_at_the_converged_optimum() -> None:
     found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size")
     as_in(found, OUTPUT["cbpp"]["lme4_tight"])
     as_in(found, OUTPUT["cbpp"]["glmmTMB"])
-    expected = json.loads((SHARED / "expected.json").read_text())["cbpp_converged"]
+    expected = json.loads((DATA / "expected.json").read_text())["cbpp_converged"]
     names = ["(Intercept)", "period[2]", "period[3]", "period[4]"]
     assert [found.term(name).estimate.value for name in names] == pytest.approx(
         list(expected["fixef"].values()), rel=1e-4
@@ -83,11 +80,9 @@ def test_cbpp_at_the_converged_optimum() -> None:
 
 def test_glmers_default_stops_just_before_our_optimum() -> None:
     found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size")
-    early = json.loads((SHARED / "expected.json").read_text())["cbpp"]
+    early = json.loads((DATA / "expected.json").read_text())["cbpp"]
     assert 0 < found.log_likelihood - early["logLik"] < 3e-4
-    values, errors = (
-        [getattr(term.estimate, name) or 0.0 for term in found.terms] for name in ("value", "se")
-    )
+    values, errors = ([getattr(term.estimate, name) or 0.0 for term in found.terms] for name in ("value", "se"))
     assert values == pytest.approx(list(early["fixef"].values()), abs=6e-4)
     assert errors == pytest.approx(list(early["se"].values()), rel=0.015)
     assert found.random_sd("herd") == pytest.approx(early["sd_herd"], abs=3e-4)
@@ -99,9 +94,7 @@ def test_glmers_default_stops_just_before_our_optimum() -> None:
 def test_profile_intervals_as_in_lme4() -> None:
     found = mixed_logistic("incidence ~ period + (1 | herd)", cbpp(), trials="size", interval="profile")
     ours = [bound for term in found.terms for bound in (term.estimate.low, term.estimate.high)]
-    assert ours == pytest.approx(
-        np.ravel(OUTPUT["cbpp"]["profile"]), rel=3e-4
-    )  # lme4 interpolates its profile
+    assert ours == pytest.approx(np.ravel(OUTPUT["cbpp"]["profile"]), rel=3e-4)  # lme4 interpolates its profile
     assert "profile" in found.terms[0].estimate.method
 
 
@@ -113,9 +106,7 @@ def test_crossed_designs_as_in_r(name: str) -> None:
 
 
 def test_random_slopes_as_in_r() -> None:
-    found = mixed_logistic(
-        "flag ~ condition + (1 + condition | participant) + (1 | scenario)", simulated("medium")
-    )
+    found = mixed_logistic("flag ~ condition + (1 + condition | participant) + (1 | scenario)", simulated("medium"))
     as_in(found, OUTPUT["slopes"], rel=2e-4)
 
 
@@ -140,27 +131,19 @@ def test_counts_and_rows_are_the_same_model() -> None:
     cells = sorted(set(keys))
     index = np.array([cells.index(key) for key in keys])
     counts = {
-        name: [cell[i] for cell in cells]
-        for i, name in enumerate(("participant", "scenario", "condition", "order"))
+        name: [cell[i] for cell in cells] for i, name in enumerate(("participant", "scenario", "condition", "order"))
     }
     counts["flag"] = np.bincount(index, table["flag"]).astype(int)
     counts["n"] = np.bincount(index)
     rows, cellwise = mixed_logistic(CROSSED, table), mixed_logistic(CROSSED, counts, trials="n")
-    assert [t.estimate.value for t in rows.terms] == pytest.approx(
-        [t.estimate.value for t in cellwise.terms], rel=1e-9
-    )
-    constant = sum(
-        math.log(math.comb(int(n), int(k))) for n, k in zip(counts["n"], counts["flag"], strict=True)
-    )
+    assert [t.estimate.value for t in rows.terms] == pytest.approx([t.estimate.value for t in cellwise.terms], rel=1e-9)
+    constant = sum(math.log(math.comb(int(n), int(k))) for n, k in zip(counts["n"], counts["flag"], strict=True))
     assert cellwise.log_likelihood - rows.log_likelihood == pytest.approx(constant, abs=1e-6)
 
 
 def test_swapping_the_answer_turns_the_signs() -> None:
     table = simulated("small")
-    plain, turned = (
-        mixed_logistic(CROSSED, table),
-        mixed_logistic(CROSSED, table | {"flag": 1 - table["flag"]}),
-    )
+    plain, turned = (mixed_logistic(CROSSED, table), mixed_logistic(CROSSED, table | {"flag": 1 - table["flag"]}))
     assert [t.estimate.value for t in turned.terms] == pytest.approx(
         [-(t.estimate.value or 0) for t in plain.terms], abs=2e-5
     )
@@ -176,9 +159,7 @@ def test_separation_is_reported_and_penalised_by_name() -> None:
     assert "normal prior with sd 2.5" in found.criterion
     assert found.notes[-1].startswith("separation:")
     r = OUTPUT["penalised"]
-    assert [t.estimate.value for t in found.terms] == pytest.approx(
-        r["beta"], abs=2e-3
-    )  # blme's optimiser is coarse
+    assert [t.estimate.value for t in found.terms] == pytest.approx(r["beta"], abs=2e-3)  # blme's optimiser is coarse
     assert found.random_sd("participant") == pytest.approx(r["sd"], rel=1e-3)
     assert all(t.estimate.low is not None for t in found.terms)
 
@@ -203,7 +184,7 @@ def test_separation_as_the_linear_program_alone_decides_it(rows: list[tuple[int,
         return
     quick = is_separated(y, np.ones_like(y), x)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(separation, "_settles", lambda *_: False)
+        patch.setattr(answer_counts, "_settles", lambda *_: False)
         assert is_separated(y, np.ones_like(y), x) == quick
 
 
@@ -235,12 +216,7 @@ def test_few_levels_become_fixed() -> None:
         ({"flag": [0, 2, 0, 1]}, "flag ~ x + (1|g)", {}, r"table\['flag'\]\[1\]: expected 0 or 1, got 2.0"),
         ({"flag": [0, 0, 0, 0]}, "flag ~ x + (1|g)", {}, "expected both answers, got none"),
         ({"flag": [1, 1, 1, 1]}, "flag ~ x + (1|g)", {}, "expected both answers, got only"),
-        (
-            {"m": [1, 1, 0, 1]},
-            "flag ~ x + (1|g)",
-            {"trials": "m"},
-            r"table\['flag'\]\[2\]: expected a count from 0",
-        ),
+        ({"m": [1, 1, 0, 1]}, "flag ~ x + (1|g)", {"trials": "m"}, r"table\['flag'\]\[2\]: expected a count from 0"),
         ({}, "flag ~ x + (1|g)", {"trials": "mm"}, "trials: unknown column 'mm'"),
         ({}, "flag ~ x", {}, "no random part is left"),
         ({}, "flag ~ x + (1|g)", {"interval": "exact"}, "interval: unknown value 'exact'"),
@@ -253,9 +229,7 @@ def test_wrong_input_is_named(change: Any, formula: str, options: Any, message: 
 
 
 def test_slopes_without_intercept_are_refused_by_name() -> None:
-    with pytest.raises(
-        InvalidInput, match=r"needs a random intercept here. Write \(1 \+ condition \| participant\)"
-    ):
+    with pytest.raises(InvalidInput, match=r"needs a random intercept here. Write \(1 \+ condition \| participant\)"):
         mixed_logistic("flag ~ condition + (0 + condition | participant)", simulated("small"))
 
 
@@ -263,9 +237,7 @@ def test_slopes_that_the_library_cannot_profile_or_place() -> None:
     table = simulated("small")
     with pytest.raises(InvalidInput, match="'condition' has a random slope, so its profile cannot be had"):
         mixed_logistic("flag ~ condition + (1 + condition | participant)", table, interval="profile")
-    with pytest.raises(
-        InvalidInput, match=r"'order' of 'participant' is not among the fixed effects\. Add order"
-    ):
+    with pytest.raises(InvalidInput, match=r"'order' of 'participant' is not among the fixed effects\. Add order"):
         mixed_logistic("flag ~ condition + (1 + order | participant)", table)
 
 
@@ -273,3 +245,25 @@ def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "glmm", None)
     with pytest.raises(MissingExtra, match=r"pip install 'believable\[models\]'"):
         mixed_logistic("flag ~ x + (1|g)", {"flag": [0, 1], "x": [1, 2], "g": ["a", "b"]})
+
+
+def test_people_who_never_change_their_answer_leave_no_finite_spread() -> None:
+    people = np.repeat(np.arange(20), 6)
+    answers = (people % 3 == 0).astype(int)
+    table = {"flag": answers, "condition": np.tile([0, 1], 60), "person": people}
+    model = mixed_logistic("flag ~ condition + (1 | person)", table)
+    assert not model.convergence.converged
+    assert model.notes[-1].startswith("every person gives one answer throughout")
+    assert all(term.estimate.low is None and term.estimate.p_value is None for term in model.terms)
+    mixed = {**table, "flag": np.where(np.arange(120) < 8, np.arange(120) % 2, answers)}
+    assert mixed_logistic("flag ~ condition + (1 | person)", mixed).term("condition").estimate.p_value is not None
+
+
+def test_separated_answers_of_one_group_with_slopes_are_fitted_too() -> None:
+    rng = np.random.default_rng(5)
+    people = np.repeat(np.arange(30), 2)
+    condition = np.tile([0, 1], 30)
+    table = {"yes": rng.binomial(20, np.where(condition == 1, 0.0, 0.3)), "of": np.full(60, 20)}
+    model = mixed_logistic("yes ~ c + (1 + c | p)", {**table, "c": condition, "p": people}, trials="of")
+    assert model.convergence.separated
+    assert (model.term("c").estimate.value or 0) < -2

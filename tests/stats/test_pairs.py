@@ -15,28 +15,24 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from believable.core.errors import InvalidInput
-from believable.stats.centrality import eigenvector, pagerank
-from believable.stats.pairs import Comparisons, bradley_terry, comparisons, elo, win_rates
+from believable.stats.bradley_terry import bradley_terry
+from believable.stats.pairs import Comparisons, comparisons, eigenvector, elo, pagerank, win_rates
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "pairs"
 INPUT = json.loads((ORACLE / "input.json").read_text())
 OUTPUT = json.loads((ORACLE / "output.json").read_text())
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "pairwise"
+DATA = Path(__file__).resolve().parents[1] / "data" / "pairwise"
 
 
 def of(sample: dict[str, Any], *, judges: bool = False) -> Comparisons:
-    return comparisons(
-        sample["left"], sample["right"], sample["winner"], judges=sample["judge"] if judges else None
-    )
+    return comparisons(sample["left"], sample["right"], sample["winner"], judges=sample["judge"] if judges else None)
 
 
 def published(name: str) -> tuple[Comparisons, dict[str, dict[str, float]]]:
-    if not SHARED.exists():
-        pytest.skip("the public comparison data are not here")
-    with (SHARED / f"{name}.csv").open() as file:
+    with (DATA / f"{name}.csv").open() as file:
         rows = list(csv.DictReader(file))
     scores: dict[str, dict[str, float]] = {}
-    with (SHARED / f"{name}-golden.csv").open() as file:
+    with (DATA / f"{name}-golden.csv").open() as file:
         for row in csv.DictReader(file):
             scores.setdefault(row["algorithm"], {})[row["item"]] = float(row["score"])
     data = comparisons(*([row[key] for row in rows] for key in ("left", "right", "winner")))
@@ -59,9 +55,7 @@ def test_every_published_score(name: str) -> None:
         if algorithm == "newman":  # Davidson's model, on a scale that the algorithm happens to end at
             centre = np.mean([math.log(score) for score in expected.values()])
             ours = {item: davidson.of(item).value for item in data.items}
-            assert ours == pytest.approx(
-                {item: math.log(s) - centre for item, s in expected.items()}, abs=1e-9
-            )
+            assert ours == pytest.approx({item: math.log(s) - centre for item, s in expected.items()}, abs=1e-9)
         else:
             # The published eigenvector stops its iteration at a change of 1e-6.
             loose = 1e-6 if algorithm in ("eigen", "pagerank") else 1e-9
@@ -118,14 +112,12 @@ def test_ties_can_be_left_out_and_are_counted() -> None:
     kept = {key: [values[i] for i in decided] for key, values in sample.items()}
     dropped = bradley_terry(of(sample), ties="drop")
     assert dropped.log_strength == bradley_terry(of(kept), ties="drop").log_strength
-    assert dropped.notes == (f"{sample['winner'].count('tie')} tie(s) left out",)
+    assert dropped.notes == (f"ties left out: {sample['winner'].count('tie')}",)
 
 
 def test_items_without_a_finite_strength_are_named() -> None:
     found = bradley_terry(comparisons(["a", "b", "a"], ["b", "a", "c"], ["left", "left", "left"]))
-    assert found.reason in {
-        f"not linked by wins in both directions: {groups}" for groups in ("c; a, b", "a, b; c")
-    }
+    assert found.reason in {f"not linked by wins in both directions: {groups}" for groups in ("c; a, b", "a, b; c")}
     assert found.strength == (None, None, None)
     assert found.of("c").value is None
     assert bradley_terry(comparisons([], [], [])).reason == "no comparisons"
@@ -138,18 +130,16 @@ def test_items_without_a_finite_strength_are_named() -> None:
 
 
 CHOICES = st.lists(
-    st.tuples(
-        st.sampled_from("abcd"), st.sampled_from("abcd"), st.sampled_from(["left", "right", "tie"])
-    ).filter(lambda row: row[0] != row[1]),
+    st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd"), st.sampled_from(["left", "right", "tie"])).filter(
+        lambda row: row[0] != row[1]
+    ),
     min_size=1,
     max_size=40,
 )
 
 
 @given(CHOICES, st.sampled_from(["davidson", "half", "drop"]), st.randoms(use_true_random=False))
-def test_order_sides_and_names_do_not_matter(
-    rows: list[tuple[str, str, str]], ties: str, random: Any
-) -> None:
+def test_order_sides_and_names_do_not_matter(rows: list[tuple[str, str, str]], ties: str, random: Any) -> None:
     found = bradley_terry(comparisons(*zip(*rows, strict=True)), ties=ties)
     turned = {"left": "right", "right": "left", "tie": "tie"}
     other = [(b, a, turned[winner]) if random.random() < 0.5 else (a, b, winner) for a, b, winner in rows]
@@ -205,3 +195,10 @@ def test_wrong_input_is_named() -> None:
         bradley_terry(of(INPUT["no_ties"][0])).of("hybird")
     with pytest.raises(InvalidInput, match="damping"):
         pagerank(comparisons(["a"], ["b"], ["left"]), damping=1)
+
+
+def test_a_number_and_a_text_that_look_alike_are_not_one_item() -> None:
+    with pytest.raises(InvalidInput, match="left, right: expected names of one kind, got numbers and texts"):
+        comparisons([1, 2], ["1", "3"], ["left", "left"])
+    with pytest.raises(InvalidInput, match="judges: expected names of one kind, got numbers and texts"):
+        comparisons(["a", "b"], ["b", "a"], ["left", "left"], judges=[1, "1"])

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.instruments import INSTRUMENTS
-from believable.stimuli import boxes
-from believable.stimuli.boxes import CONTAINERS
+from believable.pages import KINDS
+from believable.stimuli import probe
+from believable.stimuli.probe import CONTAINERS
 from believable.study.definition import Definition
 from believable.study.nodes import from_plain
-from believable.study.read import read_study
+from believable.study.reading import read_study
 
 MakeVideo = Callable[..., Path]
 MakeDefinition = Callable[[Sequence[Mapping[str, Any]]], Definition]
@@ -29,7 +29,7 @@ def outside_the_samples(path: Path) -> dict[str, bytes]:
     """Every box of an MP4 file except the samples and their tables."""
     with path.open("rb") as file:
         found = {}
-        for box in boxes.walk(file):
+        for box in probe.walk(file):
             if box.kind not in SAMPLE_TABLES:
                 file.seek(box.start)
                 own = CONTAINERS.get(box.kind, box.end - box.start)
@@ -85,9 +85,7 @@ def make_video(tmp_path: Path) -> MakeVideo:
             if audio is not None:
                 samples = (0.1 * np.sin(np.arange(48000 * frames // rate) * 0.05)).astype(np.float32)
                 for start in range(0, len(samples), 960):
-                    block = av.AudioFrame.from_ndarray(
-                        samples[None, start : start + 960], format="flt", layout="mono"
-                    )
+                    block = av.AudioFrame.from_ndarray(samples[None, start : start + 960], format="flt", layout="mono")
                     block.sample_rate, block.pts, block.time_base = 48000, start, Fraction(1, 48000)
                     out.mux(audio.encode(block))
                 out.mux(audio.encode(None))
@@ -99,16 +97,16 @@ def make_video(tmp_path: Path) -> MakeVideo:
 @pytest.fixture
 def make_definition() -> MakeDefinition:
     def make(stimuli: Sequence[Mapping[str, Any]]) -> Definition:
-        conditions = sorted({one["condition"] for one in stimuli if "condition" in one})
+        conditions = sorted({stimulus["condition"] for stimulus in stimuli if "condition" in stimulus})
         tree = {
             "believable": 1,
             "title": "Media",
             "seed": 1,
             "conditions": conditions,
-            "stimuli": [dict(one) for one in stimuli],
+            "stimuli": [dict(stimulus) for stimulus in stimuli],
             "timeline": [{"watch": {"stimulus": "any"}}, {"finish": {"text": "Thank you."}}],
         }
-        reading = read_study(from_plain(tree), INSTRUMENTS, file="study.yaml")
+        reading = read_study(from_plain(tree), KINDS, file="study.yaml")
         assert not reading.problems, reading.problems
         return Definition(reading.study, tree)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from believable.core.errors import Conflict
-from believable.stimuli.alone import alone
+from believable.stimuli.source_pool import alone
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is held on Windows")

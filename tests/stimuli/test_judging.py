@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from believable.core.errors import StudyError
-from believable.instruments import INSTRUMENTS
-from believable.replay import actions, file
-from believable.replay.actions import log_of
-from believable.replay.records import Replay
+from believable.pages import KINDS
+from believable.recordings import actions, file
+from believable.recordings.actions import log_of
+from believable.recordings.recording import Recording
 from believable.stimuli.judging import Variant, judged_log, judged_replay
 from believable.stimuli.prepare import prepare
 from believable.stimuli.verify import verify
@@ -32,37 +32,37 @@ timeline:
 
 
 @pytest.fixture(scope="module")
-def day() -> Replay:
+def day() -> Recording:
     return generate(2, violations=3).replay
 
 
-def study(folder: Path, day: Replay, more: str = "") -> Definition:
+def study(folder: Path, day: Recording, more: str = "") -> Definition:
     (folder / "stimuli").mkdir(exist_ok=True)
     file.write(day, folder / "stimuli/day.replay.json.gz")
     (folder / "study.yaml").write_text(STUDY % more)
-    return load(folder, instruments=INSTRUMENTS)
+    return load(folder, kinds=KINDS)
+
+
+def length_ms(day: Recording) -> int:
+    return day.timing.frames * day.timing.frame_ms
 
 
 def unpacked(path: Path) -> Any:
     return json.loads(gzip.decompress(path.read_bytes()))
 
 
-def test_a_recording_is_kept_by_its_content(tmp_path: Path, day: Replay) -> None:
+def test_a_recording_is_kept_by_its_content(tmp_path: Path, day: Recording) -> None:
     definition = study(tmp_path, day)
     medium = prepare(definition, tmp_path, tmp_path / "media")["d"]
     source = (tmp_path / "stimuli/day.replay.json.gz").read_bytes()
     assert medium.digest == hashlib.sha256(source).hexdigest()
-    assert (medium.media_type, medium.duration_ms, medium.bytes) == (
-        REPLAY_TYPE,
-        24 * 3600 * 1000,
-        len(source),
-    )
+    assert (medium.media_type, medium.duration_ms, medium.bytes) == (REPLAY_TYPE, length_ms(day), len(source))
     assert medium.is_replay
     assert (tmp_path / "media" / medium.digest).read_bytes() == source
     assert prepare(definition, tmp_path, tmp_path / "media")["d"] == medium
 
 
-def test_a_damaged_recording_names_itself(tmp_path: Path, day: Replay) -> None:
+def test_a_damaged_recording_names_itself(tmp_path: Path, day: Recording) -> None:
     definition = study(tmp_path, day)
     path = tmp_path / "stimuli/day.replay.json.gz"
     path.write_bytes(path.read_bytes()[:-30])
@@ -73,16 +73,14 @@ def test_a_damaged_recording_names_itself(tmp_path: Path, day: Replay) -> None:
     assert "not a readable recording" in problem.message
 
 
-def test_a_wrong_length_is_found(tmp_path: Path, day: Replay) -> None:
+def test_a_wrong_length_is_found(tmp_path: Path, day: Recording) -> None:
     assert verify(study(tmp_path, day), tmp_path) == []
     (problem,) = verify(study(tmp_path, day, ", duration_ms: 5000"), tmp_path)
-    assert "86400000 ms, not the stated 5000 ms" in problem.message
+    assert f"{length_ms(day)} ms, not the stated 5000 ms" in problem.message
 
 
-@pytest.mark.parametrize(
-    "variant", [Variant(), Variant(plan=True), Variant(log=True), Variant(plan=True, log=True)]
-)
-def test_plan_and_log_only_where_they_are_shown(tmp_path: Path, day: Replay, variant: Variant) -> None:
+@pytest.mark.parametrize("variant", [Variant(), Variant(plan=True), Variant(log=True), Variant(plan=True, log=True)])
+def test_plan_and_log_only_where_they_are_shown(tmp_path: Path, day: Recording, variant: Variant) -> None:
     digest = "0" * 64
     file.write(day, tmp_path / digest)
     path = judged_replay(tmp_path, digest, variant)
@@ -95,7 +93,7 @@ def test_plan_and_log_only_where_they_are_shown(tmp_path: Path, day: Replay, var
     assert (path.read_bytes(), path.stat().st_mtime_ns) == made
 
 
-def test_sprites_follow_the_renumbered_figures(tmp_path: Path, day: Replay) -> None:
+def test_sprites_follow_the_renumbered_figures(tmp_path: Path, day: Recording) -> None:
     digest = "0" * 64
     file.write(day, tmp_path / digest)
     tree = unpacked(judged_replay(tmp_path, digest, Variant()))
@@ -105,7 +103,7 @@ def test_sprites_follow_the_renumbered_figures(tmp_path: Path, day: Replay) -> N
     assert actors == {"w1"}
 
 
-def test_the_log_of_a_video(tmp_path: Path, day: Replay) -> None:
+def test_the_log_of_a_video(tmp_path: Path, day: Recording) -> None:
     (tmp_path / "log").write_text(json.dumps(actions.to_tree(log_of(day))))
     tree = unpacked(judged_log(tmp_path, "log", Variant(log=True)))
     assert tree["actions"]["id"][:2] == ["a1", "a2"]

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from believable.stimuli.loudness import RATE_HZ, integrated_lufs
+from believable.stimuli.recipe import SOUND_RATE_HZ as RATE_HZ
+from believable.stimuli.standardise import integrated_lufs
 
 
 def sine(seconds: float, amplitude: float = 1.0) -> NDArray[np.float32]:
-    return (amplitude * np.sin(2 * np.pi * 997 * np.arange(round(seconds * RATE_HZ)) / RATE_HZ)).astype(
-        np.float32
-    )
+    return (amplitude * np.sin(2 * np.pi * 997 * np.arange(round(seconds * RATE_HZ)) / RATE_HZ)).astype(np.float32)
 
 
 def test_the_standards_sine() -> None:

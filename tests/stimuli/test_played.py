@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Playwright
 
-from believable.stimuli import clips
 from believable.stimuli.prepare import stripped
+from tests.films import films
 
 pytest.importorskip("av", reason="needs the video extra")
 pytestmark = pytest.mark.browser
@@ -45,13 +45,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
 def test_copies_play_to_the_end_in_chromium(tmp_path: Path, playwright: Playwright) -> None:
-    made = clips.generate(tmp_path / "made", clips.clip_set(scenarios=["garden"]), duration_s=4.0)
+    made = films(tmp_path / "made", ["human", "scripted"], duration_s=4.0)
     for path in made:
         stripped(path, tmp_path / path.name)
     (tmp_path / "page.html").write_text("<!doctype html><video id=video muted></video>")
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path))
-    )
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     flags = ["--autoplay-policy=no-user-gesture-required", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     try:

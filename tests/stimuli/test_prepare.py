@@ -33,12 +33,7 @@ def different_pair(make_video: Any) -> tuple[Path, Path]:
     """The same scene twice, made as two conditions would be: other tools, settings, tags and clocks."""
     human = make_video(
         "human.mp4",
-        tags={
-            "title": "HUMAN-7",
-            "artist": "Ann",
-            "comment": "x" * 300,
-            "creation_time": "2021-03-04T05:06:07Z",
-        },
+        tags={"title": "HUMAN-7", "artist": "Ann", "comment": "x" * 300, "creation_time": "2021-03-04T05:06:07Z"},
         x264="merange=24:qcomp=0.7",
         noise_seed=1,
     )
@@ -46,9 +41,7 @@ def different_pair(make_video: Any) -> tuple[Path, Path]:
     return human, agent
 
 
-def test_originals_differ_and_prepared_copies_do_not(
-    make_video: Any, mp4_outside: Any, tmp_path: Path
-) -> None:
+def test_originals_differ_and_prepared_copies_do_not(make_video: Any, mp4_outside: Any, tmp_path: Path) -> None:
     pair = different_pair(make_video)
     before = [mp4_outside(path) for path in pair]
     assert before[0] != before[1]
@@ -122,9 +115,7 @@ def test_hevc_loses_its_encoder_settings_in_header_and_stream(make_video: Any, t
     assert pictures_and_sound(tmp_path / "media" / medium.digest) == pictures_and_sound(path)
 
 
-def test_copies_are_named_by_content_and_made_once(
-    make_video: Any, make_definition: Any, tmp_path: Path
-) -> None:
+def test_copies_are_named_by_content_and_made_once(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
     make_video("h.mp4")
     make_video("a.mp4", noise_seed=2)
     definition = make_definition(
@@ -135,9 +126,7 @@ def test_copies_are_named_by_content_and_made_once(
         ]
     )
     seen: list[tuple[int, int]] = []
-    media = prepare.prepare(
-        definition, tmp_path, tmp_path / "media", lambda done, total: seen.append((done, total))
-    )
+    media = prepare.prepare(definition, tmp_path, tmp_path / "media", lambda done, total: seen.append((done, total)))
     assert list(media) == ["h1", "h2", "a1"]
     assert media["h1"] == media["h2"] != media["a1"]
     assert seen[-1] == (3, 3)
@@ -146,9 +135,7 @@ def test_copies_are_named_by_content_and_made_once(
         assert hashlib.sha256(content).hexdigest() == medium.digest
     stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()}
     assert prepare.prepare(definition, tmp_path, tmp_path / "media") == media
-    assert {
-        path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()
-    } == stamps
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()} == stamps
     assert not list((tmp_path / "media").glob(".*"))
 
 

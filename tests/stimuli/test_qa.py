@@ -24,12 +24,12 @@ SECONDS = 10
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, qa.Made]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, qa.QualityFilm]:
     folder = tmp_path_factory.mktemp("qa")
     return {test: qa.make(folder, test, seed=3, duration_s=SECONDS) for test in qa.TESTS}
 
 
-def truth(one: qa.Made, column: str) -> list[float]:
+def truth(one: qa.QualityFilm, column: str) -> list[float]:
     with one.truth.open(newline="") as file:
         return [float(row[column]) for row in csv.DictReader(file)]
 
@@ -42,9 +42,7 @@ ROWS = 12
 
 def by_pyav(film: Path) -> NDArray[np.float64]:
     with av.open(str(film)) as file:
-        return np.array(
-            [frame.to_ndarray(format="rgb24")[::ROWS].mean(axis=(0, 1)) for frame in file.decode(video=0)]
-        )
+        return np.array([frame.to_ndarray(format="rgb24")[::ROWS].mean(axis=(0, 1)) for frame in file.decode(video=0)])
 
 
 def by_ffmpeg(film: Path) -> NDArray[np.float64]:
@@ -64,7 +62,7 @@ def by_ffmpeg(film: Path) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("decoded", [by_pyav, by_ffmpeg])
 def test_green_follows_the_truth_in_every_picture(
-    made: dict[str, qa.Made], decoded: Callable[[Path], NDArray[np.float64]]
+    made: dict[str, qa.QualityFilm], decoded: Callable[[Path], NDArray[np.float64]]
 ) -> None:
     expected = truth(made["visual"], "green")
     shown = decoded(made["visual"].film)
@@ -97,20 +95,25 @@ def pitch_hz(wave: NDArray[np.float32]) -> float:
     return float(qa.SOUND_RATE_HZ / (best + 0.5 * (before - after) / (before - 2 * here + after)))
 
 
-def test_pitch_follows_the_truth_in_every_held_second(made: dict[str, qa.Made]) -> None:
+def test_pitch_follows_the_truth_in_every_held_second(made: dict[str, qa.QualityFilm]) -> None:
     one = made["auditory"]
     expected = truth(one, "pitch_hz")
     with av.open(str(one.film)) as file:
         blocks = [frame.to_ndarray()[0] for frame in file.decode(audio=0)]
     heard = np.concatenate(blocks)
-    held = one.signal.held_seconds()
+    held = [
+        second
+        for piece in one.signal.pieces
+        if piece.kind == "hold"
+        for second in range(-(-piece.start_ms // 1000), piece.end_ms // 1000)
+    ]
     assert len(held) >= 4
     for second in held:
         part = heard[second * qa.SOUND_RATE_HZ : (second + 1) * qa.SOUND_RATE_HZ]
         assert pitch_hz(part) == pytest.approx(expected[second * qa.FRAMES_PER_S], rel=0.03), second
 
 
-def test_the_tone_is_a_triangle_wave(made: dict[str, qa.Made]) -> None:
+def test_the_tone_is_a_triangle_wave(made: dict[str, qa.QualityFilm]) -> None:
     """Odd harmonics only, falling with the square of their number."""
     wave = qa.tone(made["auditory"].signal)[: qa.SOUND_RATE_HZ]
     spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(wave))))
@@ -121,21 +124,21 @@ def test_the_tone_is_a_triangle_wave(made: dict[str, qa.Made]) -> None:
     assert level[2] == pytest.approx(1 / 25, rel=0.5)
 
 
-def test_the_screen_of_the_auditory_test_is_black_with_a_message(made: dict[str, qa.Made]) -> None:
+def test_the_screen_of_the_auditory_test_is_black_with_a_message(made: dict[str, qa.QualityFilm]) -> None:
     with av.open(str(made["auditory"].film)) as file:
         picture = next(file.decode(video=0)).to_ndarray(format="rgb24")
     assert picture[:100].max() < 6
     assert picture[250:290, 300:660].max() > 120
 
 
-def test_files_are_whole_and_say_nothing(made: dict[str, qa.Made]) -> None:
+def test_files_are_whole_and_say_nothing(made: dict[str, qa.QualityFilm]) -> None:
     for one in made.values():
         assert decode(one.film).fault == ""
         assert facts(one.film).encoder == ""
         assert facts(one.film).duration_ms == pytest.approx(1000 * SECONDS, abs=30)
 
 
-def test_the_same_seed_makes_the_same_film(made: dict[str, qa.Made], tmp_path: Path) -> None:
+def test_the_same_seed_makes_the_same_film(made: dict[str, qa.QualityFilm], tmp_path: Path) -> None:
     one, again = made["visual"], qa.make(tmp_path, "visual", seed=3, duration_s=SECONDS)
     assert one.film.read_bytes() == again.film.read_bytes()
     assert one.truth.read_bytes() == again.truth.read_bytes()

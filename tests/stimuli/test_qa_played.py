@@ -84,9 +84,7 @@ def test_chromium_shows_and_sounds_both(tmp_path: Path, playwright: Playwright) 
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
-        seen = {
-            test: page.evaluate(PLAY, {"file": one.film.name, "at_s": at_s}) for test, one in both.items()
-        }
+        seen = {test: page.evaluate(PLAY, {"file": one.film.name, "at_s": at_s}) for test, one in both.items()}
         browser.close()
     finally:
         server.shutdown()

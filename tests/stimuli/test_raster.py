@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from believable.replay.records import Actor, Replay, State, Timing, Track, World
+from believable.recordings.recording import Actor, RecordedWorld, Recording, State, Timing, Track
+from believable.recordings.scene import Shape
 from believable.stimuli.raster import Camera, Rasteriser, paint, whole_world
-from believable.worlds.drawing import draw
-from believable.worlds.scene import Shape
+from believable.worlds import draw
 
 CAMERA = Camera(5, 5, 20, 200, 200)
 
@@ -45,8 +45,8 @@ def test_later_shapes_lie_on_top() -> None:
 
 
 def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
-    replay = Replay(
-        world=World("maze", 8, 6, ("########", *["#......#"] * 4, "########")),
+    replay = Recording(
+        world=RecordedWorld("maze", 8, 6, ("########", *["#......#"] * 4, "########")),
         actors=(Actor("p", "You", "player"),),
         timing=Timing(100, 3),
         tracks=(Track("p", (2000, 2500, 3000), (3000,) * 3, (0,) * 3, 0, (State(0, "health", 100),)),),
@@ -56,8 +56,9 @@ def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
     painter = Rasteriser(scene, replay, camera)
     first, last = painter.picture(0), painter.picture(200)
     assert first.shape == (240, 320, 3)
-    assert tuple(first[120, 76]) == (0x2F, 0x66, 0x90)
-    assert tuple(last[120, 116]) == (0x2F, 0x66, 0x90)
+    figure, empty = first[105:135, 65:95], first[105:135, 65 + 160 : 95 + 160]
+    assert not np.array_equal(figure, empty)
+    assert np.array_equal(last[105:135, 65 + 40 : 95 + 40], figure), "a metre is forty pixels"
     assert np.array_equal(first, painter.picture(0))
 
 

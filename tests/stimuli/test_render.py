@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.replay.file import write
-from believable.replay.records import Actor, Replay, Timing, Track, World
-from believable.stimuli.raster import Rasteriser, whole_world
-from believable.stimuli.render import Look, render, render_file
-from believable.worlds.drawing import draw
+from believable.recordings.file import write
+from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
+from believable.stimuli.raster import Look, Rasteriser, render, render_file, whole_world
+from believable.worlds import draw
 
 av = pytest.importorskip("av", reason="needs the video extra")
 
-REPLAY = Replay(
-    world=World("arena", 16, 9, ("#" * 16, *["#..............#"] * 7, "#" * 16)),
+REPLAY = Recording(
+    world=RecordedWorld("arena", 16, 9, ("#" * 16, *["#..............#"] * 7, "#" * 16)),
     actors=(Actor("m", "M", "mover"),),
     timing=Timing(100, 40),
     tracks=(Track("m", tuple(2000 + 250 * n for n in range(40)), (4500,) * 40, (0,) * 40),),
@@ -43,9 +42,7 @@ def test_many_files_one_broken(tmp_path: Path) -> None:
     write(REPLAY, good)
     bad.write_bytes(b"no recording")
     told: list[tuple[int, int]] = []
-    done = render(
-        [good, bad], tmp_path / "out", LOOK, workers=1, progress=lambda n, total: told.append((n, total))
-    )
+    done = render([good, bad], tmp_path / "out", LOOK, workers=1, progress=lambda n, total: told.append((n, total)))
     assert done.results == {good: tmp_path / "out/good.mp4"}
     assert "bad.replay.json.gz" in done.failed[bad]
     assert told == [(1, 2), (2, 2)]
@@ -53,8 +50,7 @@ def test_many_files_one_broken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("look", "words"),
-    [({"width_px": 321}, "even"), ({"speed": 0}, "above 0"), ({"frames_per_s": 0}, "above 0")],
+    ("look", "words"), [({"width_px": 321}, "even"), ({"speed": 0}, "above 0"), ({"frames_per_s": 0}, "above 0")]
 )
 def test_impossible_looks_are_refused(look: dict[str, int], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):

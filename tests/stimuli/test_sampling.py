@@ -5,12 +5,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.stimuli.pool import Source
-from believable.stimuli.sampling import Wish, sample
+from believable.stimuli.source_pool import SampleRequest, StimulusSource, sample
 
 
-def source(number: int, condition: str, scenario: str, length_ms: int = 12_000) -> Source:
-    return Source(
+def source(number: int, condition: str, scenario: str, length_ms: int = 12_000) -> StimulusSource:
+    return StimulusSource(
         name=f"n{number}", file=f"n{number}.mp4", original=f"{number}.mp4", digest=f"{number:064x}",
         condition=condition, scenario=scenario, length_ms=length_ms, width_px=2, height_px=2, frames=1,
         frames_per_s="25", audio="none",
@@ -20,7 +19,7 @@ def source(number: int, condition: str, scenario: str, length_ms: int = 12_000) 
 def test_too_short_and_too_long_ones_are_left_out_with_the_reason() -> None:
     found = sample(
         [source(1, "a", "x", 9_999), source(2, "a", "x", 10_000), source(3, "a", "x", 70_000)],
-        Wish(min_length_ms=10_000, max_length_ms=60_000),
+        SampleRequest(min_length_ms=10_000, max_length_ms=60_000),
     )
     assert [one.name for one in found.chosen] == ["n2"]
     assert [one.reason for one in found.left_out] == [
@@ -31,10 +30,10 @@ def test_too_short_and_too_long_ones_are_left_out_with_the_reason() -> None:
 
 def test_a_scenario_that_one_condition_lacks_is_left_out_when_matching() -> None:
     given_ones = [source(1, "a", "x"), source(2, "b", "x"), source(3, "a", "y")]
-    found = sample(given_ones, Wish(match=True))
+    found = sample(given_ones, SampleRequest(match=True))
     assert [one.name for one in found.chosen] == ["n1", "n2"]
     assert found.left_out[0].reason == "its scenario has fewer than 1 of b"
-    assert len(sample(given_ones, Wish()).chosen) == 3
+    assert len(sample(given_ones, SampleRequest()).chosen) == 3
 
 
 @given(
@@ -47,7 +46,7 @@ def test_every_source_is_chosen_or_has_a_reason_and_matching_balances(
     cells: list[tuple[str, str]], per_cell: int | None, match: bool, seed: int
 ) -> None:
     sources = [source(number, *cell) for number, cell in enumerate(cells)]
-    wish = Wish(match=match, per_cell=per_cell, seed=seed)
+    wish = SampleRequest(match=match, per_cell=per_cell, seed=seed)
     found = sample(sources, wish)
     names = [one.name for one in found.chosen] + [one.source.name for one in found.left_out]
     assert sorted(names) == sorted(one.name for one in sources)

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
-from believable.stimuli import inventory, pool, standardise
-from believable.stimuli.loudness import integrated_lufs
-from believable.stimuli.pool import About, Source
+from believable.stimuli import inventory, source_pool, standardise
 from believable.stimuli.probe import decode, facts
 from believable.stimuli.recipe import Mask, Recipe
+from believable.stimuli.source_pool import SourceDetails, StimulusSource
+from believable.stimuli.standardise import integrated_lufs
 
 av: Any = pytest.importorskip("av", reason="needs the video extra")
 CLOCK = VirtualClock()
@@ -42,16 +42,12 @@ def film(path: Path, grey: Callable[[float], int], *, size: tuple[int, int] = (1
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w", format=container) as out:
         out.metadata["title"] = "made by nobody"
-        video = out.add_stream(
-            "libx264", rate=rate, options={"crf": "10", "threads": "1", "preset": "veryfast"}
-        )
+        video = out.add_stream("libx264", rate=rate, options={"crf": "10", "threads": "1", "preset": "veryfast"})
         video.width, video.height, video.pix_fmt = *size, "yuv420p"
         sound = out.add_stream("aac", rate=44_100, layout="mono") if loud else None
         for number in range(round(seconds * rate)):
             level = grey(number / rate)
-            frame = av.VideoFrame.from_ndarray(
-                np.full((size[1], size[0], 3), level, np.uint8), format="rgb24"
-            )
+            frame = av.VideoFrame.from_ndarray(np.full((size[1], size[0], 3), level, np.uint8), format="rgb24")
             frame.pts, frame.time_base = number, Fraction(1, rate)
             out.mux(video.encode(frame))
         out.mux(video.encode(None))
@@ -77,12 +73,12 @@ def sound(path: Path) -> NDArray[np.float32]:
         return np.concatenate([frame.to_ndarray() for frame in file.decode(audio=0)], axis=1)
 
 
-def add(folder: Path, files: list[Path], **about: Any) -> pool.Added:
-    told = About(**{"condition": "human", "scenario": "harbour", **about})
-    return pool.add(folder, files, told, clock=CLOCK, new_name=names(), workers=1)
+def add(folder: Path, files: list[Path], **about: Any) -> source_pool.Added:
+    told = SourceDetails(**{"condition": "human", "scenario": "harbour", **about})
+    return source_pool.add(folder, files, told, clock=CLOCK, new_name=names(), workers=1)
 
 
-def only(added: pool.Added) -> Source:
+def only(added: source_pool.Added) -> StimulusSource:
     (source,) = added.new.values()
     return source
 
@@ -93,13 +89,7 @@ def test_cut_masked_marked_and_made_alike(tmp_path: Path) -> None:
     source = only(add(tmp_path, [given], cut_start_ms=300, masks=(Mask(0, 0, 40, 45),)))
     assert source.length_ms == 3000
     recipe = Recipe(
-        width_px=320,
-        height_px=240,
-        frames_per_s=30,
-        cut_start_ms=200,
-        cut_end_ms=500,
-        crf=12,
-        watermark="Research",
+        width_px=320, height_px=240, frames_per_s=30, cut_start_ms=200, cut_end_ms=500, crf=12, watermark="Research"
     )
     made = standardise.make(tmp_path, source, recipe, 5)
     shown = pictures(made)
@@ -119,11 +109,11 @@ def test_cut_masked_marked_and_made_alike(tmp_path: Path) -> None:
 def test_loudness_is_common_and_silence_is_added_where_there_was_none(tmp_path: Path) -> None:
     files = [film(tmp_path / f"{loud}.mp4", lambda t: 90, loud=loud) for loud in (0.02, 0.5, 0.0)]
     add(tmp_path, files)
-    sources = pool.sources(tmp_path)
+    sources = source_pool.sources(tmp_path)
     done = standardise.standardise(tmp_path, sources, SMALL, clock=CLOCK, workers=2)
     assert not done.failed
     for source in sources:
-        made = done.made[source.name]
+        made = done.films[source.name]
         heard = integrated_lufs(sound(made))
         assert facts(made).audio == "aac stereo"
         if source.audio == "none":
@@ -138,9 +128,9 @@ def test_nothing_tells_who_made_it(tmp_path: Path) -> None:
         film(tmp_path / "b.mkv", lambda t: 60, size=(128, 128), rate=50, container="matroska"),
     ]
     for file, condition in zip(files, ("human", "agent"), strict=True):
-        pool.add(tmp_path, [file], About(condition, "x"), clock=CLOCK, new_name=f"n{condition}".__str__)
-    standardise.standardise(tmp_path, pool.sources(tmp_path), SMALL, clock=CLOCK)
-    assert [one.message for one in inventory.problems(tmp_path) if one.severity != "note"] == []
+        source_pool.add(tmp_path, [file], SourceDetails(condition, "x"), clock=CLOCK, new_name=f"n{condition}".__str__)
+    standardise.standardise(tmp_path, source_pool.sources(tmp_path), SMALL, clock=CLOCK)
+    assert [problem.message for problem in inventory.problems(tmp_path) if problem.severity != "note"] == []
     for file in (tmp_path / "stimuli").glob("*.mp4"):
         content = file.read_bytes()
         for word in (b"nobody", b"Lavf", b"x264", b"human", b"agent", b".mkv"):
@@ -171,27 +161,27 @@ def test_damaged_files_name_themselves_and_stop_nothing_else(tmp_path: Path) -> 
 
 def test_a_copy_that_was_changed_is_not_used(tmp_path: Path) -> None:
     add(tmp_path, [film(tmp_path / "a.mp4", lambda t: 90), film(tmp_path / "b.mp4", lambda t: 120)])
-    sources = pool.sources(tmp_path)
+    sources = source_pool.sources(tmp_path)
     (tmp_path / "sources" / sources[0].file).write_bytes(b"other")
     done = standardise.standardise(tmp_path, sources, SMALL, clock=CLOCK)
-    assert list(done.made) == [sources[1].name]
+    assert list(done.films) == [sources[1].name]
     assert "missing or changed" in done.failed[sources[0].name]
-    assert any("missing or changed" in one.message for one in inventory.problems(tmp_path))
+    assert any("missing or changed" in problem.message for problem in inventory.problems(tmp_path))
 
 
 def test_finished_work_is_kept_and_the_rest_is_made(tmp_path: Path) -> None:
     add(tmp_path, [film(tmp_path / "a.mp4", lambda t: 90), film(tmp_path / "b.mp4", lambda t: 120)])
-    first, second = pool.sources(tmp_path)
+    first, second = source_pool.sources(tmp_path)
     standardise.standardise(tmp_path, [first], SMALL, clock=CLOCK)
     before = (tmp_path / "stimuli" / f"{first.name}.mp4").stat().st_mtime_ns
     again = standardise.standardise(tmp_path, [first, second], SMALL, clock=CLOCK)
-    assert (list(again.kept), list(again.made)) == ([first.name], [second.name])
+    assert (list(again.kept), list(again.films)) == ([first.name], [second.name])
     assert (tmp_path / "stimuli" / f"{first.name}.mp4").stat().st_mtime_ns == before
     (tmp_path / "stimuli" / f"{first.name}.mp4").write_bytes(b"half a fi")
     third = standardise.standardise(tmp_path, [first, second], SMALL, clock=CLOCK)
-    assert list(third.made) == [first.name]
+    assert list(third.films) == [first.name]
     other = standardise.standardise(tmp_path, [first], Recipe(width_px=160, height_px=90), clock=CLOCK)
-    assert list(other.made) == [first.name]
+    assert list(other.films) == [first.name]
     assert not list((tmp_path / "stimuli").glob(".*")), "nothing unfinished is left"
 
 
@@ -236,9 +226,7 @@ def test_a_killed_run_leaves_nothing_half_and_is_taken_up_again(tmp_path: Path) 
         "--workers",
         "1",
     ]
-    run = subprocess.Popen(
-        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
     while not list((tmp_path / "stimuli").glob(".*.coded")):
         assert time.monotonic() < deadline
@@ -247,8 +235,8 @@ def test_a_killed_run_leaves_nothing_half_and_is_taken_up_again(tmp_path: Path) 
     run.wait()
     for video in (tmp_path / "stimuli").glob("*.mp4"):
         assert decode(video).fault == ""
-    sources = pool.sources(tmp_path)
+    sources = source_pool.sources(tmp_path)
     done = standardise.standardise(tmp_path, sources, SMALL, clock=CLOCK, workers=2)
-    assert set(done.made) == {source.name for source in sources}
+    assert set(done.films) == {source.name for source in sources}
     assert {path.suffix for path in (tmp_path / "stimuli").iterdir()} == {".mp4", ".json"}
     assert not list((tmp_path / "stimuli").glob(".*"))

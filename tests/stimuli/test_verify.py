@@ -11,7 +11,7 @@ import pytest
 from believable.core.errors import Problem
 from believable.stimuli import verify
 from believable.stimuli.prepare import stripped
-from believable.stimuli.probe import Facts
+from believable.stimuli.probe import MediaFacts
 
 pytest.importorskip("av", reason="needs the video extra")
 
@@ -41,9 +41,7 @@ def test_good_media_have_no_problems(make_video: Any, make_definition: Any, tmp_
     assert seen == [1, 2, 3, 4]
 
 
-def test_each_bad_file_names_itself_and_stops_nothing(
-    make_video: Any, make_definition: Any, tmp_path: Path
-) -> None:
+def test_each_bad_file_names_itself_and_stops_nothing(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
     from_start = make_video("cut.mp4")
     whole = from_start.read_bytes()
     from_start.write_bytes(whole[: len(whole) // 2])
@@ -57,9 +55,7 @@ def test_each_bad_file_names_itself_and_stops_nothing(
     data[middle : middle + 3000] = b"\x5a" * 3000
     spoiled.write_bytes(bytes(data))
     names = ("cut", "long", "good", "case", "noise", "spoiled", "gone")
-    definition = make_definition(
-        [stimulus(name, duration_ms=9000 if name == "long" else None) for name in names]
-    )
+    definition = make_definition([stimulus(name, duration_ms=9000 if name == "long" else None) for name in names])
     (tmp_path / "study.yaml").write_text(
         "believable: 1\nstimuli:\n" + "".join(f"  - stimuli/{name}.mp4\n" for name in names)
     )
@@ -77,9 +73,7 @@ def test_each_bad_file_names_itself_and_stops_nothing(
     assert all(problem.cure for problem in found)
 
 
-def test_a_file_cut_off_behind_its_index_is_found(
-    make_video: Any, make_definition: Any, tmp_path: Path
-) -> None:
+def test_a_file_cut_off_behind_its_index_is_found(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
     """With the index in front, a cut file opens well and only ends early."""
 
     source = make_video("source.mp4", frames=100)
@@ -104,12 +98,7 @@ def test_a_file_cut_off_behind_its_index_is_found(
     ],
 )  # fmt: skip
 def test_technical_differences_between_conditions_are_found(
-    make_video: Any,
-    make_definition: Any,
-    tmp_path: Path,
-    difference: dict[str, Any],
-    what: str,
-    severity: str,
+    make_video: Any, make_definition: Any, tmp_path: Path, difference: dict[str, Any], what: str, severity: str
 ) -> None:
     for number in range(2):
         make_video(f"h{number}.mp4", noise_seed=number)
@@ -124,25 +113,17 @@ def test_technical_differences_between_conditions_are_found(
     assert found[0].cure
 
 
-def test_mixed_lengths_in_every_condition_are_fine(
-    make_video: Any, make_definition: Any, tmp_path: Path
-) -> None:
+def test_mixed_lengths_in_every_condition_are_fine(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
     for kind in "ha":
         for number, frames in enumerate((40, 60, 80)):
             make_video(f"{kind}{number}.mp4", frames=frames)
     definition = make_definition(
-        [
-            stimulus(f"{kind}{n}", condition)
-            for n in range(3)
-            for kind, condition in (("h", "human"), ("a", "agent"))
-        ]
+        [stimulus(f"{kind}{n}", condition) for n in range(3) for kind, condition in (("h", "human"), ("a", "agent"))]
     )
     assert lines(verify.verify(definition, tmp_path)) == []
 
 
-def test_a_difference_shared_by_some_files_is_a_warning(
-    make_video: Any, make_definition: Any, tmp_path: Path
-) -> None:
+def test_a_difference_shared_by_some_files_is_a_warning(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
     make_video("h0.mp4")
     make_video("h1.mp4", size=(192, 96))
     make_video("a0.mp4")
@@ -175,10 +156,8 @@ def test_round_lengths_in_one_condition_only_are_found(make_definition: Any) -> 
     assert verify.told_apart(mixed) == []
 
 
-def facts_with_lengths(make_definition: Any, lengths: dict[str, tuple[int, ...]]) -> list[tuple[Any, Facts]]:
-    same = Facts(
-        "mp4", "h264", "High", 640, 360, "25", "yuv420p", "1/1", "aac mono", 48000, "", "", 0, 500_000
-    )
+def facts_with_lengths(make_definition: Any, lengths: dict[str, tuple[int, ...]]) -> list[tuple[Any, MediaFacts]]:
+    same = MediaFacts("mp4", "h264", "High", 640, 360, "25", "yuv420p", "1/1", "aac mono", 48000, "", "", 0, 500_000)
     stimuli = [stimulus(f"{kind}{n}", kind) for kind, many in lengths.items() for n in range(len(many))]
     flat = [length for many in lengths.values() for length in many]
     return [

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from sqlalchemy import Connection, insert, select
 
-from believable.core import chain, ids
+from believable.core import event_chain, ids
 from believable.core.clock import VirtualClock
-from believable.store import schema, sessions
+from believable.store import migration, sessions
 from believable.store.database import Database
+from believable.store.database_tables import definitions, studies
 from believable.store.engine import Store
 from believable.store.sessions import Session
-from believable.store.tables import definitions, studies
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
@@ -36,13 +36,7 @@ def body() -> Body:
     """The text of an event; `n` makes it different from others."""
 
     def make(n: int = 0, kind: str = "answer.change", trial: int | None = 0, **data: object) -> str:
-        event = {
-            "kind": kind,
-            "trial": trial,
-            "at_ms": 1_750_000_000_000 + n,
-            "mono_ms": n,
-            "data": data or {"n": n},
-        }
+        event = {"kind": kind, "trial": trial, "at_ms": 1_750_000_000_000 + n, "mono_ms": n, "data": data or {"n": n}}
         return json.dumps(event)
 
     return make
@@ -78,7 +72,7 @@ def make_session() -> MakeSession:
             "opened_ms": 0,
             "epoch": 1,
             "head_seq": 0,
-            "head_hash": chain.origin(session_id),
+            "head_hash": event_chain.origin(session_id),
             "top_seq": 0,
             "started_ms": 0,
             "seen_ms": 0,
@@ -113,7 +107,7 @@ def migrated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     else:
         url = request.getfixturevalue("postgres").new_database()
     database = Database(url)
-    schema.migrate(database)
+    migration.migrate(database)
     yield database
     database.dispose()
 

@@ -8,7 +8,7 @@ from argon2.exceptions import VerifyMismatchError
 from sqlalchemy import Connection, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
-from believable.store import accounts, tables
+from believable.store import accounts, database_tables
 
 NOW = 1_750_000_000_000
 KEY = b"k" * 32
@@ -114,9 +114,9 @@ def test_a_link_works_once_and_not_for_ever(conn: Connection) -> None:
     assert accounts.use_link(conn, token, "$argon2id$new", now_ms=NOW + 5).has_password
     with pytest.raises(Refused, match="used already"):
         accounts.use_link(conn, token, "$argon2id$other", now_ms=NOW + 6)
-    stored = conn.execute(select(tables.users.c.password_hash)).scalar_one()
+    stored = conn.execute(select(database_tables.users.c.password_hash)).scalar_one()
     assert stored == "$argon2id$new"
-    assert token not in str(conn.execute(select(tables.one_time_links)).all())
+    assert token not in str(conn.execute(select(database_tables.one_time_links)).all())
 
 
 def test_a_new_link_replaces_the_old_one(conn: Connection) -> None:
@@ -160,7 +160,7 @@ def test_a_login_slides_up_to_a_limit(conn: Connection) -> None:
 def test_the_token_itself_is_not_stored(conn: Connection) -> None:
     accounts.add(conn, "ada", "owner", now_ms=NOW)
     token, login = accounts.log_in(conn, "ada", now_ms=NOW)
-    assert token not in str(conn.execute(select(tables.logins)).all())
+    assert token not in str(conn.execute(select(database_tables.logins)).all())
     assert login.csrf != token
 
 
@@ -235,11 +235,11 @@ def test_a_success_releases_the_name_but_not_the_guesser(conn: Connection) -> No
 
 def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Connection) -> None:
     accounts.begin_try(conn, KEY, "ada", "192.0.2.7", now_ms=NOW)
-    rows = str(conn.execute(select(tables.attempts)).all())
+    rows = str(conn.execute(select(database_tables.attempts)).all())
     assert "ada" not in rows
     assert "192.0.2.7" not in rows
     accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.ATTEMPT_LIFE_MS + 1)
-    assert len(conn.execute(select(tables.attempts)).all()) == len(accounts.LIMITS)
+    assert len(conn.execute(select(database_tables.attempts)).all()) == len(accounts.LIMITS)
 
 
 def test_inviting_and_resetting_give_a_link(conn: Connection) -> None:
@@ -274,12 +274,10 @@ def test_a_new_password_keeps_this_browser_in_and_others_out(conn: Connection) -
 
 def test_a_deed_and_its_note_are_one(conn: Connection) -> None:
     accounts.add(conn, "ada", "owner", now_ms=NOW)
-    deed = accounts.noted(
-        lambda c: accounts.set_role(c, "ada", "coder"), user="ada", what="changed roles", at_ms=NOW
-    )
+    deed = accounts.noted(lambda c: accounts.set_role(c, "ada", "coder"), user="ada", what="changed roles", at_ms=NOW)
     with pytest.raises(Refused):
         deed(conn)
-    assert conn.execute(select(tables.audit)).all() == []
+    assert conn.execute(select(database_tables.audit)).all() == []
     accounts.add(conn, "bob", "owner", now_ms=NOW)
     assert deed(conn).role == "coder"
-    assert conn.execute(select(tables.audit.c.what)).scalars().all() == ["changed roles"]
+    assert conn.execute(select(database_tables.audit.c.what)).scalars().all() == ["changed roles"]

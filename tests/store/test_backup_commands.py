@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from believable.cli.backup import command as backup_command
-from believable.cli.restore import command as restore_command
+from believable.cli.backup import restore as restore_command
 from believable.store import sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session

@@ -9,27 +9,17 @@ from sqlalchemy import Connection, func, select
 
 from believable.coding.labels import Label, Mark, as_json
 from believable.coding.responses import Response
-from believable.coding.samples import Plan
-from believable.core import chain
+from believable.coding.samples import RoundPlan
+from believable.core import event_chain
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
-from believable.store import (
-    alarms,
-    coding_files,
-    coding_log,
-    coding_marks,
-    coding_projects,
-    coding_rounds,
-    coding_texts,
-    tables,
-)
-from believable.store.coding_export import pseudonyms
-from believable.store.coding_projects import Project
-from believable.store.coding_texts import Shown
+from believable.store import alarms, bundle_export, coding_marks, coding_projects, coding_rounds, database_tables
+from believable.store.bundle_export import pseudonyms
+from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.engine import Store
 from believable.study.codebook import ready
 
 BOOK = ready("hntt")
-PROJECT = Project("why", None, "imported", "Why", (), 7, False, "none", 0)
+PROJECT = CodingProject("why", None, "imported", "Why", (), 7, False, "none", 0)
 CODERS = ["kim", "lee"]
 GOAL, SMOOTH = Label("goal", "+", "more"), Label("smoothness", "-", "less", ((0, 4),))
 
@@ -42,17 +32,17 @@ def response(number: int) -> Response:
 @pytest.fixture
 def filled(store: Store) -> Store:
     def put(conn: Connection) -> None:
-        coding_projects.create(conn, PROJECT, BOOK, user="ada")
-        media = (Shown("digest", False), Shown("other", True))
-        coding_texts.put(conn, PROJECT, [(response(n), media) for n in range(30)])
+        coding_projects.create_project(conn, PROJECT, BOOK, user="ada")
+        media = (TextMedium("digest", False), TextMedium("other", True))
+        coding_projects.put_texts(conn, PROJECT, [(response(n), media) for n in range(30)])
 
     store.write(put)
     return store
 
 
-def draw(store: Store, plan: Plan = Plan("agreement", 10), again: int | None = None) -> int:  # noqa: B008
+def draw(store: Store, plan: RoundPlan = RoundPlan("agreement", 10), again: int | None = None) -> int:  # noqa: B008
     return store.write(
-        lambda conn: coding_rounds.add(conn, PROJECT, plan, CODERS, again=again, user="ada", at_ms=1)
+        lambda conn: coding_rounds.add_round(conn, PROJECT, plan, CODERS, again=again, user="ada", at_ms=1)
     ).number
 
 
@@ -73,13 +63,13 @@ def first_tasks(store: Store, coder: str = "kim") -> list[int]:
     return [one.number for one in store.read(lambda conn: coding_rounds.tasks_of(conn, "why", coder))]
 
 
-def claim(store: Store, coder: str = "kim") -> coding_log.Claimed:
-    return store.write(lambda conn: coding_log.claim(conn, "why", coder, new_id=f"log-{coder}"))
+def claim(store: Store, coder: str = "kim") -> coding_marks.ClaimedDesk:
+    return store.write(lambda conn: coding_marks.claim_desk(conn, "why", coder, new_id=f"log-{coder}"))
 
 
 def send(store: Store, epoch: int, *sent: tuple[int, str], coder: str = "kim") -> int:
     def append(conn: Connection) -> int | BelievableError:
-        return coding_log.append(conn, "why", coder, epoch, sent, at_ms=9)
+        return coding_marks.append_operations(conn, "why", coder, epoch, sent, at_ms=9)
 
     return store.write(append)
 
@@ -88,17 +78,17 @@ def send(store: Store, epoch: int, *sent: tuple[int, str], coder: str = "kim") -
 
 
 def test_texts_come_back_as_they_were_under_numbers_that_tell_nothing(filled: Store) -> None:
-    found = filled.read(lambda conn: coding_texts.texts(conn, "why"))
+    found = filled.read(lambda conn: coding_projects.texts(conn, "why"))
     assert sorted(found) == list(range(1, 31))
     assert {one.response for one in found.values()} == {response(n) for n in range(30)}
     assert [one.response.text for one in found.values()] != [f"text {n}" for n in range(30)]
-    assert found[1].media == (Shown("digest", False), Shown("other", True))
+    assert found[1].media == (TextMedium("digest", False), TextMedium("other", True))
 
 
 def test_collecting_again_adds_only_what_is_new(filled: Store) -> None:
     more = [(response(n), ()) for n in range(25, 40)]
-    assert filled.write(lambda conn: coding_texts.put(conn, PROJECT, more)) == 10
-    words = filled.read(lambda conn: coding_texts.words(conn, "why"))
+    assert filled.write(lambda conn: coding_projects.put_texts(conn, PROJECT, more)) == 10
+    words = filled.read(lambda conn: coding_projects.words(conn, "why"))
     assert len(words) == 40
     assert {int(words[number].split()[1]) for number in range(31, 41)} == set(range(30, 40))
 
@@ -110,18 +100,15 @@ def test_operations_are_acknowledged_in_a_chain_and_the_latest_holds(filled: Sto
     draw(filled)
     one = first_tasks(filled)[0]
     claimed = claim(filled)
-    assert (claimed.epoch, claimed.ack, claimed.head) == (1, 0, chain.origin(claimed.log))
-    bodies = [
-        operation(one, Mark((GOAL,))),
-        operation(one, Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True)),
-    ]
+    assert (claimed.epoch, claimed.ack, claimed.head) == (1, 0, event_chain.origin(claimed.log))
+    bodies = [operation(one, Mark((GOAL,))), operation(one, Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True))]
     assert send(filled, 1, (1, bodies[0])) == 1
     assert send(filled, 1, (1, bodies[0]), (2, bodies[1])) == 2
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
     assert stored.mark == Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True)
     assert (stored.coder, stored.version, stored.suggested, stored.review) == ("kim", 1, True, False)
     again = claim(filled)
-    assert (again.epoch, again.ack, again.head) == (2, 2, chain.extend(chain.origin(claimed.log), bodies))
+    assert (again.epoch, again.ack, again.head) == (2, 2, event_chain.extend(event_chain.origin(claimed.log), bodies))
 
 
 def test_a_gap_waits_for_what_is_missing_and_order_is_kept(filled: Store) -> None:
@@ -146,7 +133,7 @@ def test_a_tab_that_was_taken_over_is_told_and_what_it_sent_is_kept_outside(fill
         send(filled, 1, (2, operation(one, Mark((SMOOTH,)))))
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
     assert stored.mark.labels == (GOAL,)
-    count = select(func.count()).select_from(tables.coding_strays)
+    count = select(func.count()).select_from(database_tables.coding_strays)
     assert filled.read(lambda conn: conn.execute(count).scalar()) == 1
 
 
@@ -169,7 +156,7 @@ def test_what_cannot_be_understood_is_kept_and_sounds_an_alarm(filled: Store, bo
     draw(filled)
     claim(filled)
     assert send(filled, 1, (1, body)) == 1
-    assert filled.read(lambda conn: conn.execute(select(tables.coding_operations.c.body)).scalar()) == body
+    assert filled.read(lambda conn: conn.execute(select(database_tables.coding_operations.c.body)).scalar()) == body
     assert [one.kind for one in filled.read(alarms.standing)] == ["coding_operation"]
 
 
@@ -189,7 +176,7 @@ def test_rounds_draw_from_what_is_left_and_can_be_coded_again(filled: Store) -> 
     first = draw(filled)
     taken = set(first_tasks(filled))
     assert len(taken) == 10
-    second = draw(filled, Plan("split", None, overlap=0.25))
+    second = draw(filled, RoundPlan("split", None, overlap=0.25))
     samples = filled.read(lambda conn: coding_rounds.samples(conn, "why"))
     rest = {number for (number_of, number) in samples if number_of == second}
     assert rest == set(range(1, 31)) - taken
@@ -198,9 +185,7 @@ def test_rounds_draw_from_what_is_left_and_can_be_coded_again(filled: Store) -> 
     with pytest.raises(InvalidInput, match="no text is left"):
         draw(filled)
     third = draw(filled, again=first)
-    assert {
-        n for (r, n) in filled.read(lambda conn: coding_rounds.samples(conn, "why")) if r == third
-    } == taken
+    assert {n for (r, n) in filled.read(lambda conn: coding_rounds.samples(conn, "why")) if r == third} == taken
 
 
 def test_progress_and_closing(filled: Store) -> None:
@@ -208,12 +193,12 @@ def test_progress_and_closing(filled: Store) -> None:
     claim(filled)
     one = first_tasks(filled)[0]
     send(filled, 1, (1, operation(one, Mark((GOAL,), done=True))))
-    found = filled.read(lambda conn: coding_rounds.progress(conn, "why"))
+    found = filled.read(lambda conn: coding_rounds.coder_progress(conn, "why"))
     assert [(line.coder, line.done, line.n) for line in found] == [("kim", 1, 10), ("lee", 0, 10)]
-    filled.write(lambda conn: coding_rounds.set_state(conn, "why", 1, "closed"))
+    filled.write(lambda conn: coding_rounds.set_round_state(conn, "why", 1, "closed"))
     assert first_tasks(filled) == []
     with pytest.raises(NotFound, match="has no round 9"):
-        filled.read(lambda conn: coding_rounds.get(conn, "why", 9))
+        filled.read(lambda conn: coding_rounds.get_round(conn, "why", 9))
 
 
 # ---------------------------------------------------------------------------------------------- versions
@@ -227,20 +212,13 @@ def marked(store: Store, labels: tuple[Label, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("policy", "labels", "done", "review"),
-    [
-        ("keep", (GOAL, SMOOTH), True, False),
-        ("review", (GOAL, SMOOTH), True, True),
-        ("drop", (SMOOTH,), False, True),
-    ],
+    [("keep", (GOAL, SMOOTH), True, False), ("review", (GOAL, SMOOTH), True, True), ("drop", (SMOOTH,), False, True)],
 )
 def test_a_new_version_carries_labels_as_decided(
     filled: Store, policy: str, labels: tuple[Label, ...], done: bool, review: bool
 ) -> None:
     marked(filled, (GOAL, SMOOTH))
-    assert filled.read(lambda conn: coding_projects.affected(conn, "why", ["goal", "other"])) == {
-        "goal": 1,
-        "other": 0,
-    }
+    assert filled.read(lambda conn: coding_projects.affected(conn, "why", ["goal", "other"])) == {"goal": 1, "other": 0}
     new = BOOK.model_copy(update={"title": "Second"})
 
     def add(conn: Connection) -> int:
@@ -251,7 +229,7 @@ def test_a_new_version_carries_labels_as_decided(
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
     assert (stored.mark.labels, stored.mark.done, stored.review, stored.version) == (labels, done, review, 1)
     versions = filled.read(lambda conn: coding_projects.books(conn, "why"))
-    assert [(one.version, one.book.title) for one in versions] == [(1, BOOK.title), (2, "Second")]
+    assert [(version.version, version.book.title) for version in versions] == [(1, BOOK.title), (2, "Second")]
     with pytest.raises(Conflict, match="made version 2"):
         filled.write(add)
 
@@ -285,19 +263,19 @@ def test_a_decision_holds_and_nothing_is_overwritten(filled: Store) -> None:
 
 def test_the_rule_of_the_project_settles_the_rest(filled: Store) -> None:
     disagree(filled)
-    filled.write(lambda conn: coding_projects.change(conn, "why", suggestions=True, rule="random_coder"))
-    project = filled.read(lambda conn: coding_projects.get(conn, "why"))
+    filled.write(lambda conn: coding_projects.change_project(conn, "why", suggestions=True, rule="random_coder"))
+    project = filled.read(lambda conn: coding_projects.get_project(conn, "why"))
     assert project.suggestions
     (held,) = filled.read(lambda conn: coding_marks.final_labels(conn, project))
     assert held.how == "random_coder"
     assert held.coder in CODERS
     with pytest.raises(InvalidInput, match="rule: expected one of"):
-        filled.write(lambda conn: coding_projects.change(conn, "why", suggestions=True, rule="dice"))
+        filled.write(lambda conn: coding_projects.change_project(conn, "why", suggestions=True, rule="dice"))
 
 
 def test_files_hold_no_condition_and_coders_are_numbered_in_the_final_ones(filled: Store) -> None:
     disagree(filled)
-    found = filled.read(lambda conn: coding_files.files_of(conn, "why"))
+    found = filled.read(lambda conn: bundle_export.files_of(conn, "why"))
     assert set(found) == {"texts.csv", "labels.csv", "final.csv", "codebook.csv", "codebook.qdc"}
     assert found["texts.csv"].startswith("response,prompt,text\n1,Why?,text ")
     assert filled.read(lambda conn: pseudonyms(conn, PROJECT)) == {"kim": "coder_1", "lee": "coder_2"}
@@ -307,18 +285,18 @@ def test_files_hold_no_condition_and_coders_are_numbered_in_the_final_ones(fille
 def test_labels_from_a_file_need_a_list_that_has_the_text(filled: Store) -> None:
     draw(filled)
     number = first_tasks(filled)[0]
-    marks = [coding_files.Marked(number, "kim", Mark((GOAL,), done=True))]
-    assert filled.write(lambda conn: coding_files.put_labels(conn, "why", 1, marks, version=1, at_ms=2)) == 1
-    stranger = [coding_files.Marked(number, "zoe", Mark((GOAL,), done=True))]
+    marks = [bundle_export.MarkedText(number, "kim", Mark((GOAL,), done=True))]
+    assert filled.write(lambda conn: bundle_export.put_labels(conn, "why", 1, marks, version=1, at_ms=2)) == 1
+    stranger = [bundle_export.MarkedText(number, "zoe", Mark((GOAL,), done=True))]
     with pytest.raises(InvalidInput, match="not on the list of 'zoe'"):
-        filled.write(lambda conn: coding_files.put_labels(conn, "why", 1, stranger, version=1, at_ms=2))
+        filled.write(lambda conn: bundle_export.put_labels(conn, "why", 1, stranger, version=1, at_ms=2))
 
 
 def test_projects_are_found_by_name_and_by_coder(filled: Store) -> None:
     with pytest.raises(NotFound, match=r"no coding project 'whi'. Did you mean 'why'\?"):
-        filled.read(lambda conn: coding_projects.get(conn, "whi"))
+        filled.read(lambda conn: coding_projects.get_project(conn, "whi"))
     with pytest.raises(Conflict, match="already"):
-        filled.write(lambda conn: coding_projects.create(conn, PROJECT, BOOK, user="ada"))
-    assert filled.read(lambda conn: coding_projects.of_coder(conn, "kim")) == ()
+        filled.write(lambda conn: coding_projects.create_project(conn, PROJECT, BOOK, user="ada"))
+    assert filled.read(lambda conn: coding_projects.projects_of_coder(conn, "kim")) == ()
     draw(filled)
-    assert [one.id for one in filled.read(lambda conn: coding_projects.of_coder(conn, "kim"))] == ["why"]
+    assert [one.id for one in filled.read(lambda conn: coding_projects.projects_of_coder(conn, "kim"))] == ["why"]

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, StorageFull, Unavailable
-from believable.store import alarms, audit, events, sessions
+from believable.store import accounts, alarms, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -24,7 +24,7 @@ Body = Callable[..., str]
 
 
 def note(conn: Connection) -> None:
-    audit.note(conn, user="u", what="x", at_ms=0)
+    accounts.note_audit(conn, user="u", what="x", at_ms=0)
 
 
 def pragma(conn: Connection, name: str) -> Any:
@@ -35,9 +35,7 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'deep' / 'b.db'}") as store:
         for run in (store.write, store.read):
             found = run(
-                lambda conn: [
-                    pragma(conn, p) for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
-                ]
+                lambda conn: [pragma(conn, p) for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")]
             )
             assert found == ["wal", 2, 1, 1]
 
@@ -46,10 +44,7 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
 def test_postgres_is_durable(postgres: Any) -> None:
     with Store.open(postgres.new_database()) as store:
         assert store.write(lambda conn: conn.exec_driver_sql("SHOW synchronous_commit").scalar()) == "on"
-        assert (
-            store.read(lambda conn: conn.exec_driver_sql("SHOW transaction_isolation").scalar())
-            == "repeatable read"
-        )
+        assert store.read(lambda conn: conn.exec_driver_sql("SHOW transaction_isolation").scalar()) == "repeatable read"
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "believable.db", ""])
@@ -74,9 +69,7 @@ def test_limits_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.Mo
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}") as store:
         assert store.write(lambda conn: pragma(conn, "max_page_count")) == 500
     monkeypatch.setenv("BELIEVABLE_GROUP_LIMIT", "many")
-    with pytest.raises(
-        InvalidInput, match=r"BELIEVABLE_GROUP_LIMIT: expected a whole number above 0, got 'many'"
-    ):
+    with pytest.raises(InvalidInput, match=r"BELIEVABLE_GROUP_LIMIT: expected a whole number above 0, got 'many'"):
         Store.open(f"sqlite:///{tmp_path / 'b.db'}")
 
 
@@ -84,7 +77,7 @@ def fill(store: Store, session: Session, body: Body) -> int:
     """Send until the disk is full; how many events were acknowledged."""
     seq = 0
     while True:
-        batch = events.batch("token-1", 1, [(seq + 1, body(seq + 1, text="x" * 20_000))])
+        batch = event_log.check_batch("token-1", 1, [(seq + 1, body(seq + 1, text="x" * 20_000))])
         try:
             seq = store.append(batch)
         except StorageFull:
@@ -102,11 +95,11 @@ def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(
         assert acknowledged > 0
         (alarm,) = store.alarms()
         assert alarm.kind == "storage_full"
-        kept = store.read(lambda conn: [seq for seq, _, _ in events.bodies(conn, session.id)])
+        kept = store.read(lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)])
         assert kept == list(range(1, acknowledged + 1))
         clock.advance(60_000)
         store.limit_pages(None)
-        batch = events.batch("token-1", 1, [(acknowledged + 1, body(acknowledged + 1, text="x" * 20_000))])
+        batch = event_log.check_batch("token-1", 1, [(acknowledged + 1, body(acknowledged + 1, text="x" * 20_000))])
         assert store.append(batch) == acknowledged + 1
         store.write(note)
         assert store.alarms() == ()
@@ -116,17 +109,15 @@ def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(
         assert written.raised_ms == clock.now_ms() - 60_000
 
 
-def test_on_a_full_disk_what_still_fits_is_stored(
-    tmp_path: Path, make_session: MakeSession, body: Body
-) -> None:
+def test_on_a_full_disk_what_still_fits_is_stored(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}") as store:
         make_session(store, 1)
         make_session(store, 2)
         store.limit_pages(store.read(lambda conn: pragma(conn, "page_count")) + 10)
         release = threading.Event()
         store._writer.submit(lambda conn: release.wait(20))
-        large = store._writer.submit(events.batch("token-1", 1, [(1, body(1, text="x" * 1_000_000))]))
-        small = store._writer.submit(events.batch("token-2", 1, [(1, body(1))]))
+        large = store._writer.submit(event_log.check_batch("token-1", 1, [(1, body(1, text="x" * 1_000_000))]))
+        small = store._writer.submit(event_log.check_batch("token-2", 1, [(1, body(1))]))
         release.set()
         assert small.result(20) == 1
         with pytest.raises(StorageFull):
@@ -164,7 +155,7 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
         def send() -> None:
             seq = 0
             while not done.is_set() or seq < 50:
-                seq = store.append(events.batch("token-1", 1, [(seq + 1, body(seq + 1))]))
+                seq = store.append(event_log.check_batch("token-1", 1, [(seq + 1, body(seq + 1))]))
                 acknowledged.append(seq)
                 store.write(note)
 
@@ -179,9 +170,9 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
         done.set()
         sender.join(200)
         assert not sender.is_alive()
-        kept = store.read(lambda conn: [seq for seq, _, _ in events.bodies(conn, session.id)])
+        kept = store.read(lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)])
         assert kept == acknowledged == list(range(1, len(kept) + 1))
-        notes = store.read(lambda conn: len(audit.recent(conn, limit=1_000_000)))
+        notes = store.read(lambda conn: len(accounts.recent_audit(conn, limit=1_000_000)))
         assert notes == len(acknowledged), "a change without a key of its own is stored exactly once"
         told = (*store.alarms(), *store.read(alarms.recent))
         assert "database_lost" in {alarm.kind for alarm in told}
@@ -217,7 +208,7 @@ def test_a_commit_without_an_answer_is_looked_up(postgres: Any, committed: bool)
         event.listen(store.database.writer, "commit", cut)
         store.write(note)
         assert broken
-        assert store.read(lambda conn: len(audit.recent(conn))) == 1
+        assert store.read(lambda conn: len(accounts.recent_audit(conn))) == 1
 
 
 @pytest.mark.postgres
@@ -229,11 +220,11 @@ def test_a_server_that_stays_away_is_told_and_nothing_is_acknowledged(postgres: 
             with pytest.raises(Unavailable, match="Nothing was acknowledged"):
                 store.write(note)
             with pytest.raises(Unavailable, match="cannot be read now"):
-                store.read(audit.recent)
+                store.read(accounts.recent_audit)
         finally:
             postgres.start()
         store.write(note)
-        assert store.read(lambda conn: len(audit.recent(conn))) == 1
+        assert store.read(lambda conn: len(accounts.recent_audit(conn))) == 1
 
 
 def test_errors_of_a_statement_are_not_mistaken_for_trouble(store: Store) -> None:

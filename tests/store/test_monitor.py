@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, event, insert
 
 from believable.core.errors import InvalidInput
-from believable.store import monitor, tables
+from believable.store import database_tables, monitor
 
 NOW = 1_750_000_000_000
 MINUTE = 60_000
@@ -21,9 +21,9 @@ _number = itertools.count(1)
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
     scratch.execute(
-        insert(tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
+        insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
     )
-    scratch.execute(insert(tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
+    scratch.execute(insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
     return scratch
 
 
@@ -61,7 +61,7 @@ def session_row(**values: Any) -> dict[str, Any]:
 
 def put(conn: Connection, **values: Any) -> str:
     row = session_row(**values)
-    conn.execute(insert(tables.sessions).values(row))
+    conn.execute(insert(database_tables.sessions).values(row))
     return str(row["id"])
 
 
@@ -70,7 +70,7 @@ def put_events(conn: Connection, session: str, arrivals: list[tuple[int, str]], 
         {"session": session, "seq": first + i, "body": json.dumps({"kind": kind}), "received_ms": at_ms}
         for i, (at_ms, kind) in enumerate(arrivals)
     ]
-    conn.execute(insert(tables.events), rows)
+    conn.execute(insert(database_tables.events), rows)
 
 
 def finished(outcome: str, **values: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def counted(conn: Connection, pool: str = "real") -> monitor.Counts:
 
 
 def test_an_empty_study_counts_nothing(conn: Connection) -> None:
-    assert counted(conn) == monitor.Counts(*[0] * 11)
+    assert counted(conn) == monitor.Counts(*[0] * 12)
     assert monitor.median_duration_ms(conn, "s", "real") is None
     assert monitor.silent(conn, "s", "real", now_ms=NOW) == ((), 0)
 
@@ -97,7 +97,7 @@ def test_every_started_session_is_in_one_place(conn: Connection) -> None:
     put(conn, **finished("failed_checks"))
     put(conn, **finished("declined"))
     conn.execute(
-        insert(tables.tombstones).values(
+        insert(database_tables.tombstones).values(
             session="gone", token_hash="g", study="s", link_kind="open", number=99, withdrawn_ms=NOW
         )
     )
@@ -119,7 +119,7 @@ def test_pools_are_never_added_up(conn: Connection) -> None:
 
 def test_other_studies_do_not_show(conn: Connection) -> None:
     conn.execute(
-        insert(tables.studies).values(id="o", title="O", state="open", definition="d", created_ms=NOW)
+        insert(database_tables.studies).values(id="o", title="O", state="open", definition="d", created_ms=NOW)
     )
     put(conn, study="o")
     assert counted(conn).started == 0
@@ -132,7 +132,7 @@ def test_the_funnel_follows_people_through_the_trials(conn: Connection) -> None:
     out = put(conn, **finished("screened_out", position=3))
     for position, status in ((0, "done"), (1, "failed")):
         conn.execute(
-            insert(tables.trials).values(
+            insert(database_tables.trials).values(
                 session=out, position=position, key="k", status=status, answers="{}", closed_ms=NOW
             )
         )
@@ -140,16 +140,16 @@ def test_the_funnel_follows_people_through_the_trials(conn: Connection) -> None:
     put(conn, **finished("complete", position=4))
     put(conn, definition="d", link_kind="simulated", position=3)
     ended = monitor.ended_early(conn, "s", "real")
-    assert ended == (monitor.Ended("d", 1, 1),)
+    assert ended == (monitor.EndedEarly("d", 1, 1),)
     steps = monitor.funnel(monitor.groups(conn, "s", "real", now_ms=NOW), ended, "d", 4)
     assert [step.reached for step in steps] == [6, 5, 4, 2]
-    assert [step.here for step in steps] == [1, 0, 1, 0]
+    assert [step.present for step in steps] == [1, 0, 1, 0]
     assert [step.left for step in steps] == [0, 1, 1, 0]
     assert [step.reached for step in monitor.funnel((), (), "d", 2)] == [0, 0]
 
 
 def test_the_funnel_holds_one_definition(conn: Connection) -> None:
-    conn.execute(insert(tables.definitions).values(hash="e", study="s", body="{}", created_ms=NOW))
+    conn.execute(insert(database_tables.definitions).values(hash="e", study="s", body="{}", created_ms=NOW))
     put(conn, definition="e")
     put(conn, definition="d")
     found = monitor.groups(conn, "s", "real", now_ms=NOW)
@@ -169,26 +169,21 @@ def test_the_pulse_counts_what_arrived_and_what_stalled(conn: Connection) -> Non
     one = put(conn, top_seq=5, head_seq=5)
     old, lately = NOW - 10 * MINUTE, NOW - 9_000
     put_events(
-        conn,
-        one,
-        [(old, "clock"), (old, "media.stall")] + [(lately, "clock")] * 2 + [(NOW - 3_000, "media.stall")],
+        conn, one, [(old, "clock"), (old, "media.stall")] + [(lately, "clock")] * 2 + [(NOW - 3_000, "media.stall")]
     )
     two = put(conn, top_seq=1, head_seq=1, link_kind="simulated")
     put_events(conn, two, [(lately, "clock")])
     found = monitor.pulse(conn, "s", "real", now_ms=NOW, window_ms=20_000)
     assert found.exact
     assert len(found.beats) == 10
-    assert {beat.at_ms: beat.n_events for beat in found.beats if beat.n_events} == {
-        NOW - 10_000: 2.0,
-        NOW - 4_000: 1.0,
-    }
+    assert {beat.at_ms: beat.n_events for beat in found.beats if beat.n_events} == {NOW - 10_000: 2.0, NOW - 4_000: 1.0}
     assert sum(beat.n_media_stalls for beat in found.beats) == 1
 
 
 def test_a_participant_cannot_fake_a_stall_with_words(conn: Connection) -> None:
     one = put(conn, top_seq=1, head_seq=1)
     body = json.dumps({"kind": "answer.change", "data": {"value": 'I typed "media.stall" here'}})
-    conn.execute(insert(tables.events).values(session=one, seq=1, body=body, received_ms=NOW - 5_000))
+    conn.execute(insert(database_tables.events).values(session=one, seq=1, body=body, received_ms=NOW - 5_000))
     found = monitor.pulse(conn, "s", "real", now_ms=NOW)
     assert sum(beat.n_events for beat in found.beats) == 1
     assert sum(beat.n_media_stalls for beat in found.beats) == 0
@@ -228,10 +223,10 @@ def watched(conn: Connection) -> None:
 def cost(n_sessions: int, n_events: int) -> tuple[int, int]:
     """SQLite's own count of its work (thousands of virtual machine steps) and the number of statements."""
     engine = create_engine("sqlite://")
-    tables.metadata.create_all(engine)
+    database_tables.metadata.create_all(engine)
     with engine.begin() as conn:
         rows = [session_row(top_seq=n_events, head_seq=n_events, position=i % 9) for i in range(n_sessions)]
-        conn.execute(insert(tables.sessions), rows)
+        conn.execute(insert(database_tables.sessions), rows)
         conn.exec_driver_sql(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO events "
             'SELECT id, i, \'{"kind":"clock"}\', ? - (? - i) * 100 FROM sessions, n ORDER BY id, i',

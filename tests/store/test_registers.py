@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from believable.bundle.records import ClosedTrial
+from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
-from believable.store import alarms, audit, decisions, limits, links, sessions, studies, trials
+from believable.store import accounts, alarms, review, sessions, studies
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -16,9 +16,7 @@ MakeSession = Callable[..., Session]
 
 
 def put(store: Store, study: str = "s", definition: str = "d1") -> None:
-    store.write(
-        lambda conn: studies.put(conn, study, title=study.upper(), definition=definition, body="{}", at_ms=1)
-    )
+    store.write(lambda conn: studies.put(conn, study, title=study.upper(), definition=definition, body="{}", at_ms=1))
 
 
 def test_studies(store: Store) -> None:
@@ -40,17 +38,17 @@ def test_studies(store: Store) -> None:
 def test_links(store: Store) -> None:
     put(store)
     made = store.write(
-        lambda conn: links.create(conn, token="t", study="s", kind="personal", at_ms=1, label="Ada")
+        lambda conn: studies.create_link(conn, token="t", study="s", kind="personal", at_ms=1, label="Ada")
     )
-    assert store.read(lambda conn: links.get(conn, "t")) == made
-    store.write(lambda conn: links.use(conn, "t", "session-1"))
-    assert store.read(lambda conn: links.get(conn, "t")).used_by == "session-1"
-    assert len(store.read(lambda conn: links.of_study(conn, "s"))) == 1
-    assert store.read(lambda conn: links.of_study(conn, "s", ("open",))) == ()
+    assert store.read(lambda conn: studies.get_link(conn, "t")) == made
+    store.write(lambda conn: studies.use_link(conn, "t", "session-1"))
+    assert store.read(lambda conn: studies.get_link(conn, "t")).used_by == "session-1"
+    assert len(store.read(lambda conn: studies.links_of(conn, "s"))) == 1
+    assert store.read(lambda conn: studies.links_of(conn, "s", ("open",))) == ()
     with pytest.raises(InvalidInput, match=r"unknown kind 'opne'\. Did you mean 'open'"):
-        store.write(lambda conn: links.create(conn, token="u", study="s", kind="opne", at_ms=1))
+        store.write(lambda conn: studies.create_link(conn, token="u", study="s", kind="opne", at_ms=1))
     with pytest.raises(NotFound, match="does not lead to a study"):
-        store.read(lambda conn: links.get(conn, "v"))
+        store.read(lambda conn: studies.get_link(conn, "v"))
 
 
 def test_closed_trials_come_back_by_run(store: Store, make_session: MakeSession) -> None:
@@ -61,9 +59,9 @@ def test_closed_trials_come_back_by_run(store: Store, make_session: MakeSession)
         ClosedTrial(0, 1, "a", "done", 1, 9, {"q": {"r": 1}}, 3, 4),
     ]
     for row in rows:
-        store.write(lambda conn, row=row: trials.close(conn, session.id, row))
-    assert store.read(lambda conn: trials.of_session(conn, session.id)) == (rows[1], rows[0], rows[2])
-    assert store.read(lambda conn: trials.of_session(conn, session.id, 1)) == (rows[2],)
+        store.write(lambda conn, row=row: sessions.close_trial(conn, session.id, row))
+    assert store.read(lambda conn: sessions.closed_trials(conn, session.id)) == (rows[1], rows[0], rows[2])
+    assert store.read(lambda conn: sessions.closed_trials(conn, session.id, 1)) == (rows[2],)
 
 
 def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeSession) -> None:
@@ -71,7 +69,7 @@ def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeS
 
     def decide(kind: str, reason: str = "because", target: str = "") -> None:
         store.write(
-            lambda conn: decisions.add(
+            lambda conn: review.add_decision(
                 conn, session=session.id, kind=kind, reason=reason, user="u", at_ms=1, target=target
             )
         )
@@ -87,7 +85,7 @@ def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeS
     assert rejected()
     decide("unreject")
     assert not rejected()
-    assert [one.kind for one in store.read(lambda conn: decisions.of_session(conn, session.id))] == [
+    assert [one.kind for one in store.read(lambda conn: review.decisions_of(conn, session.id))] == [
         "reject",
         "exclude_text",
         "unreject",
@@ -97,7 +95,7 @@ def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeS
     with pytest.raises(InvalidInput, match="unknown kind 'rejct'"):
         decide("rejct")
     with pytest.raises(NotFound, match="withdrawn"):
-        store.write(lambda conn: decisions.add(conn, session="x", kind="keep", reason="r", user="u", at_ms=1))
+        store.write(lambda conn: review.add_decision(conn, session="x", kind="keep", reason="r", user="u", at_ms=1))
 
 
 def test_alarms_stand_until_cleared_and_are_not_repeated(store: Store) -> None:
@@ -123,25 +121,25 @@ def test_audit_is_newest_first(store: Store) -> None:
     for n in range(5):
         study = "s" if n % 2 else None
         store.write(
-            lambda conn, n=n, study=study: audit.note(conn, user="u", what=str(n), at_ms=n, study=study)
+            lambda conn, n=n, study=study: accounts.note_audit(conn, user="u", what=str(n), at_ms=n, study=study)
         )
-    assert [entry.what for entry in store.read(lambda conn: audit.recent(conn, 3))] == ["4", "3", "2"]
-    assert [entry.what for entry in store.read(lambda conn: audit.recent(conn, study="s"))] == ["3", "1"]
+    assert [entry.what for entry in store.read(lambda conn: accounts.recent_audit(conn, 3))] == ["4", "3", "2"]
+    assert [entry.what for entry in store.read(lambda conn: accounts.recent_audit(conn, study="s"))] == ["3", "1"]
 
 
 def test_limits_count_failures_per_person_and_forget(store: Store) -> None:
     def check(who: str, now_ms: int) -> None:
         store.read(
-            lambda conn: limits.check(conn, what="code", who=who, limit=2, window_ms=60_000, now_ms=now_ms)
+            lambda conn: accounts.check_tries(conn, what="code", who=who, limit=2, window_ms=60_000, now_ms=now_ms)
         )
 
     for now_ms in (1, 2):
         check("a", now_ms)
-        store.write(lambda conn, now_ms=now_ms: limits.failed(conn, what="code", who="a", now_ms=now_ms))
+        store.write(lambda conn, now_ms=now_ms: accounts.note_failed_try(conn, what="code", who="a", now_ms=now_ms))
     with pytest.raises(TooManyTries, match="2 failed tries within 1 minutes"):
         check("a", 3)
     check("b", 3)
     check("a", 60_002)
-    store.write(lambda conn: limits.failed(conn, what="code", who="b", now_ms=limits.LIFE_MS + 2))
+    store.write(lambda conn: accounts.note_failed_try(conn, what="code", who="b", now_ms=accounts.TRY_LIFE_MS + 2))
     left = store.read(lambda conn: conn.exec_driver_sql("SELECT count(*) FROM attempts").scalar())
     assert left == 1, "after an hour nothing is left of a try"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound
-from believable.store import decisions, review, sessions, tables
+from believable.store import accounts, database_tables, review, sessions
 
 NOW = 1_750_000_000_000
 
@@ -17,9 +16,9 @@ NOW = 1_750_000_000_000
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
     scratch.execute(
-        insert(tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
+        insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
     )
-    scratch.execute(insert(tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
+    scratch.execute(insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
     return scratch
 
 
@@ -49,70 +48,8 @@ def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str
         "finished_ms": NOW + 90_000,
         **values,
     }
-    conn.execute(insert(tables.sessions).values(row))
+    conn.execute(insert(database_tables.sessions).values(row))
     return name
-
-
-def put_trial(conn: Connection, session: str, position: int, answers: dict[str, Any], **values: Any) -> None:
-    row = {
-        "session": session,
-        "position": position,
-        "key": f"pairs.{position}.watch",
-        "status": "done",
-        "answers": json.dumps(answers),
-        "opened_ms": NOW,
-        "closed_ms": NOW + 7_000,
-        **values,
-    }
-    conn.execute(insert(tables.trials).values(row))
-
-
-def put_paste(
-    conn: Connection,
-    session: str,
-    seq: int,
-    trial: int | None,
-    data: dict[str, Any],
-    kind: str = "text.paste",
-) -> None:
-    body = json.dumps({"kind": kind, "trial": trial, "at_ms": 1, "mono_ms": 1, "data": data})
-    conn.execute(insert(tables.events).values(session=session, seq=seq, body=body, received_ms=NOW))
-
-
-def test_answers_come_from_the_latest_run_without_skipped_trials(conn: Connection) -> None:
-    one = put(conn, 1, run=1)
-    put_trial(conn, one, 0, {"why": "old"}, run=0)
-    put_trial(conn, one, 0, {"why": "new"}, run=1)
-    put_trial(conn, one, 1, {}, run=1)
-    put_trial(conn, one, 2, {"why": "x"}, run=1, status="skipped")
-    put_trial(conn, put(conn, 1, "simulated"), 0, {"why": "simulated"})
-    found = review.answered(conn, "s", "real")
-    assert [(row.number, row.position, row.answers["why"]) for row in found] == [(1, 0, "new")]
-    assert found[0].took_ms == 7_000
-    assert found[0].session_ms == 90_000
-    assert [row.answers["why"] for row in review.answered(conn, "s", "simulated")] == ["simulated"]
-
-
-def test_pastes_are_summed_by_question(conn: Connection) -> None:
-    one = put(conn, 1)
-    put_paste(conn, one, 1, 3, {"question": "why", "length": 40})
-    put_paste(conn, one, 2, 3, {"question": "why", "length": 2})
-    put_paste(conn, one, 3, 4, {"question": "why", "length": 9})
-    put_paste(conn, one, 4, 3, {"question": "why", "value": '{"kind":"text.paste"}'}, kind="answer.change")
-    put_paste(conn, one, 5, 3, {"question": "why", "length": "many"})
-    put_paste(conn, put(conn, 1, "preview"), 1, 3, {"question": "why", "length": 5})
-    assert review.pasted(conn, "s", "real") == {(one, 3, "why"): 42, (one, 4, "why"): 9}
-
-
-def test_the_fingerprint_follows_answers(conn: Connection) -> None:
-    seen = {review.fingerprint(conn, "s", "real")}
-    one = put(conn, 1)
-    seen.add(review.fingerprint(conn, "s", "real"))
-    put_trial(conn, one, 0, {"why": "x"})
-    seen.add(review.fingerprint(conn, "s", "real"))
-    put_trial(conn, put(conn, 1, "simulated"), 0, {"why": "x"})
-    seen.add(review.fingerprint(conn, "s", "real"))
-    assert len(seen) == 3
 
 
 def test_the_last_decision_holds_and_the_first_stays_on_record(conn: Connection) -> None:
@@ -120,21 +57,22 @@ def test_the_last_decision_holds_and_the_first_stays_on_record(conn: Connection)
     answer = review.target("pairs.1.watch", "why")
     for kind, reason in (("exclude_text", " copied "), ("keep", "it was a quotation")):
         review.decide(conn, session=one, answer=answer, kind=kind, reason=reason, user="ada", at_ms=NOW)
-    assert review.latest(conn, "s")[one, answer].kind == "keep"
-    assert [(row.kind, row.reason) for row in decisions.of_session(conn, one)] == [
+    assert review.latest_of(conn, [one]) == {(one, answer): "keep"}
+    held = review.decision_about(conn, one, answer)
+    assert held is not None
+    assert held.reason == "it was a quotation"
+    assert [(row.kind, row.reason) for row in review.decisions_of(conn, one)] == [
         ("exclude_text", "copied"),
         ("keep", "it was a quotation"),
     ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "reason"), [("keep", ""), ("exclude_text", "  "), ("reject", "no"), ("", "x")]
-)
+@pytest.mark.parametrize(("kind", "reason"), [("keep", ""), ("exclude_text", "  "), ("reject", "no"), ("", "x")])
 def test_a_decision_needs_a_kind_and_a_reason(conn: Connection, kind: str, reason: str) -> None:
     one = put(conn, 1)
     with pytest.raises(InvalidInput):
         review.decide(conn, session=one, answer="k/q", kind=kind, reason=reason, user="ada", at_ms=NOW)
-    assert conn.execute(select(tables.decisions)).all() == []
+    assert conn.execute(select(database_tables.decisions)).all() == []
 
 
 def test_rejecting_frees_the_place_and_unrejecting_takes_it_again(conn: Connection) -> None:
@@ -144,15 +82,64 @@ def test_rejecting_frees_the_place_and_unrejecting_takes_it_again(conn: Connecti
         return sum(row.n_sessions for row in sessions.filled(conn, "s", ("open", "personal"), NOW + 1))
 
     assert places() == 1
-    review.set_rejected(conn, session=one, rejected=True, reason="nonsense", user="ada", at_ms=NOW)
+    review.judge(conn, session=one, deed="reject", reason="nonsense", user="ada", at_ms=NOW)
     assert places() == 0
     with pytest.raises(Conflict, match="rejected already"):
-        review.set_rejected(conn, session=one, rejected=True, reason="again", user="bob", at_ms=NOW)
-    review.set_rejected(conn, session=one, rejected=False, reason="my mistake", user="ada", at_ms=NOW)
+        review.judge(conn, session=one, deed="reject", reason="again", user="bob", at_ms=NOW)
+    review.judge(conn, session=one, deed="unreject", reason="my mistake", user="ada", at_ms=NOW)
     assert places() == 1
-    assert [row.kind for row in decisions.of_session(conn, one)] == ["reject", "unreject"]
+    assert [row.kind for row in review.decisions_of(conn, one)] == ["reject", "unreject"]
 
 
 def test_a_withdrawn_session_cannot_be_judged(conn: Connection) -> None:
     with pytest.raises(NotFound, match="withdrawn"):
-        review.set_rejected(conn, session="gone", rejected=True, reason="x", user="ada", at_ms=NOW)
+        review.judge(conn, session="gone", deed="reject", reason="x", user="ada", at_ms=NOW)
+
+
+def test_excluding_frees_the_place_too_but_leaves_the_payment_alone(conn: Connection) -> None:
+    name = put(conn, 1)
+    for deed in ("approve", "exclude"):
+        review.judge(conn, session=name, deed=deed, reason="looked away all the time", user="ada", at_ms=NOW)
+    row = sessions.by_id(conn, name)
+    assert row is not None
+    assert (row.approved, row.rejected, row.excluded) == (True, False, True)
+    assert not sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+    review.judge(conn, session=name, deed="include", reason="mistaken", user="ada", at_ms=NOW)
+    assert sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+    review.judge(conn, session=name, deed="reject", reason="a bot", user="ada", at_ms=NOW)
+    row = sessions.by_id(conn, name)
+    assert row is not None
+    assert (row.approved, row.rejected) == (False, True), "nobody is both"
+
+
+def test_many_at_once_change_those_that_are_not_so_yet_and_all_or_none(conn: Connection) -> None:
+    names = [put(conn, number) for number in range(1, 1_203)]
+    review.judge(conn, session=names[0], deed="approve", reason="fine", user="ada", at_ms=NOW)
+    changed = review.judge_all(conn, names, deed="approve", reason=" all fine ", user="bob", at_ms=NOW + 1)
+    assert changed == tuple(range(2, 1_203))
+    assert [row.reason for row in review.decisions_of(conn, names[700])] == ["all fine"]
+    assert review.judge_all(conn, names, deed="approve", reason="again", user="bob", at_ms=NOW + 2) == ()
+    with pytest.raises(NotFound, match="withdrawn"):
+        review.judge_all(conn, [names[0], "gone"], deed="exclude", reason="x", user="bob", at_ms=NOW)
+    with pytest.raises(InvalidInput, match="expected a reason"):
+        review.judge_all(conn, names, deed="exclude", reason=" ", user="bob", at_ms=NOW)
+    with pytest.raises(InvalidInput, match="Did you mean 'exclude'"):
+        review.judge_all(conn, names, deed="exclud", reason="x", user="bob", at_ms=NOW)
+    assert len(review.decisions_of(conn, names[0])) == 1
+
+
+def test_who_looked_at_conditions_is_not_blind_from_then_on(conn: Connection) -> None:
+    def note(user: str, what: str, at_ms: int) -> None:
+        accounts.note_audit(conn, user=user, what=what, at_ms=at_ms, study="s")
+
+    note("ada", review.looking("real", 3), NOW)
+    note("bea", review.unblinding("real"), NOW)
+    note("cleo", review.unblinding("simulated"), NOW)
+    note("dora", review.searching("real"), NOW)
+    looks = review.looks(conn, "s", "real")
+    assert looks.before("ada", 3, NOW + 1)
+    assert not looks.before("ada", 3, NOW - 1)
+    assert not looks.before("ada", 4, NOW + 1)
+    assert looks.before("bea", 4, NOW + 1)
+    assert looks.before("dora", 4, NOW + 1)
+    assert not looks.before("cleo", 4, NOW + 1)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from believable.store import sessions
 from believable.store.engine import Store
-from believable.store.pools import POOLS, pool_of
-from believable.store.sessions import Filled, Session
+from believable.store.sessions import POOLS, FilledCell, Session, pool_of
 
 MakeSession = Callable[..., Session]
 
@@ -42,9 +41,7 @@ def test_numbers_count_within_a_pool(store: Store, make_session: MakeSession) ->
     make_session(store, 2, link_kind="personal")
     make_session(store, 7, link_kind="preview")
     for kind, number in {"open": 3, "personal": 3, "preview": 8, "simulated": 1}.items():
-        assert (
-            store.read(lambda conn, kind=kind: sessions.next_number(conn, "study", pool_of(kind))) == number
-        )
+        assert store.read(lambda conn, kind=kind: sessions.next_number(conn, "study", pool_of(kind))) == number
 
 
 def test_who_holds_a_place(store: Store, make_session: MakeSession) -> None:
@@ -62,4 +59,4 @@ def test_who_holds_a_place(store: Store, make_session: MakeSession) -> None:
     for number, (values, holds) in enumerate(rows, 1):
         make_session(store, number, arms={"holds": str(holds)}, **values)
     filled = store.read(lambda conn: sessions.filled(conn, "study", POOLS["real"], now_ms))
-    assert filled == (Filled({"holds": "True"}, {}, 3),)
+    assert filled == (FilledCell({"holds": "True"}, {}, 3),)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from believable.core.errors import InvalidInput, Refused, Unavailable
-from believable.store import audit, events, sessions
+from believable.store import accounts, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -20,11 +20,11 @@ Body = Callable[..., str]
 
 
 def note(what: str) -> Callable[[Connection], None]:
-    return lambda conn: audit.note(conn, user="u", what=what, at_ms=0)
+    return lambda conn: accounts.note_audit(conn, user="u", what=what, at_ms=0)
 
 
 def noted(store: Store) -> list[str]:
-    return [entry.what for entry in reversed(store.read(audit.recent))]
+    return [entry.what for entry in reversed(store.read(accounts.recent_audit))]
 
 
 def held(store: Store) -> tuple[threading.Event, asyncio.Future[None] | object]:
@@ -96,11 +96,11 @@ def test_batches_and_changes_mix(store: Store, make_session: MakeSession, body: 
         make_session(store, number)
     release, _ = held(store)
     waiting = [
-        store._writer.submit(events.batch("token-1", 1, [(1, body(1))])),
+        store._writer.submit(event_log.check_batch("token-1", 1, [(1, body(1))])),
         store._writer.submit(note("between")),
-        store._writer.submit(events.batch("nobody", 1, [(1, body(1))])),
-        store._writer.submit(events.batch("token-2", 1, [(2, body(2))])),
-        store._writer.submit(events.batch("token-1", 1, [(2, body(2))])),
+        store._writer.submit(event_log.check_batch("nobody", 1, [(1, body(1))])),
+        store._writer.submit(event_log.check_batch("token-2", 1, [(2, body(2))])),
+        store._writer.submit(event_log.check_batch("token-1", 1, [(2, body(2))])),
     ]
     release.set()
     assert waiting[0].result(20) == 2, "both batches of a session are in when the first is answered"
@@ -110,17 +110,15 @@ def test_batches_and_changes_mix(store: Store, make_session: MakeSession, body: 
     assert noted(store) == ["between"]
 
 
-def test_a_batch_that_cannot_be_stored_fails_alone(
-    store: Store, make_session: MakeSession, body: Body
-) -> None:
+def test_a_batch_that_cannot_be_stored_fails_alone(store: Store, make_session: MakeSession, body: Body) -> None:
     """Session 1's bookkeeping denies an event that is there: storing it again must fail, loudly, and only for this session."""
     for number in (1, 2):
         make_session(store, number)
-    store.append(events.batch("token-1", 1, [(1, body(1))]))
+    store.append(event_log.check_batch("token-1", 1, [(1, body(1))]))
     store.write(lambda conn: sessions.change(conn, "session-1", head_seq=0, top_seq=0))
     release, _ = held(store)
-    broken = store._writer.submit(events.batch("token-1", 1, [(1, body(1))]))
-    sound = store._writer.submit(events.batch("token-2", 1, [(1, body(1))]))
+    broken = store._writer.submit(event_log.check_batch("token-1", 1, [(1, body(1))]))
+    sound = store._writer.submit(event_log.check_batch("token-2", 1, [(1, body(1))]))
     release.set()
     assert isinstance(broken.exception(20), IntegrityError)
     assert sound.result(20) == 1
@@ -135,7 +133,7 @@ def test_coroutines_are_answered_and_may_give_up(store: Store) -> None:
         impatient.cancel()
         release.set()
         await asyncio.gather(*patient)
-        assert await store.aread(lambda conn: len(audit.recent(conn))) == 6, (
+        assert await store.aread(lambda conn: len(accounts.recent_audit(conn))) == 6, (
             "what was given up is stored all the same"
         )
 
@@ -172,7 +170,7 @@ def test_a_group_limit_of_one_commits_each_change(database_url: str) -> None:
 
 
 def test_reading_sees_only_what_is_committed(store: Store) -> None:
-    from believable.store.tables import audit as table  # noqa: PLC0415
+    from believable.store.database_tables import audit as table  # noqa: PLC0415
 
     inside, release = threading.Event(), threading.Event()
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 
-from believable.store import events
+from believable.store import event_log
 from believable.store.engine import Store
 
 
@@ -20,7 +20,7 @@ async def main(url: str, worker: int, n_workers: int, n_sessions: int, n_events:
         async def one(session: int) -> list[int]:
             acks = []
             for seq in range(1 + worker, n_events + 1, n_workers):
-                acks.append(await store.aappend(events.batch(f"token-{session}", 1, [(seq, body(seq))])))
+                acks.append(await store.aappend(event_log.check_batch(f"token-{session}", 1, [(seq, body(seq))])))
             return acks
 
         found = await asyncio.gather(*(one(session) for session in range(1, n_sessions + 1)))

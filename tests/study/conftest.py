@@ -10,7 +10,8 @@ import pytest
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import Problem
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
 from believable.study.definition import Definition
 from believable.study.load import load, problems
 from believable.study.records import Study
@@ -53,7 +54,7 @@ def found(write: WriteStudy) -> Callable[..., list[Problem]]:
     """The problems of a study written as in `write`."""
 
     def find(*args: object, **options: object) -> list[Problem]:
-        return problems(write(*args, **options), instruments=INSTRUMENTS, clock=VirtualClock())
+        return problems(write(*args, **options), kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
 
     return find
 
@@ -77,9 +78,7 @@ def errors(found: Callable[..., list[Problem]]) -> Callable[..., list[str]]:
 
 @pytest.fixture
 def loaded(write: WriteStudy) -> Callable[..., Definition]:
-    return lambda *args, **options: load(
-        write(*args, **options), instruments=INSTRUMENTS, clock=VirtualClock()
-    )
+    return lambda *args, **options: load(write(*args, **options), kinds=KINDS, clock=VirtualClock())
 
 
 @pytest.fixture

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from believable.study.assign import Cell, cell_count, cells, choose, latin_sizes
-from believable.study.latin import row_count
-from believable.study.plan import plan
-from believable.study.records import Block, Finish, Stimulus, Study, Text, TextPage, Watch
+from believable.pages.finish import Finish
+from believable.pages.text import TextPage
+from believable.pages.watch import Watch
+from believable.study.levels import row_count
+from believable.study.plan import Cell, cell_count, cells, choose, latin_sizes, plan
+from believable.study.records import Block, Stimulus, Study, Text
 
 
 def study(arms=(), conditions=2, order="latin_square", items=0, seed=7):
@@ -118,9 +120,7 @@ def test_the_least_filled_cell_is_chosen_first():
 
 def test_ties_go_to_the_arm_that_is_least_filled_on_its_own():
     one = study(arms=(2,), conditions=2)
-    crowded = next(
-        cell for cell in cells(one) if dict(cell.arms)["arm0"] == "l0" and dict(cell.rows)["main"] == 0
-    )
+    crowded = next(cell for cell in cells(one) if dict(cell.arms)["arm0"] == "l0" and dict(cell.rows)["main"] == 0)
     for number in range(20):
         chosen = choose(one, {crowded: 1}, number)
         assert (chosen.arms["arm0"], chosen.rows["main"]) == ("l1", 1)
@@ -151,3 +151,13 @@ def test_orders_are_counterbalanced_exactly(conditions):
 def test_latin_sizes_name_the_blocks():
     assert latin_sizes(study(conditions=3, items=2)) == {"main": (3,), "pages": (2,)}
     assert latin_sizes(study(order="random")) == {}
+
+
+def test_ties_are_broken_anew_for_every_session():
+    """Among equally filled cells nobody can tell which comes next from the session before."""
+    tied = study(arms=(2, 2), conditions=3)
+    chosen = [cell_of(choose(tied, {}, number)) for number in range(200)]
+    counts = Counter(chosen)
+    assert set(counts) == set(cells(tied))
+    assert max(counts.values()) < 3 * 200 / cell_count(tied)
+    assert chosen == [cell_of(choose(tied, {}, number)) for number in range(200)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from believable.study.clips import clip_of
 from believable.study.plan import Assignment, plan
-from believable.study.progress import page_questions, visible_questions
+from believable.study.progress import visible_questions
+from believable.study.records import clip_of
 
 GROUP = """\
 - group:
@@ -26,7 +26,7 @@ def group_of(loaded):
 
 
 def test_questions_about_a_clip_are_asked_for_every_clip_under_their_own_ids(loaded):
-    questions = page_questions(group_of(loaded).trial)
+    questions = group_of(loaded).trial.page_questions
     assert [question.id for question in questions] == [
         "rating-0", "sure-0", "feel-0", "why-0", "rating-1", "sure-1", "feel-1", "why-1", "best",
     ]  # fmt: skip

@@ -20,7 +20,7 @@ def test_the_codes_of_the_navigation_test() -> None:
     assert all(code.side for code in book.codes)
     assert book.code("collision").wins_over == ("goal", "receptivity")
     assert book.code("smoothness").wins_over == ("non_mechanistic",)
-    assert {one.id for one in book.discards} == {"cannot_tell", "contradicts"}
+    assert {discard.id for discard in book.discards} == {"cannot_tell", "contradicts"}
 
 
 def test_how_the_question_was_understood_takes_exactly_one_code() -> None:
@@ -31,14 +31,7 @@ def test_how_the_question_was_understood_takes_exactly_one_code() -> None:
 
 def test_the_codes_of_flagged_actions() -> None:
     ids = [code.id for code in ready("replay").codes]
-    assert ids == [
-        "goal_inconsistency",
-        "environment_rule",
-        "temporal",
-        "social_norm",
-        "control_failure",
-        "other",
-    ]
+    assert ids == ["goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure", "other"]
 
 
 @pytest.mark.parametrize("name", ready_names())

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import pytest
 
+from believable.protocols import PROTOCOLS
 from believable.study.declaration import CONDITIONS, Option, problem_of
-from believable.study.declarations import DECLARATIONS
-from believable.study.declared import Plan
+
+DECLARATIONS = [protocol.declaration for protocol in PROTOCOLS]
 
 
-@pytest.mark.parametrize("declaration", list(DECLARATIONS), ids=lambda one: one.name)
+@pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda one: one.name)
 def test_defaults_can_be_used_and_names_are_unique(declaration):
     for part in (declaration.roles, declaration.outcomes, declaration.options):
         names = [one.name for one in part]
         assert len(names) == len(set(names))
         assert all(one.about for one in part)
-    for option in (*declaration.options, *(one for outcome in declaration.outcomes for one in outcome.tests)):
+    for option in (*declaration.options, *(test for outcome in declaration.outcomes for test in outcome.tests)):
         assert problem_of(option, option.default) is None, option.name
     for role in declaration.roles:
         assert role.defaults, f"{role.name}: without a default every study would have to name it"
 
 
-def test_every_protocol_of_a_plan_is_declared():
-    allowed = set(Plan.model_fields["protocol"].annotation.__args__)
-    assert allowed == set(DECLARATIONS.names)
+def test_a_declaration_is_called_what_its_protocol_is_called():
+    assert [declaration.name for declaration in DECLARATIONS] == list(PROTOCOLS.names)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from believable.core.errors import InvalidInput, StudyError
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 from believable.study.definition import Definition, Medium
 
 TIMELINE = """\
@@ -21,7 +21,7 @@ MEDIUM = Medium("0" * 64, 1234, 6000, "video/mp4")
 
 def test_a_round_trip_changes_nothing(loaded):
     definition = loaded(TIMELINE).with_media({"h01": MEDIUM})
-    again = Definition.from_json(definition.to_json(), INSTRUMENTS)
+    again = Definition.from_json(definition.to_json(), KINDS)
     assert again == definition
     assert again.to_json() == definition.to_json()
     assert again.hash == definition.hash
@@ -55,17 +55,16 @@ def test_words_pages_and_media_do_change_the_hash(loaded):
 
 def test_other_json_is_refused():
     with pytest.raises(InvalidInput, match=r"definition: expected JSON, got 'nonsense'"):
-        Definition.from_json("nonsense", INSTRUMENTS)
+        Definition.from_json("nonsense", KINDS)
     with pytest.raises(
         InvalidInput, match=r"expected format 'believable-definition/1', got 'other/2'\. Use the version"
     ):
-        Definition.from_json('{"format": "other/2"}', INSTRUMENTS)
+        Definition.from_json('{"format": "other/2"}', KINDS)
 
 
 def test_a_definition_that_cannot_be_read_says_where(loaded):
     broken = loaded(TIMELINE).to_json().replace('"choice"', '"choyce"')
     with pytest.raises(
-        StudyError,
-        match=r"questions\[0\]\.choyce: unknown kind of question 'choyce'\. Did you mean 'choice'\?",
+        StudyError, match=r"questions\[0\]\.choyce: unknown kind of question 'choyce'\. Did you mean 'choice'\?"
     ):
-        Definition.from_json(broken, INSTRUMENTS)
+        Definition.from_json(broken, KINDS)

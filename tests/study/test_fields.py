@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from believable.pages.finish import Finish, Redirects
+from believable.pages.watch import Watch
 from believable.study.fields import keys, record_inside, type_words
-from believable.study.records import Block, Controls, Finish, Pauses, Question, Redirects, Rule, Study, Watch
+from believable.study.records import Block, Controls, Pauses, Question, Rule, Study
 
 
 def annotation(record, field):

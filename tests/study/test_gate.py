@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.pages.device import Device
+from believable.pages.qa import Qa
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, plan
-from believable.study.records import Device, Qa
 
 LINE = "- qa_gate\n- watch: {stimulus: h01}\n- finish:\n"
 
@@ -54,7 +55,7 @@ def test_a_skipped_gate_is_skipped_as_a_whole(study_of):
 
 def test_the_definition_reads_back_the_same(loaded):
     definition = loaded(LINE)
-    again = Definition.from_json(definition.to_json(), INSTRUMENTS)
+    again = Definition.from_json(definition.to_json(), KINDS)
     assert again.study == definition.study
     assert again.hash == definition.hash
 

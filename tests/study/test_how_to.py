@@ -9,11 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from believable.core.clock import VirtualClock
-from believable.instruments import INSTRUMENTS
-from believable.study.assign import choose
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
 from believable.study.load import load, problems
 from believable.study.nodes import parse
-from believable.study.plan import plan
+from believable.study.plan import choose, plan
 from believable.study.schema import json_schema
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "write-a-study.md"
@@ -21,9 +21,7 @@ PLANTED = Path(__file__).parent / "planted"
 
 
 def blocks(language):
-    return re.findall(
-        rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 SNIPPETS = blocks("yaml")
@@ -52,14 +50,14 @@ def test_every_snippet_loads_without_a_problem(snippet, tmp_path):
     for name in ("consent.md", "consent.de.md"):
         (tmp_path / "pages" / name).write_text("# Consent\n")
     (tmp_path / "study.yaml").write_text(completed(snippet), encoding="utf-8")
-    assert problems(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock()) == []
-    definition = load(tmp_path, instruments=INSTRUMENTS)
-    assert list(Draft202012Validator(json_schema(INSTRUMENTS)).iter_errors(definition.tree)) == []
+    assert problems(tmp_path, kinds=KINDS, clock=VirtualClock()) == []
+    definition = load(tmp_path, kinds=KINDS)
+    assert list(Draft202012Validator(json_schema(KINDS, PROTOCOLS)).iter_errors(definition.tree)) == []
     study = definition.study
     assert plan(study, choose(study, {}, 1))[-1].trial.kind == "finish"
 
 
 def test_the_messages_are_real():
     (shown,) = blocks("text")
-    real = [str(problem) for problem in problems(PLANTED, instruments=INSTRUMENTS)]
+    real = [str(problem) for problem in problems(PLANTED, kinds=KINDS)]
     assert shown.splitlines() == real[:2]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from believable.core.errors import InvalidInput
-from believable.study.latin import row_count, williams
+from believable.study.levels import row_count, williams
 
 SIZES = st.integers(1, 25)
 

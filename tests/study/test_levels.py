@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from believable.pages.text import TextPage
 from believable.study.levels import Setting, levels, pool, settings, settle, unit_count
-from believable.study.outline import outline
-from believable.study.records import Block, TextPage
+from believable.study.records import Block, outline
 
 
 @pytest.fixture
@@ -44,9 +44,7 @@ def test_levels_of_each_factor(study):
 
 
 def test_every_item_is_met_in_every_setting(study):
-    met = [
-        (item.id, setting.condition, setting.stimulus) for item, setting in settings(study, study.timeline)
-    ]
+    met = [(item.id, setting.condition, setting.stimulus) for item, setting in settings(study, study.timeline)]
     assert met == [
         ("block", None, None),
         ("inner", "human", None),

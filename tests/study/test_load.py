@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from believable.core.errors import StudyError
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
+from believable.pages.check import Check
+from believable.pages.consent import Consent
+from believable.pages.finish import Finish
+from believable.pages.form import Form
+from believable.pages.watch import Watch
 from believable.study.load import load, problems
-from believable.study.records import Block, Check, Consent, Finish, Form, Watch
+from believable.study.records import Block
 
 PLANTED = Path(__file__).parent / "planted"
 
@@ -52,7 +57,7 @@ def test_the_example_loads(loaded):
 
 
 def test_eight_planted_mistakes_are_eight_problems():
-    assert [str(problem) for problem in problems(PLANTED, instruments=INSTRUMENTS)] == [
+    assert [str(problem) for problem in problems(PLANTED, kinds=KINDS)] == [
         "study.yaml:6 stimuli[0].condition: unknown condition 'humen'. Did you mean 'human'?",
         "study.yaml:11 timeline[0].consent.page: there is no file 'pages/consnt.md'. Did you mean 'pages/consent.md'?",
         "study.yaml:15 timeline[1].form.questions[0].likert.lables: unknown key 'lables'. Did you mean 'labels'?",
@@ -67,7 +72,7 @@ def test_eight_planted_mistakes_are_eight_problems():
 
 def test_load_raises_all_errors_in_file_order():
     with pytest.raises(StudyError) as caught:
-        load(PLANTED, instruments=INSTRUMENTS)
+        load(PLANTED, kinds=KINDS)
     assert [problem.line for problem in caught.value.problems] == [6, 11, 15, 19, 20, 23, 26, 29]
     assert str(caught.value).count("\n") == 7
 
@@ -80,15 +85,13 @@ def test_warnings_do_not_stop_loading(loaded, found):
 
 
 def test_a_folder_without_a_study(tmp_path):
-    (problem,) = problems(tmp_path, instruments=INSTRUMENTS)
+    (problem,) = problems(tmp_path, kinds=KINDS)
     assert problem.message.startswith("there is no study.yaml in ")
     assert problem.cure == "Give the folder that holds study.yaml, or make one with `believable new`."
 
 
 def test_broken_yaml_is_one_problem(messages):
-    assert messages(text="believable: 1\ntitle: [unclosed\nseed: 7\n")[0].startswith(
-        "study.yaml:3: not YAML:"
-    )
+    assert messages(text="believable: 1\ntitle: [unclosed\nseed: 7\n")[0].startswith("study.yaml:3: not YAML:")
 
 
 def test_syntax_and_content_problems_come_together(messages):

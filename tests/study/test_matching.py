@@ -7,8 +7,7 @@ from collections import Counter
 
 import pytest
 
-from believable.study.draw import OutOfStimuli, Slot
-from believable.study.matching import Matched, fill_all, must_fill
+from believable.study.draw import MatchedSlots, OutOfStimuli, Slot, fill_all, must_fill
 from believable.study.plan import Assignment, plan
 
 PAIRS = """\
@@ -26,7 +25,7 @@ def pages(study, seed):
 
 def test_pairs_share_a_scenario_and_no_stimulus_comes_twice(loaded):
     study = loaded(PAIRS.format(repeat=2, match="scenario")).study
-    by_id = {one.id: one for one in study.stimuli}
+    by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
     sides, orders = Counter(), Counter()
     for seed in range(200):
         shown = pages(study, seed)
@@ -48,12 +47,12 @@ def test_pairs_share_a_scenario_and_no_stimulus_comes_twice(loaded):
 def test_the_same_seed_gives_the_same_plan(loaded):
     study = loaded(PAIRS.format(repeat=2, match="scenario")).study
     assert pages(study, 5) == pages(study, 5)
-    assert len({tuple(one.stimulus_ids for one in pages(study, seed)) for seed in range(40)}) == 8
+    assert len({tuple(page.stimulus_ids for page in pages(study, seed)) for seed in range(40)}) == 8
 
 
 def test_without_matching_scenarios_may_differ(loaded):
     study = loaded(PAIRS.format(repeat=2, match="none")).study
-    assert {one.scenario for seed in range(30) for one in pages(study, seed)} == {None, "atrium", "garden"}
+    assert {page.scenario for seed in range(30) for page in pages(study, seed)} == {None, "atrium", "garden"}
 
 
 def test_a_block_settles_what_a_filter_leaves_open(loaded):
@@ -79,7 +78,7 @@ def test_a_group_takes_distinct_clips_in_an_order_of_the_session(loaded):
 def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
     # The single slot needs a1, so the pair must take scenario b, whatever it prefers.
     alone = Slot("one", "one", ("a1",))
-    pair = Matched(
+    pair = MatchedSlots(
         "pair",
         "pair",
         (
@@ -97,10 +96,9 @@ def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
 def test_many_pairs_are_found_quickly_and_an_impossible_one_is_told():
     def pair(number, scenarios):
         options = [
-            (Slot(f"{number}.0", "p", (f"h{n}",)), Slot(f"{number}.1", "p", (f"s{n}",)))
-            for n in range(scenarios)
+            (Slot(f"{number}.0", "p", (f"h{n}",)), Slot(f"{number}.1", "p", (f"s{n}",))) for n in range(scenarios)
         ]
-        return Matched(f"pair{number}", "p", tuple(options))
+        return MatchedSlots(f"pair{number}", "p", tuple(options))
 
     filled = fill_all([], [pair(number, 40) for number in range(40)], taken=(), seed=9)
     assert len(set(filled.drawn.values())) == 80

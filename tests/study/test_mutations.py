@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from believable.core.clock import VirtualClock
-from believable.instruments import INSTRUMENTS
-from believable.study.assign import choose
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
 from believable.study.definition import Definition
 from believable.study.load import load, problems
-from believable.study.plan import plan
+from believable.study.plan import choose, plan
 
 Q = {"id": "q", "prompt": {"en": "Q", "de": "F"}, "number": {"min": 0, "max": 9}}
 GOOD = {
@@ -32,12 +32,7 @@ GOOD = {
     "recruit": {"platform": "custom", "id_parameter": "pid", "limit": 100, "closes": "2099-01-01"},
     "texts": {"de": {"landing.start": "Los"}},
     "timeline": [
-        {
-            "consent": {
-                "page": {"en": "pages/consent.md", "de": "pages/consent.md"},
-                "require": ["adult", "agree"],
-            }
-        },
+        {"consent": {"page": {"en": "pages/consent.md", "de": "pages/consent.md"}, "require": ["adult", "agree"]}},
         {"form": {"id": "f", "questions": [Q, {"id": "m", "prompt": "?", "matrix": {"rows": ["1", "2"]}}]}},
         {
             "check": {
@@ -54,10 +49,7 @@ GOOD = {
                 "repeat": 2,
                 "breaks": {"every": 1},
                 "skip_if": {"answer": "f.q", "at_least": 3},
-                "each": [
-                    {"watch": {"stimulus": "any", "ask": [Q]}},
-                    {"rate": {"of": ["watch"], "questions": [Q]}},
-                ],
+                "each": [{"watch": {"stimulus": "any", "ask": [Q]}}, {"rate": {"of": ["watch"], "questions": [Q]}}],
             }
         },
         {"block": {"order": "random", "over": "stimulus", "sample": 2, "each": ["watch"]}},
@@ -77,31 +69,12 @@ def paths(tree, path=()):
 
 ALL_PATHS = list(paths(GOOD))
 #: Keys that the format knows; the names of arms are the author's own.
-KNOWN_KEYS = [
-    path for path in ALL_PATHS if (isinstance(path[-1], str) and path[0] != "arms") or path == ("arms",)
-]
-WORDS = [
-    "any",
-    "all",
-    "human",
-    "f.q",
-    "f.m.1",
-    "watch",
-    "random",
-    "auto",
-    "",
-    "x" * 70,
-    "é",
-    "../x",
-    "{",
-    "<<",
-    "*",
-]
+KNOWN_KEYS = [path for path in ALL_PATHS if (isinstance(path[-1], str) and path[0] != "arms") or path == ("arms",)]
+WORDS = ["any", "all", "human", "f.q", "f.m.1", "watch", "random", "auto", "", "x" * 70, "é", "../x", "{", "<<", "*"]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 5) | st.just(1.5) | st.sampled_from(WORDS),
     lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(st.sampled_from(["id", "en", "watch", "x"]), inner, max_size=2)
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["id", "en", "watch", "x"]), inner, max_size=2)
     ),
     max_leaves=4,
 )
@@ -143,22 +116,19 @@ def write(folder, tree):
 
 def test_the_undamaged_study_has_no_problems(tmp_path):
     write(tmp_path, GOOD)
-    assert problems(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock()) == []
+    assert problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS) == []
 
 
-@settings(
-    max_examples=4 * settings.default.max_examples,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=4 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=damaged())
 def test_damage_is_reported_or_harmless(tmp_path, tree):
     write(tmp_path, tree)
-    found = problems(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock())
+    found = problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
     assert all(problem.message and problem.cure and problem.line >= 1 for problem in found)
     if any(problem.severity == "error" for problem in found):
         return
-    definition = load(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock())
-    assert Definition.from_json(definition.to_json(), INSTRUMENTS) == definition
+    definition = load(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
+    assert Definition.from_json(definition.to_json(), KINDS) == definition
     for number in range(1, 5):
         trials = plan(definition.study, choose(definition.study, {}, number))
         assert trials[-1].trial.kind == "finish"
@@ -175,9 +145,9 @@ def test_a_misspelt_key_is_one_problem(tmp_path, path):
     holder.update(renamed)
     write(tmp_path, tree)
     found = [
-        one
-        for one in problems(tmp_path, instruments=INSTRUMENTS, clock=VirtualClock())
-        if one.severity == "error"
+        problem
+        for problem in problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
+        if problem.severity == "error"
     ]
     assert any(problem.path.endswith(misspelt) for problem in found)
     assert len(found) == 1, [str(problem) for problem in found]

@@ -79,10 +79,7 @@ def test_aliases_are_unfolded_with_paths_of_their_own():
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        (
-            b"a: 1\nb: 2\na: 3\n",
-            "study.yaml:3 a: the key 'a' was given in line 1 already. Remove one of them.",
-        ),
+        (b"a: 1\nb: 2\na: 3\n", "study.yaml:3 a: the key 'a' was given in line 1 already. Remove one of them."),
         (b"a:\n\tb: 1\n", "study.yaml:2: a tab is used for indentation. Indent with spaces."),
         (b"a: 1\nb: \xff\n", "study.yaml:2: byte 0xff is not UTF-8. Save the file as UTF-8."),
         ("a: 1".encode("utf-16"), "study.yaml:1: the file is UTF-16. Save it as UTF-8."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.study.pages import MAX_PAGE_BYTES
+from believable.study.load import MAX_PAGE_BYTES
 
 PAGE = "- text: {page: %s}\n- finish:\n"
 
@@ -49,9 +49,7 @@ def test_stimuli_that_lead_out_are_refused(errors):
 
 def test_pages_that_cannot_be_used(errors, tmp_path):
     (tmp_path / "latin1.md").write_bytes(b"ok\nGr\xf6\xdfe\n")
-    assert errors(PAGE % "latin1.md") == [
-        "timeline[0].text.page: 'latin1.md' is not UTF-8 (line 2). Save it as UTF-8."
-    ]
+    assert errors(PAGE % "latin1.md") == ["timeline[0].text.page: 'latin1.md' is not UTF-8 (line 2). Save it as UTF-8."]
     (tmp_path / "empty.md").write_text(" \n")
     assert errors(PAGE % "empty.md") == ["timeline[0].text.page: 'empty.md' is empty. Write the page."]
     (tmp_path / "big.md").write_text("x" * (MAX_PAGE_BYTES + 1))

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from believable.core.errors import InvalidInput
-from believable.study.assign import Cell, choose
-from believable.study.latin import williams
-from believable.study.plan import Assignment, plan, rated_positions
-from believable.study.records import Block, Finish, Pauses, Stimulus, Study, Text, TextPage, Watch
+from believable.pages.finish import Finish
+from believable.pages.text import TextPage
+from believable.pages.watch import Watch
+from believable.study.levels import williams
+from believable.study.plan import Assignment, Cell, choose, plan, rated_positions
+from believable.study.records import Block, Pauses, Stimulus, Study, Text
 
 
 def keys(trials):
@@ -71,25 +73,16 @@ def test_over_stimulus_shows_each_and_settles_its_condition(study_of):
     trials = planned(study_of(timeline))
     assert stimuli(trials) == ["h01", "h02", "s01", "s02"]
     text = trials[1]
-    assert (text.key, text.condition, text.scenario, text.stimulus_id) == (
-        "block.1.text",
-        "human",
-        "atrium",
-        "h01",
-    )
+    assert (text.key, text.condition, text.scenario, text.stimulus_id) == ("block.1.text", "human", "atrium", "h01")
 
 
 def test_over_stimulus_inside_a_condition_takes_that_conditions(study_of):
-    timeline = (
-        "- block: {over: condition, each: [{block: {id: b, over: stimulus, each: [watch]}}]}\n- finish:\n"
-    )
+    timeline = "- block: {over: condition, each: [{block: {id: b, over: stimulus, each: [watch]}}]}\n- finish:\n"
     assert stimuli(planned(study_of(timeline))) == ["h01", "h02", "s01", "s02"]
 
 
 def test_the_same_stimulus_may_be_watched_twice_in_one_pass(study_of):
-    timeline = (
-        "- block: {over: stimulus, levels: [h01], each: [{watch: {id: a}}, {watch: {id: b}}]}\n- finish:\n"
-    )
+    timeline = "- block: {over: stimulus, levels: [h01], each: [{watch: {id: a}}, {watch: {id: b}}]}\n- finish:\n"
     assert stimuli(planned(study_of(timeline))) == ["h01", "h01"]
 
 
@@ -125,9 +118,7 @@ def test_two_samples_of_one_session_do_not_overlap(study_of):
 
 
 def test_a_latin_sample_takes_every_level_equally_often(study_of):
-    study = study_of(
-        "- block: {id: b, over: stimulus, sample: 3, order: latin_square, each: [watch]}\n- finish:\n"
-    )
+    study = study_of("- block: {id: b, over: stimulus, sample: 3, order: latin_square, each: [watch]}\n- finish:\n")
     shown = [stimuli(planned(study, rows={"b": row})) for row in range(4)]
     assert set(Counter(name for one in shown for name in one).values()) == {3}
     assert all(len({one[place] for one in shown}) == 4 for place in range(3))
@@ -164,9 +155,7 @@ def test_a_repeated_latin_square_goes_on_to_the_next_row(study_of):
 
 
 def test_breaks_come_between_passes_never_after_the_last(study_of):
-    study = study_of(
-        "- block: {id: b, over: stimulus, breaks: {every: 2, at_least_s: 5}, each: [watch]}\n- finish:\n"
-    )
+    study = study_of("- block: {id: b, over: stimulus, breaks: {every: 2, at_least_s: 5}, each: [watch]}\n- finish:\n")
     trials = planned(study)
     assert keys(trials) == ["b.1.watch", "b.2.watch", "b.2.break", "b.3.watch", "b.4.watch", "finish"]
     assert (trials[2].trial.kind, trials[2].trial.at_least_s, trials[2].trial.id) == ("break", 5, "b_break")
@@ -252,7 +241,7 @@ def test_plans_keep_their_promises(study, number):
     assert isinstance(trials[-1].trial, Finish)
     shown = stimuli(trials)
     assert len(shown) == len(set(shown)) == 4 * study.timeline[0].repeat
-    by_id = {one.id: one for one in study.stimuli}
+    by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
     for trial in trials:
         if trial.stimulus_id is not None:
             assert by_id[trial.stimulus_id].condition == trial.condition

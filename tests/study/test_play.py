@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from believable.agents import maze_setup
 from believable.core.errors import StudyError
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 from believable.study.load import load
-from believable.study.plan import Assignment, PlannedTrial, plan
-from believable.study.playing import OPPONENTS, opponent_of
-from believable.study.records import Play, Study
-from believable.study.rounds import round_name, round_position
+from believable.study.plan import Assignment, PlannedTrial, plan, round_name, round_position
+from believable.study.records import Study
+from believable.worlds.play_trial import Play, opponent_of
 
 STUDY = """\
 believable: 1
@@ -39,17 +37,13 @@ timeline:
 def study(tmp_path: Path) -> Callable[..., Study]:
     def read(play: str = "", stimulus: str = "{round: game}", watch: str = "") -> Study:
         (tmp_path / "study.yaml").write_text(STUDY.format(play=play, stimulus=stimulus, watch=watch))
-        return load(tmp_path, instruments=INSTRUMENTS).study
+        return load(tmp_path, kinds=KINDS).study
 
     return read
 
 
 def planned(study: Study, seed: int = 3) -> tuple[PlannedTrial, ...]:
     return plan(study, Assignment({}, {}, seed))
-
-
-def test_the_opponents_of_the_file_are_those_that_exist() -> None:
-    assert OPPONENTS == maze_setup.OPPONENTS
 
 
 def test_each_watch_shows_the_round_of_its_own_pass(study: Callable[..., Study]) -> None:
@@ -70,9 +64,7 @@ def test_each_watch_shows_the_round_of_its_own_pass(study: Callable[..., Study])
         (", opponent: {calm: frustrated, frustrated: 1}", ["frustrated", 1]),
     ],
 )
-def test_who_is_played_against(
-    study: Callable[..., Study], opponent: str, against: list[str | float]
-) -> None:
+def test_who_is_played_against(study: Callable[..., Study], opponent: str, against: list[str | float]) -> None:
     game = next(page.trial for page in planned(study(opponent)) if page.trial.id == "game")
     assert isinstance(game, Play)
     assert [opponent_of(game, condition) for condition in ("calm", "frustrated")] == against
@@ -107,11 +99,11 @@ def test_a_round_that_comes_later_cannot_be_shown(tmp_path: Path) -> None:
     text += "  - watch: {stimulus: {round: game}}\n  - play: {id: game, opponent: calm}\n  - finish: {}\n"
     (tmp_path / "study.yaml").write_text(text)
     with pytest.raises(StudyError, match=r"the round 'game' is played later. Move the watch trial behind it"):
-        load(tmp_path, instruments=INSTRUMENTS)
+        load(tmp_path, kinds=KINDS)
 
 
 def test_a_round_outside_any_condition_needs_a_name(tmp_path: Path) -> None:
     text = "believable: 1\ntitle: M\nseed: 1\ntimeline:\n  - play: {id: game}\n  - finish: {}\n"
     (tmp_path / "study.yaml").write_text(text)
     with pytest.raises(StudyError, match=r"no condition says who the opponent is. Name one"):
-        load(tmp_path, instruments=INSTRUMENTS)
+        load(tmp_path, kinds=KINDS)

@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 
 from believable.study.plan import Assignment, plan
-from believable.study.practice import annotation_of
-from believable.study.progress import Closed, progress
+from believable.study.progress import ClosedPage, progress
 
 WATCH = "- watch: {stimulus: h01, %s}\n- finish:\n"
 
@@ -20,12 +19,10 @@ def keys(trials):
     return [trial.key for trial in trials]
 
 
-@pytest.mark.parametrize(
-    "written", ["annotate: ranktrace", "annotate: {ranktrace: }", "annotate: {ranktrace: {}}"]
-)
+@pytest.mark.parametrize("written", ["annotate: ranktrace", "annotate: {ranktrace: }", "annotate: {ranktrace: {}}"])
 def test_an_annotation_is_a_kind_with_its_parameters(study_of, written):
     watch = study_of(WATCH % written).timeline[0]
-    assert annotation_of(watch) is watch.annotate
+    assert watch.annotation is watch.annotate
     assert (watch.annotate.kind, watch.annotate.min_inputs, watch.practice) == ("ranktrace", 0, True)
 
 
@@ -88,11 +85,11 @@ def test_where_the_first_use_may_be_skipped_the_next_one_is_practised(study_of):
         closed, seen = [], []
         while True:
             step = progress(trials, closed, {})
-            closed += [Closed(position, "skipped", {}) for position in step.skipped]
+            closed += [ClosedPage(position, "skipped", {}) for position in step.skipped]
             if step.outcome:
                 return seen
             seen.append(trials[step.position].key)
-            closed.append(Closed(step.position, "done", {"q": answer} if step.position == 0 else {}))
+            closed.append(ClosedPage(step.position, "done", {"q": answer} if step.position == 0 else {}))
 
     assert course("yes") == ["f", "practice.ranktrace", "first", "second"]
     assert course("no") == ["f", "practice.ranktrace.2", "second"]

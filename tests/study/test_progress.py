@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.study.assign import choose
-from believable.study.plan import plan
-from believable.study.progress import (
-    Closed,
-    answers_so_far,
-    is_correct,
-    next_position,
-    outcome,
-    progress,
-    questions_of,
-    verdict,
-    visible_questions,
-)
-from believable.study.records import Check
+from believable.pages.check import CHECK, Check
+from believable.study.plan import choose, plan
+from believable.study.progress import ClosedPage, answers_so_far, outcome, progress, visible_questions
 
 TIMELINE = """\
 - consent: {page: pages/consent.md}
@@ -49,7 +40,7 @@ def session(study_of):
 
 
 def closed(*answers, failed=()):
-    return [Closed(i, "failed" if i in failed else "done", given) for i, given in enumerate(answers)]
+    return [ClosedPage(i, "failed" if i in failed else "done", answer) for i, answer in enumerate(answers)]
 
 
 def test_pages_come_in_order_and_end_with_the_finish(session):
@@ -60,7 +51,7 @@ def test_pages_come_in_order_and_end_with_the_finish(session):
         shown.append(session[step.position].key)
         if step.outcome is not None:
             break
-        done.append(Closed(step.position, "done", {"age": 15} if shown[-1] == "about" else {}))
+        done.append(ClosedPage(step.position, "done", {"age": 15} if shown[-1] == "about" else {}))
     assert shown == ["consent", "about", "sky", "grass", "sum", "block.1.young", "block.1.teen", "finish"]
     assert step.outcome == "complete"
 
@@ -72,7 +63,7 @@ def test_rules_skip_by_earlier_answers(session, age, position, skipped):
 
 
 def test_a_rule_of_one_trial_skips_that_trial(session):
-    done = [*closed({}, {"age": 30}, {}, {}, {}), Closed(5, "done", {})]
+    done = [*closed({}, {"age": 30}, {}, {}, {}), ClosedPage(5, "done", {})]
     assert progress(session, done, {}).skipped == (6,)
     assert outcome(session, done, {}) == "complete"
 
@@ -83,7 +74,7 @@ def test_a_rule_of_one_trial_skips_that_trial(session):
 def test_endings(session, failed, expected):
     done = closed(*[{} for _ in range(failed + 1)], failed=(failed,))
     assert outcome(session, done, {}) == expected
-    assert next_position(session, done, {}) == (5 if expected is None else 7)
+    assert progress(session, done, {}).position == (5 if expected is None else 7)
 
 
 def test_questions_show_by_answers_of_their_own_page(session):
@@ -109,7 +100,7 @@ def test_the_latest_run_of_a_trial_counts(study_of):
     timeline = "- block: {repeat: 2, each: [{form: {id: f, questions: [{id: q, prompt: Q, number: }]}}]}\n- finish:\n"
     study = study_of(timeline)
     two_runs = plan(study, choose(study, {}, 1))
-    done = [Closed(1, "done", {"q": 2}), Closed(0, "done", {"q": 1})]
+    done = [ClosedPage(1, "done", {"q": 2}), ClosedPage(0, "done", {"q": 1})]
     assert answers_so_far(two_runs, done) == {"f.q": 2}
 
 
@@ -131,25 +122,27 @@ def test_the_latest_run_of_a_trial_counts(study_of):
 )
 def test_right_answers(session, correct, answer, right):
     check = session[2].trial.model_copy(update={"correct": correct})
-    assert is_correct(check, answer) is right
+    assert check.is_right(check.question.id, answer) is right
 
 
 def test_a_check_may_be_tried_again_until_its_attempts_are_used(session):
     check = session[2].trial
     assert isinstance(check, Check)
-    assert [verdict(check, "red", attempt) for attempt in (1, 2)] == ["again", "failed"]
-    assert verdict(check, "blue", 2) == "done"
-    assert [question.id for question in questions_of(check)] == ["answer"]
+
+    def judged(answer, attempt):
+        return CHECK.judge(check, {"answer": answer}, SimpleNamespace(attempt=attempt)).status
+
+    assert [judged("red", attempt) for attempt in (1, 2)] == ["again", "failed"]
+    assert judged("blue", 2) == "done"
+    assert [question.id for question in check.all_questions] == ["answer"]
 
 
 @given(ages=st.integers(0, 100), order=st.permutations(range(5)))
 def test_progress_does_not_depend_on_the_order_of_the_closed_trials(ages, order):
     # Hypothesis and function-scoped fixtures do not mix; the answers of one page are enough here.
-    done = [Closed(i, "done", {"q": ages + i}) for i in order]
+    done = [ClosedPage(i, "done", {"q": ages + i}) for i in order]
     planned = [_FakePlanned(i) for i in range(5)]
-    assert answers_so_far(planned, done) == answers_so_far(
-        planned, sorted(done, key=lambda one: one.position)
-    )
+    assert answers_so_far(planned, done) == answers_so_far(planned, sorted(done, key=lambda one: one.position))
 
 
 class _FakePlanned:

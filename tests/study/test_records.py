@@ -7,7 +7,8 @@ import datetime
 import pytest
 from pydantic import ValidationError
 
-from believable.study.records import Recruit, Rule, Text, Watch
+from believable.pages.watch import Watch
+from believable.study.records import Recruit, Rule, Text
 
 
 def test_texts_in_a_language():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from believable.study.bases import holds
 from believable.study.records import Rule
-from believable.study.rules import holds
 
 ANSWERS = {
     "f.age": 30,

@@ -8,10 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from believable.instruments import INSTRUMENTS
-from believable.study.kinds import annotating, answering
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.study.kinds import annotating, answering, item_kinds
 from believable.study.nodes import parse
-from believable.study.protocols import PROTOCOLS, copy
-from believable.study.read import ITEM_KINDS
 from believable.study.schema import json_schema
 
 PLANTED = Path(__file__).parent / "planted"
@@ -19,7 +19,7 @@ PLANTED = Path(__file__).parent / "planted"
 
 @pytest.fixture(scope="module")
 def validator():
-    schema = json_schema(INSTRUMENTS)
+    schema = json_schema(KINDS, PROTOCOLS)
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -29,8 +29,8 @@ def found(validator, tree):
 
 
 def test_every_kind_is_in_the_schema():
-    definitions = json_schema(INSTRUMENTS)["$defs"]
-    assert set(definitions["TimelineItem"]["properties"]) == set(ITEM_KINDS)
+    definitions = json_schema(KINDS, PROTOCOLS)["$defs"]
+    assert set(definitions["TimelineItem"]["properties"]) == set(item_kinds(KINDS.pages))
     assert set(answering(INSTRUMENTS)) < set(definitions["Question"]["properties"])
     assert set(annotating(INSTRUMENTS)) < set(definitions["Annotation"]["else"]["properties"])
     assert not set(annotating(INSTRUMENTS)) & set(definitions["Question"]["properties"])
@@ -70,7 +70,7 @@ def test_a_good_study_is_valid_and_loads(validator, loaded):
 
 @pytest.mark.parametrize("name", PROTOCOLS.names)
 def test_the_ready_studies_are_valid(validator, name, tmp_path):
-    copy(name, tmp_path / name)
+    READY_STUDIES[name].copy(tmp_path / name)
     tree, _ = parse((tmp_path / name / "study.yaml").read_bytes(), "study.yaml")
     assert found(validator, tree.plain()) == []
 
@@ -123,7 +123,7 @@ def test_wrong_forms_are_rejected(validator, timeline, place):
 
 
 def test_every_key_is_described():
-    schema = json_schema(INSTRUMENTS)
+    schema = json_schema(KINDS, PROTOCOLS)
     for name in ("Watch", "Block", "Check", "Recruit", "Rule", "Controls"):
         for key, one in schema["$defs"][name]["properties"].items():
             assert one.get("description"), f"{name}.{key}"

@@ -6,8 +6,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from believable.instruments import INSTRUMENTS
+from believable.study.fields import as_yaml
 from believable.study.records import Controls
-from believable.study.written import as_yaml
 
 
 @pytest.mark.parametrize("one", INSTRUMENTS, ids=lambda one: one.name)

@@ -19,7 +19,7 @@ import pytest
 from believable.stats.agreement import cronbach_alpha, icc, krippendorff_alpha
 from believable.traces import gold_standard, lag_ms, sda
 
-FOLDER = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "green_intensity"
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "green_intensity"
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 ANNOTATORS = range(1, 11)
 PAIRS = list(combinations(range(len(ANNOTATORS)), 2))
@@ -37,13 +37,10 @@ DECIDED_BY_ROUNDING = {
     ("annotations_10hz", "min_SDA"): 2 * 1.5 / 2669,
 }
 
-pytestmark = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason="the shared green-intensity data are not beside the repository"
-)
-
 
 def columns(*parts: str) -> np.ndarray:
-    return np.loadtxt(FOLDER.joinpath(*parts), delimiter=",", skiprows=1).T
+    file = FOLDER.joinpath(*parts)
+    return np.loadtxt(file if file.is_file() else f"{file}.xz", delimiter=",", skiprows=1).T
 
 
 def published(block: str) -> dict[str, Any]:
@@ -96,9 +93,7 @@ def windows() -> list[tuple[int, int]]:
 
 def shifted() -> np.ndarray:
     length = published("annotations_1hz_shift_aligned")["shape"][0]
-    return np.stack(
-        [column[s : s + length] for column, s in zip(one_hertz().T, SHIFTS_S, strict=True)], axis=1
-    )
+    return np.stack([column[s : s + length] for column, s in zip(one_hertz().T, SHIFTS_S, strict=True)], axis=1)
 
 
 def warped() -> np.ndarray:
@@ -134,9 +129,7 @@ BLOCKS: dict[str, Callable[[], np.ndarray]] = {
 
 
 def concordance(x: np.ndarray, y: np.ndarray) -> float:
-    return float(
-        2 * np.mean((x - x.mean()) * (y - y.mean())) / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
-    )
+    return float(2 * np.mean((x - x.mean()) * (y - y.mean())) / (x.var() + y.var() + (x.mean() - y.mean()) ** 2))
 
 
 def with_first_step(table: np.ndarray) -> np.ndarray:
@@ -174,8 +167,7 @@ def test_every_published_value(block: str) -> None:
 
 def test_only_at_ten_hertz_are_steps_as_large_as_the_tolerance() -> None:
     ties = {
-        block: int((np.abs(np.abs(np.diff(table(), axis=0)) - 0.005) < 1e-9).sum())
-        for block, table in BLOCKS.items()
+        block: int((np.abs(np.abs(np.diff(table(), axis=0)) - 0.005) < 1e-9).sum()) for block, table in BLOCKS.items()
     }
     assert ties == dict.fromkeys(BLOCKS, 0) | {"annotations_10hz": 215}
 
@@ -187,10 +179,7 @@ def test_no_published_block_is_left_out() -> None:
 
 def test_ten_hertz_gives_one_hertz() -> None:
     found = np.array(
-        [
-            [smoothed(column, second, window) for column in ten_hertz().T]
-            for second, window in enumerate(windows())
-        ]
+        [[smoothed(column, second, window) for column in ten_hertz().T] for second, window in enumerate(windows())]
     )
     assert np.abs(found - one_hertz()).max() < 1e-11
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from believable.core.errors import InvalidInput
 from believable.traces import gold_standard
-from believable.traces.others import others_medians
+from believable.traces.trace_agreement import others_medians
 
 
 @given(st.integers(2, 9), st.integers(1, 5), st.integers(0, 1000))

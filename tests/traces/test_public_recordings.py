@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +13,22 @@ import pytest
 from scipy import stats
 
 from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
-from believable.traces import (
-    direction_kappa,
-    dtw_matrix,
-    normalise,
-    point_sample,
-    resample,
-    sda,
-)
+from believable.traces import direction_kappa, dtw_matrix, normalise, point_sample, resample, sda
 
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 VIDEO_MS = 32_521
 # In these three recordings the last partial bin holds an annotation; the authors averaged the end marker into it.
 END_MARKER_AVERAGED = {("Session-1", "F868E6"), ("Session-1", "C7A66C"), ("Session-1", "ECADA4")}
 
 
-def folder(name: str) -> Path:
-    found = SHARED / name
-    if not found.is_dir():
-        pytest.skip(f"the shared {name} data are not beside the repository")
-    return found
+@pytest.fixture(scope="module")
+def pagan(public_data: Callable[[str], Path]) -> Path:
+    return public_data("pagan_auditory_qa")
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[tuple[str, str, str], np.ndarray]:
+def published(pagan: Path) -> dict[tuple[str, str, str], np.ndarray]:
     traces: dict[tuple[str, str, str], list[float]] = {}
-    with open(folder("pagan_auditory_qa") / "traces_250ms.csv", newline="") as file:
+    with open(pagan / "traces_250ms.csv", newline="") as file:
         for row in csv.DictReader(file):
             key = (row["session"], row["group"], row["participant"])
             traces.setdefault(key, []).append(float(row["value"]))
@@ -45,10 +36,10 @@ def published() -> dict[tuple[str, str, str], np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def recorded() -> dict[tuple[str, str, str], list[tuple[float, float]]]:
+def recorded(pagan: Path) -> dict[tuple[str, str, str], list[tuple[float, float]]]:
     """The last recording of each annotator: events as (video time, value), without the end marker."""
     runs: dict[tuple[str, str, str], dict[str, list[tuple[float, float]]]] = {}
-    with open(folder("pagan_auditory_qa") / "raw_pagan_export.csv", newline="") as file:
+    with open(pagan / "raw_pagan_export.csv", newline="") as file:
         for row in csv.DictReader(file):
             key = (row["PaganSession"], row["Group"], row["Participant"])
             run = runs.setdefault(key, {}).setdefault(row["SessionID"], [])
@@ -56,8 +47,8 @@ def recorded() -> dict[tuple[str, str, str], list[tuple[float, float]]]:
     return {key: list(by_run.values())[-1][:-1] for key, by_run in runs.items()}
 
 
-def truth() -> np.ndarray:
-    pitch = np.loadtxt(folder("pagan_auditory_qa") / "Pitch_values.csv", delimiter=",", skiprows=1, usecols=0)
+def truth(pagan: Path) -> np.ndarray:
+    pitch = np.loadtxt(pagan / "Pitch_values.csv", delimiter=",", skiprows=1, usecols=0)
     return normalise(point_sample(pitch, every=15))
 
 
@@ -73,17 +64,13 @@ def test_the_raw_export_gives_the_authors_traces(published: Any, recorded: Any) 
         assert len(binned) == 131
         if (session, participant[:6]) in END_MARKER_AVERAGED:
             assert len(theirs) == 131
-            binned[130] = np.mean(
-                [value for t, value in recorded[session, group, participant] if t >= 32_500] + [0]
-            )
+            binned[130] = np.mean([value for t, value in recorded[session, group, participant] if t >= 32_500] + [0])
         else:
             assert len(theirs) in (129, 130)
         assert normalise(binned[: len(theirs)]) == pytest.approx(theirs, abs=1e-12)
 
 
-def test_without_the_end_marker_only_the_last_bin_of_three_traces_differs(
-    published: Any, recorded: Any
-) -> None:
+def test_without_the_end_marker_only_the_last_bin_of_three_traces_differs(published: Any, recorded: Any) -> None:
     for (session, group, participant), theirs in published.items():
         found = normalise(ours(recorded[session, group, participant])[:130])
         length = min(len(theirs), 130)
@@ -91,9 +78,9 @@ def test_without_the_end_marker_only_the_last_bin_of_three_traces_differs(
         assert difference.max() < 1e-12, (session, participant)
 
 
-def test_their_traces_give_the_published_values(published: Any) -> None:
-    expected = json.loads((folder("pagan_auditory_qa") / "expected.json").read_text())
-    signal = truth()
+def test_their_traces_give_the_published_values(published: Any, pagan: Path) -> None:
+    expected = json.loads((pagan / "expected.json").read_text())
+    signal = truth(pagan)
     for group in ("Mturk", "Expert"):
         traces = [trace for (_, name, _), trace in published.items() if name == group]
         assert len(traces) == expected[group]["n"]
@@ -110,9 +97,9 @@ def test_their_traces_give_the_published_values(published: Any) -> None:
         assert round(alpha or 0, 5) == expected[group]["krippendorff_interval_cut_to_shortest"]
 
 
-def gunpoint(part: str) -> tuple[np.ndarray, np.ndarray]:
+def gunpoint(folder: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
     rows, labels = [], []
-    for line in (folder("dtw") / f"GunPoint_{part}.ts").read_text().splitlines():
+    for line in (folder / f"GunPoint_{part}.ts").read_text().splitlines():
         if line and line[0] not in "#@":
             values, label = line.rsplit(":", 1)
             rows.append([float(value) for value in values.split(",")])
@@ -120,9 +107,9 @@ def gunpoint(part: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array(rows), np.array(labels)
 
 
-def test_gunpoint_nearest_neighbour_accuracy() -> None:
-    train, train_labels = gunpoint("TRAIN")
-    test, test_labels = gunpoint("TEST")
+def test_gunpoint_nearest_neighbour_accuracy(public_data: Callable[[str], Path]) -> None:
+    train, train_labels = gunpoint(public_data("dtw"), "TRAIN")
+    test, test_labels = gunpoint(public_data("dtw"), "TEST")
     distances = dtw_matrix(np.vstack([train, test]), cost="square")[len(train) :, : len(train)]
     warped = (train_labels[distances.argmin(axis=1)] == test_labels).mean()
     assert round(float(warped), 4) == 0.9067

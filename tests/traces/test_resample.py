@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.traces import point_sample, resample, resample_all
+from believable.traces import point_sample, resample, resample_all, windows
 
 
 def test_bins_hold_the_mean_and_empty_bins_the_value_before() -> None:
@@ -46,10 +46,7 @@ def test_order_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: resample([0, 1250], [1, 2], duration_ms=1100),
-            r"t_ms\[1\]: expected a time from 0 to 1250 ms",
-        ),
+        (lambda: resample([0, 1250], [1, 2], duration_ms=1100), r"t_ms\[1\]: expected a time from 0 to 1250 ms"),
         (lambda: resample([-1], [1], duration_ms=1000), r"t_ms\[0\].*got -1"),
         (lambda: resample([0], [np.nan], duration_ms=1000), r"value\[0\]: expected a finite number"),
         (lambda: resample([0, 1], [1], duration_ms=1000), "same length, got 2 and 1"),
@@ -58,7 +55,7 @@ def test_order_does_not_matter() -> None:
         (lambda: resample([0], [1], duration_ms=10, fill="holt"), "Did you mean 'hold'"),
         (lambda: resample_all([2], [0], [1], traces=2, duration_ms=10), "row numbers from 0 to 1, got 2"),
         (lambda: resample_all([0, 1], [0], [1], traces=2, duration_ms=10), "one row number per event"),
-        (lambda: point_sample([1.0], every=0), "every: expected at least 1"),
+        (lambda: point_sample([1.0], every=0), "every: expected a whole number of samples, at least 1"),
     ],
 )
 def test_errors_name_place_value_and_cure(call: Any, message: str) -> None:
@@ -80,3 +77,17 @@ def test_many_at_once_are_each_on_its_own(fill: Any) -> None:
 
 def test_the_known_signal_is_point_sampled() -> None:
     assert point_sample(range(10), every=4).tolist() == [0, 4, 8]
+
+
+@pytest.mark.parametrize("step", [1000 / 30, 1000 / 60, 33.3, 250.0, 100.0, 1000 / 24])
+def test_an_event_at_the_start_of_a_bin_is_in_that_bin(step: float) -> None:
+    bins = 600
+    trace = resample(step * np.arange(bins), np.arange(bins), step_ms=step, duration_ms=bins * step)
+    assert trace.tolist() == list(range(bins))
+
+
+def test_a_part_of_a_sample_cannot_be_taken() -> None:
+    with pytest.raises(InvalidInput, match=r"every: expected a whole number of samples, at least 1, got 1\.5"):
+        point_sample([1.0, 2.0, 3.0], every=1.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=r"per: expected a whole number of points per window, at least 1, got 2\.5"):
+        windows([1.0, 2.0, 3.0], per=2.5)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from believable.core.clock import WallClock
 from believable.core.ids import token_hash
 from believable.simulate.asgi import running
 from believable.simulate.client import Participant
-from believable.simulate.links import link_token
+from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.store import sessions
 from believable.web.app import Settings, create_app
@@ -112,15 +112,9 @@ def test_without_a_log_in_every_console_and_export_route_refuses(tmp_path: Path)
                 {"cookie": "believable_console=guess"},
                 {"cookie": f"believable_console={person.token}"},
             ):
-                reply = await http.request(
-                    route.method, address, headers={**headers, "origin": "http://simulated"}
-                )
-                led_to_login = reply.status_code == 303 and reply.headers["location"].startswith(
-                    "/console/login"
-                )
-                assert led_to_login or reply.status_code in (401, 403), (
-                    f"{route} answered {reply.status_code}"
-                )
+                reply = await http.request(route.method, address, headers={**headers, "origin": "http://simulated"})
+                led_to_login = reply.status_code == 303 and reply.headers["location"].startswith("/console/login")
+                assert led_to_login or reply.status_code in (401, 403), f"{route} answered {reply.status_code}"
                 assert "CANARY" not in reply.text
                 assert session.id not in reply.text.replace(address, "")
 
@@ -151,9 +145,7 @@ def test_with_the_token_of_one_nothing_of_another_is_reachable(tmp_path: Path) -
         row = app.state.store.read(lambda conn: sessions.by_token(conn, token_hash(bert.token)))
         hers = [route for route in routes(app) if route.path.startswith("/s/{token}")]
         assert len(hers) >= 8
-        hers.sort(
-            key=lambda route: route.path.endswith("/withdraw")
-        )  # last: after it there is nothing to ask
+        hers.sort(key=lambda route: route.path.endswith("/withdraw"))  # last: after it there is nothing to ask
         bodies = ({}, {"epoch": bert.epoch, "position": 1, "seq": 2}, {"epoch": bert.epoch, "events": []})
         for route in hers:
             for body in bodies:

@@ -15,7 +15,7 @@ from schemathesis import GenerationMode
 
 from believable.core.clock import WallClock
 from believable.simulate.client import Participant
-from believable.simulate.links import link_token
+from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store.engine import Store
@@ -87,11 +87,7 @@ def test_no_request_makes_a_server_error(
     seen: list[int] = []
 
     @settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
+        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
     def run(case: schemathesis.Case) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.analysis import exclusions
-from believable.analysis.plan import Plan
-from believable.analysis.records import Drop, Step
-from believable.bundle.read import Bundle, Column, ColumnTable
+from believable.analysis.findings import Drop, FlowStep
+from believable.analysis.settled_plan import Plan
+from believable.bundle.read import Bundle, BundleColumn, ColumnTable
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
-from believable.study.records import Study
+from believable.study.records import Study, outline
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
@@ -78,7 +79,7 @@ class Data:
     sessions: tuple[str, ...]
     simulated: bool
     drops: tuple[Drop, ...] = ()
-    funnel: tuple[Step, ...] = ()
+    funnel: tuple[FlowStep, ...] = ()
     left_out_trials: frozenset[tuple[str, str]] = frozenset()
     left_out_answers: frozenset[tuple[str, str, str, int]] = frozenset()
 
@@ -97,7 +98,7 @@ class Data:
         """The participants table, in the order of `sessions`."""
         table = self.bundle["participants"]
         place = {session: row for row, session in enumerate(table["session"].values)}
-        return _taken(table, np.array([place[one] for one in self.sessions], dtype=np.int64))
+        return _taken(table, np.array([place[session] for session in self.sessions], dtype=np.int64))
 
     def arm(self, name: str) -> ObjectArray:
         """The level of an arm for each session; None where the session has none."""
@@ -112,7 +113,7 @@ class Data:
         if self.study is not None and self.study.conditions:
             return self.study.conditions
         shown = self.table("shown")["condition"].values
-        return tuple(dict.fromkeys(one for one in shown if one is not None))
+        return tuple(dict.fromkeys(condition for condition in shown if condition is not None))
 
     # ------------------------------------------------------------------------------------------ tables
 
@@ -125,7 +126,7 @@ class Data:
     def code_of(self, table: ColumnTable) -> IntArray:
         """The place in `sessions` of each row's session."""
         sessions = table["session"].values
-        return np.fromiter((self.codes[one] for one in sessions), np.int64, len(sessions))
+        return np.fromiter((self.codes[session] for session in sessions), np.int64, len(sessions))
 
     @cached_property
     def _tables(self) -> dict[str, ColumnTable]:
@@ -140,7 +141,7 @@ class Data:
         if "session" not in table.columns:
             return table
         sessions = table["session"].values
-        keep = np.fromiter((one in self.codes for one in sessions), np.bool_, len(sessions))
+        keep = np.fromiter((session in self.codes for session in sessions), np.bool_, len(sessions))
         keep &= exclusions.current(table, self._latest)
         if self.left_out_trials:
             keep &= ~self._in_left_out_trial(table)
@@ -161,9 +162,7 @@ class Data:
     @cached_property
     def _left_out_positions(self) -> frozenset[tuple[str, int]]:
         table = self.bundle["trials"]
-        rows = zip(
-            table["session"].values, table["trial_key"].values, table["position"].values.tolist(), strict=True
-        )
+        rows = zip(table["session"].values, table["trial_key"].values, table["position"].values.tolist(), strict=True)
         return frozenset(
             (session, position) for session, key, position in rows if (session, key) in self.left_out_trials
         )
@@ -194,34 +193,34 @@ class Data:
             fits = table["question"].values == question
             keep |= fits & (table["trial"].values == trial) if trial else fits
         rows = np.flatnonzero(keep)
-        found = _taken(table, rows)
+        part = _taken(table, rows)
         return Answers(
-            self.code_of(found),
-            found["session"].values,
-            found["trial"].values,
-            found["trial_key"].values,
-            found["position"].values,
-            np.where(found["player"].missing, -1, found["player"].values),
-            found["condition"].values,
-            found["scenario"].values,
-            found["stimulus"].values,
-            found["item"].values,
-            found["value_number"].values,
-            found["value_text"].values,
+            self.code_of(part),
+            part["session"].values,
+            part["trial"].values,
+            part["trial_key"].values,
+            part["position"].values,
+            np.where(part["player"].missing, -1, part["player"].values),
+            part["condition"].values,
+            part["scenario"].values,
+            part["stimulus"].values,
+            part["item"].values,
+            part["value_number"].values,
+            part["value_text"].values,
         )
 
     def number_by_session(self, role: str) -> FloatArray:
         """One number per session, NaN where there is none; the last answer where there are several. Digits in a text count."""
-        found = self.answers(role)
+        entries = self.answers(role)
         values = np.full(len(self), np.nan)
-        values[found.code] = numbers(found)
+        values[entries.code] = numbers(entries)
         return values
 
     def text_by_session(self, role: str) -> ObjectArray:
         """One text per session, None where there is none; the last answer where there are several. Numbers become text."""
-        found = self.answers(role)
+        entries = self.answers(role)
         values = np.full(len(self), None, dtype=object)
-        values[found.code] = texts(found)
+        values[entries.code] = texts(entries)
         return values
 
     # ------------------------------------------------------------------------------------------ traces
@@ -242,20 +241,20 @@ class Data:
         ends = np.r_[starts[1:], len(code)][: len(starts)] if len(starts) else starts
         entered = table["input"].values[order] != "heartbeat"
         media_ms, value = table["media_ms"].values[order], table["value"].values[order]
-        found: dict[tuple[int, int], TraceLine] = {}
+        lines: dict[tuple[int, int], TraceLine] = {}
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             row = int(order[start])
             rows = slice(start, end)
             keep = slice(None) if heartbeats else entered[rows]
-            found[int(code[start]), int(position[start])] = TraceLine(
+            lines[int(code[start]), int(position[start])] = TraceLine(
                 str(table["session"].values[row]), int(code[start]), str(table["trial"].values[row]),
                 str(table["trial_key"].values[row]), int(position[start]), table["condition"].values[row],
                 table["scenario"].values[row], table["stimulus"].values[row], table["instrument"].values[row],
                 media_ms[rows][keep], value[rows][keep],
             )  # fmt: skip
         for line in self._untouched(trials):
-            found.setdefault((line.code, line.position), line)
-        return tuple(found[key] for key in sorted(found))
+            lines.setdefault((line.code, line.position), line)
+        return tuple(lines[key] for key in sorted(lines))
 
     def _untouched(self, trials: Collection[str]) -> Iterator[TraceLine]:
         if not trials:
@@ -277,12 +276,14 @@ class Data:
 
         `title` says what is left, `words` why the others are out.
         """
-        left = tuple(one for one in self.sessions if one not in sessions)
-        drops = tuple(Drop(one, "session", reason, sessions[one]) for one in self.sessions if one in sessions)
-        step = Step(title, len(self.sessions), len(left), words or reason.replace("_", " "))
+        left = tuple(session for session in self.sessions if session not in sessions)
+        drops = tuple(
+            Drop(session, "session", reason, sessions[session]) for session in self.sessions if session in sessions
+        )
+        step = FlowStep(title, len(self.sessions), len(left), words or reason.replace("_", " "))
         return replace(self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step))
 
-    def with_drops(self, drops: Sequence[Drop], step: Step | None = None) -> Data:
+    def with_drops(self, drops: Sequence[Drop], step: FlowStep | None = None) -> Data:
         """The same data with more exclusions on record, for parts that the caller leaves out itself (single traces, say)."""
         funnel = self.funnel if step is None else (*self.funnel, step)
         return replace(self, drops=(*self.drops, *drops), funnel=funnel)
@@ -291,39 +292,95 @@ class Data:
 def load(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
     """The data of a bundle after the plan's exclusions."""
     kept = exclusions.apply(bundle, plan.declared.exclusions)
-    return Data(
-        bundle, study, plan, kept.sessions, kept.simulated, kept.drops, kept.funnel, kept.trials, kept.answers
-    )
+    return Data(bundle, study, plan, kept.sessions, kept.simulated, kept.drops, kept.funnel, kept.trials, kept.answers)
 
 
-def numbers(found: Answers) -> FloatArray:
+def numbers(entries: Answers) -> FloatArray:
     """Answers as numbers: texts that are written numbers too; NaN for everything else."""
-    values = found.number.copy()
+    values = entries.number.copy()
     for place in np.flatnonzero(np.isnan(values)):
-        text = found.text[place]
+        text = entries.text[place]
         if isinstance(text, str) and text.strip().replace(".", "", 1).isdecimal():
             values[place] = float(text)
     return values
 
 
-def texts(found: Answers) -> ObjectArray:
+def texts(entries: Answers) -> ObjectArray:
     """Answers as texts: numbers as they are written; None for everything else."""
-    values = found.text.copy()
-    for place in np.flatnonzero(~np.isnan(found.number)):
-        values[place] = f"{found.number[place]:g}"
+    values = entries.text.copy()
+    for place in np.flatnonzero(~np.isnan(entries.number)):
+        values[place] = f"{entries.number[place]:g}"
     return values
+
+
+def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
+    """A join: for each wanted key the first row that has it, −1 where none has. Columns of a key stand side by side.
+
+    >>> rows_of([np.array([7, 7, 8]), np.array([1, 2, 1])], [np.array([8, 7, 9]), np.array([1, 2, 1])]).tolist()
+    [2, 1, -1]
+    """
+    first: dict[tuple[int, ...], int] = {}
+    for row, key in enumerate(zip(*(column.tolist() for column in keys), strict=True)):
+        first.setdefault(key, row)
+    asked = zip(*(column.tolist() for column in wanted), strict=True)
+    return np.fromiter((first.get(key, -1) for key in asked), np.int64, len(wanted[0]))
+
+
+def joined(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
+    """The values of those rows; `nothing` where there is no such row (−1)."""
+    result = np.full(len(rows), nothing, dtype=values.dtype)
+    result[rows >= 0] = values[rows[rows >= 0]]
+    return result
 
 
 def _taken(table: ColumnTable, rows: IntArray) -> ColumnTable:
     if len(rows) and (rows.min() < 0 or rows.max() >= len(table)):
-        raise InvalidInput(
-            f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}."
-        )
+        raise InvalidInput(f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}.")
     columns = {
-        name: Column(one.field, one.values[rows], one.missing[rows]) for name, one in table.columns.items()
+        name: BundleColumn(column.field, column.values[rows], column.missing[rows])
+        for name, column in table.columns.items()
     }
     return ColumnTable(table.name, MappingProxyType(columns))
 
 
 def _text(cell: Any) -> str | None:
     return None if cell is None else str(cell)
+
+
+#: How stimuli begin that are the person's own round; the same name is another recording in every session.
+OWN_ROUND = "round:"
+
+
+def durations_ms(bundle: Bundle) -> Mapping[str, float]:
+    """Stimuli whose duration the study's definitions tell."""
+    return {
+        stimulus: float(medium["duration_ms"])
+        for media in _media(bundle)
+        for stimulus, medium in media.items()
+        if medium.get("duration_ms") is not None
+    }
+
+
+def logs(bundle: Bundle) -> Mapping[str, str]:
+    """Stimuli to the SHA-256 of their log of actions, as the latest definition has it."""
+    digests: dict[str, str] = {}
+    for media in _media(bundle):
+        for stimulus, medium in media.items():
+            digest = medium.get("actions") or medium.get("digest")
+            if digest is not None:
+                digests[stimulus] = str(digest)
+    return digests
+
+
+def round_ms(data: Data, *trials: str) -> float | None:
+    """How long the rounds of these play trials are; None where the study has none of them."""
+    if data.study is None:
+        return None
+    for entry in outline(data.study.timeline):
+        if entry.item.plays_round == "round" and (not trials or entry.item.id in trials):
+            return float(entry.item.medium_ms)
+    return None
+
+
+def _media(bundle: Bundle) -> list[Mapping[str, Mapping[str, Any]]]:
+    return [json.loads(text).get("media", {}) for text in bundle.definitions.values()]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.analysis.records import Drop, Step
+from believable.analysis.findings import Drop, FlowStep
+from believable.analysis.numbers import share
 from believable.bundle.read import Bundle, ColumnTable
-from believable.study.declared import ExclusionRule
+from believable.study.declaration import ExclusionRule
 
 #: Answers that are no questions of the author's.
 _NO_QUESTIONS = ("consent", "device", "qa")
@@ -22,6 +23,7 @@ ALWAYS: Mapping[str, str] = {
     "screened_out": "screened out",
     "failed_checks": "failed a check that ends the session",
     "rejected": "rejected by the researcher",
+    "excluded": "left out by the researcher",
     "damaged": "damaged data",
 }
 
@@ -32,6 +34,7 @@ _AFTER: Mapping[str, str] = {
     "screened_out": "Not screened out",
     "failed_checks": "Passed checks that end the session",
     "rejected": "Not rejected",
+    "excluded": "Not left out by the researcher",
     "damaged": "Undamaged",
 }
 
@@ -45,17 +48,19 @@ WORDS: Mapping[str, str] = {
     "answer": "excluded by an answer",
 }
 
+#: A share above this excludes, where the rule says no other.
 OVER = 0.5
+#: So much of the median time is too fast, where the rule says no other.
 BELOW = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptSessions:
     """What is left: sessions in the order of starting; trials and answers to leave out of them; why; and the funnel."""
 
     sessions: tuple[str, ...]
     drops: tuple[Drop, ...]
-    funnel: tuple[Step, ...]
+    funnel: tuple[FlowStep, ...]
     simulated: bool
     #: (session, trial_key)
     trials: frozenset[tuple[str, str]] = frozenset()
@@ -67,31 +72,33 @@ class Kept:
 class _Funnel:
     left: list[str]
     drops: list[Drop] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[FlowStep] = field(default_factory=list)
 
-    def drop(self, title: str, reason: str, words: str, found: Mapping[str, str]) -> None:
-        """Leave out those of `found` that are still in; the step is kept also when it finds nobody."""
+    def drop(self, title: str, reason: str, words: str, details: Mapping[str, str]) -> None:
+        """Leave out those of `details` that are still in; the step is kept also when it finds nobody."""
         before = len(self.left)
-        self.drops += [Drop(one, "session", reason, found[one]) for one in self.left if one in found]
-        self.left = [one for one in self.left if one not in found]
-        self.steps.append(Step(title, before, len(self.left), words))
+        self.drops += [
+            Drop(session, "session", reason, details[session]) for session in self.left if session in details
+        ]
+        self.left = [session for session in self.left if session not in details]
+        self.steps.append(FlowStep(title, before, len(self.left), words))
 
 
-def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> Kept:
+def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> KeptSessions:
     """Real sessions where there are any, else simulated ones; never both."""
     people = bundle["participants"]
     sessions, simulated = people["session"].values, people["simulated"].values
     order = np.argsort(people["number"].values, kind="stable")
     pool = bool(simulated.all()) if len(simulated) else bundle.simulated
     funnel = _Funnel([str(sessions[place]) for place in order])
-    funnel.steps.append(Step("Sessions in the dataset", len(sessions), len(sessions), ""))
+    funnel.steps.append(FlowStep("Sessions in the dataset", len(sessions), len(sessions), ""))
     if len(simulated) and simulated.any() and not pool:
         others = dict.fromkeys(sessions[simulated].tolist(), "never pooled with real ones")
         funnel.drop("Real sessions", "simulated", "simulated, never pooled with real ones", others)
     _not_in_the_bundle(bundle, funnel)
-    for reason, found in _always(bundle, people).items():
-        if found:
-            funnel.drop(_AFTER[reason], reason, ALWAYS[reason], found)
+    for reason, details in _always(bundle, people).items():
+        if details:
+            funnel.drop(_AFTER[reason], reason, ALWAYS[reason], details)
     complete = set(funnel.left)
     trials: set[tuple[str, str]] = set()
     answers: set[tuple[str, str, str, int]] = set()
@@ -99,15 +106,10 @@ def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> Kept:
         if rule.rule == "reviewed" and rule.drops in ("trial", "answer"):
             _reviewed_parts(bundle, rule, set(funnel.left), funnel, trials, answers)
             continue
-        title, found = _RULES[rule.rule](bundle, rule, complete)
-        funnel.drop(title, rule.rule, WORDS[rule.rule], found)
-    return Kept(
-        tuple(funnel.left),
-        tuple(funnel.drops),
-        tuple(funnel.steps),
-        pool,
-        frozenset(trials),
-        frozenset(answers),
+        title, details = _RULES[rule.rule](bundle, rule, complete)
+        funnel.drop(title, rule.rule, WORDS[rule.rule], details)
+    return KeptSessions(
+        tuple(funnel.left), tuple(funnel.drops), tuple(funnel.steps), pool, frozenset(trials), frozenset(answers)
     )
 
 
@@ -121,19 +123,19 @@ def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
 
 
 def _always(bundle: Bundle, people: ColumnTable) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {reason: {} for reason in ALWAYS}
+    details: dict[str, dict[str, str]] = {reason: {} for reason in ALWAYS}
     for session, state, outcome in zip(
         people["session"].values, people["state"].values, people["outcome"].values, strict=True
     ):
         if state != "finished":
-            found["incomplete"][session] = ""
+            details["incomplete"][session] = ""
         elif outcome not in (None, "complete"):
-            found[outcome][session] = ""
+            details[outcome][session] = ""
     for row in bundle["exclusions"].rows():
         reason = str(row["reason"])
-        if row["session"] is not None and row["scope"] == "session" and reason in found:
-            found[reason][str(row["session"])] = str(row["detail"] or "")
-    return found
+        if row["session"] is not None and row["scope"] == "session" and reason in details:
+            details[reason][str(row["session"])] = str(row["detail"] or "")
+    return details
 
 
 def latest_runs(bundle: Bundle) -> dict[str, int]:
@@ -153,7 +155,7 @@ def current(table: ColumnTable, latest: Mapping[str, int]) -> NDArray[np.bool_]:
     if latest and "run" in table.columns:
         runs = table["run"].values
         sessions = table["session"].values
-        begun_again = np.fromiter((one in latest for one in sessions), np.bool_, len(table))
+        begun_again = np.fromiter((session in latest for session in sessions), np.bool_, len(table))
         for place in np.flatnonzero(begun_again):
             keep[place] = runs[place] == latest[sessions[place]]
     return keep
@@ -161,89 +163,85 @@ def current(table: ColumnTable, latest: Mapping[str, int]) -> NDArray[np.bool_]:
 
 # ---------------------------------------------------------------------------------------------- rules
 
-_Found = tuple[str, dict[str, str]]
+_RuleResult = tuple[str, dict[str, str]]
 
 
-def _failed_check(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+def _failed_check(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     answers = bundle["answers"]
     correct = answers["correct"]
     wrong = ~correct.missing & ~correct.values & current(answers, latest_runs(bundle))
     if rule.check is not None:
         wrong &= answers["trial"].values == rule.check
-    found: dict[str, str] = {}
+    details: dict[str, str] = {}
     for place in np.flatnonzero(wrong):
-        found.setdefault(
+        details.setdefault(
             answers["session"].values[place], f"check {answers['trial'].values[place]!r} answered wrongly"
         )
-    return f"Passed {'the check ' + rule.check if rule.check else 'every check'}", found
+    return f"Passed {'the check ' + rule.check if rule.check else 'every check'}", details
 
 
-def _unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+def _unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     over = OVER if rule.over is None else rule.over
     answers = bundle["answers"]
-    asked = current(answers, latest_runs(bundle)) & ~np.isin(
-        answers["kind"].values.astype(str), _NO_QUESTIONS
-    )
+    asked = current(answers, latest_runs(bundle)) & ~np.isin(answers["kind"].values.astype(str), _NO_QUESTIONS)
     empty = answers["value_text"].missing & answers["value_number"].missing
     names, codes = _codes(answers["session"].values[asked])
     total = np.bincount(codes, minlength=len(names))
     open_ = np.bincount(codes, weights=empty[asked], minlength=len(names))
-    found = {
+    details = {
         name: f"{int(left)} of {all_} answers left open"
         for name, left, all_ in zip(names, open_.tolist(), total.tolist(), strict=True)
         if left > over * all_
     }
-    return f"At most {over:.0%} of the questions left open", found
+    return f"At most {share(over, 0)} of the questions left open", details
 
 
-def _too_fast(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+def _too_fast(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     below = BELOW if rule.below is None else rule.below
     people = bundle["participants"]
     duration = people["duration_ms"]
-    counts = ~duration.missing & np.fromiter((one in complete for one in people["session"].values), np.bool_)
+    counts = ~duration.missing & np.fromiter((value in complete for value in people["session"].values), np.bool_)
     title = f"At least {below:.2g} of the median time"
     if not counts.any():
         return title, {}
     median_ms = float(np.median(duration.values[counts]))
     fast = counts & (duration.values < below * median_ms)
     return title, {
-        people["session"].values[
-            place
-        ]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s"
+        people["session"].values[place]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s"
         for place in np.flatnonzero(fast)
     }
 
 
-def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
-    found = {
+def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
+    details = {
         str(row["session"]): f"{row['trial_key']}/{row['question']}: {row['detail'] or 'no words'}"
         for row in _excluded_texts(bundle)
     }
-    return "Texts passed the review", found
+    return "No text excluded in a review", details
 
 
-def _unreliable(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+def _unreliable(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     answers = bundle["answers"]
     failed = (answers["question"].values == "reliable") & (answers["value_text"].values == "false")
     failed &= current(answers, latest_runs(bundle))
-    found = dict.fromkeys(answers["session"].values[failed].tolist(), "below the gate of the quality tests")
-    return "Passed the quality tests", found
+    details = dict.fromkeys(answers["session"].values[failed].tolist(), "below the gate of the quality tests")
+    return "Passed the quality tests", details
 
 
-def _answer(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Found:
+def _answer(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     trial, _, question = str(rule.answer).rpartition(".")
     answers = bundle["answers"]
     asked = (answers["question"].values == question) & current(answers, latest_runs(bundle))
     if trial:
         asked &= answers["trial"].values == trial
     wanted = {_as_text(value) for value in rule.is_ or ()}
-    found: dict[str, str] = {}
+    details: dict[str, str] = {}
     for place in np.flatnonzero(asked):
         missing = answers["value_number"].missing[place]
         value = answers["value_text"].values[place] if missing else answers["value_number"].values[place]
         if _as_text(value) in wanted:
-            found[answers["session"].values[place]] = f"{rule.answer} is {_as_text(value)}"
-    return f"Other answers to {rule.answer}", found
+            details[answers["session"].values[place]] = f"{rule.answer} is {_as_text(value)}"
+    return f"Other answers to {rule.answer}", details
 
 
 _RULES = {
@@ -294,7 +292,7 @@ def _excluded_texts(bundle: Bundle) -> Sequence[Mapping[str, str | int | float |
 
 def _codes(sessions: NDArray[np.object_]) -> tuple[list[str], NDArray[np.int64]]:
     index: dict[str, int] = {}
-    codes = np.fromiter((index.setdefault(one, len(index)) for one in sessions), np.int64, len(sessions))
+    codes = np.fromiter((index.setdefault(session, len(index)) for session in sessions), np.int64, len(sessions))
     return list(index), codes
 
 

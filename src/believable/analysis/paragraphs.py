@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from believable import __version__
-from believable.analysis.data import Data
+from believable.analysis.data import Data, durations_ms
 from believable.analysis.exclusions import BELOW, OVER
-from believable.analysis.judged import criterion_words
-from believable.analysis.plan import Plan
+from believable.analysis.findings import JudgedHypothesis
+from believable.analysis.numbers import counted, in_words, integer, level_words, listed, share
+from believable.analysis.procedure import collecting, past, told, wording
 from believable.analysis.protocol import ProtocolAnalysis
-from believable.analysis.records import Finding
 from believable.analysis.registered import Deviation, Registration
-from believable.analysis.stopping import stopping
-from believable.analysis.words import counted, level_words, listed
-from believable.study.declared import ExclusionRule
+from believable.analysis.settled_plan import Plan, criterion_words
+from believable.analysis.verdicts import JudgedFindings, Restraint, stopping
+from believable.study.declaration import ExclusionRule
 
 _MULTIPLICITY = {
     "none": "p values are not adjusted for the number of tests",
@@ -24,94 +24,148 @@ _MULTIPLICITY = {
 
 
 def methods(
-    data: Data, plan: Plan, protocol: ProtocolAnalysis, registered: Registration | None, digest: str
+    data: Data,
+    plan: Plan,
+    protocol: ProtocolAnalysis,
+    registered: Registration | None,
+    digest: str,
+    differences: Sequence[Deviation] = (),
+    unjudged: str = "",
 ) -> str:
-    """How it was done, in full sentences."""
-    parts = [_registration(registered, digest), protocol.methods(data, plan)]
-    hypotheses = [
-        f"{one.id}: {one.text.rstrip('.')} ({plan.declaration.outcome(one.outcome).title.lower()}; {criterion_words(one)})"
-        for one in plan.declared.hypotheses
-    ]
-    if hypotheses:
-        parts.append(f"Hypotheses. {'; '.join(hypotheses)}.")
-    parts.append(_exclusions(plan.declared.exclusions))
-    parts.append(stopping(data, plan).words)
+    """How it was done, in paragraphs: the study, what was computed, hypotheses, exclusions, inference."""
+    study = data.study
+    parts = []
+    if study is not None:
+        parts += told(study, durations_ms(data.bundle), past)
+        parts.append(wording(study, plan, past))
+    parts.append(collecting(data))
+    parts.append(protocol.methods(data, plan, past))
+    if unjudged:
+        parts.append(f"{unjudged[0].upper()}{unjudged[1:]}; until then every test is two-sided.")
+    elif plan.declared.hypotheses:
+        lines = [
+            f"{hypothesis.id}: {_sentence(hypothesis.text)} The criterion was {criterion_words(hypothesis)}"
+            f" ({plan.declaration.outcome(hypothesis.outcome).title.lower()})."
+            for hypothesis in plan.declared.hypotheses
+        ]
+        were = "was" if len(lines) == 1 else "were"
+        parts.append(" ".join([f"{counted(len(lines), 'hypothesis', 'hypotheses')} {were} declared.", *lines]))
+    registration = _registration(registered, digest, differences)
+    parts.append(" ".join([registration, _exclusions(plan.declared.exclusions), stopping(data, plan).words]))
     parts.append(
         f"Tests are two-sided unless stated, at alpha = {plan.alpha:g}; intervals are at {level_words(plan.level)};"
         f" {_MULTIPLICITY[plan.declared.multiplicity]}. Resampling used the seed {plan.seed}. Analysed with believable"
         f" {__version__}."
     )
-    return " ".join(part for part in parts if part)
+    return in_words("\n\n".join(part for part in parts if part))
 
 
 def results(
     data: Data,
     plan: Plan,
-    findings: Sequence[Finding],
+    judgement: JudgedFindings,
+    restraint: Restraint,
     registered: Registration | None,
     deviations: Sequence[Deviation],
 ) -> str:
-    """What was found, in full sentences: what was declared first, in the order of the analysis, then the rest."""
-    before = data.funnel[0].before if data.funnel else len(data)
-    kind = "simulated sessions" if data.simulated else "sessions"
-    parts = [f"Of {before:,} {kind}, {len(data):,} were analysed{_left_out(data)}."]
-    confirmatory = [one.sentence for one in findings if one.status == "confirmatory"]
-    exploratory = [one for one in findings if one.status == "exploratory"]
-    parts += confirmatory
+    """What was found, in short paragraphs: who was analysed, hypothesis by hypothesis, other declared outcomes, the rest."""
+    parts = [_analysed(data), restraint.words]
     if registered is None:
         parts.append("Nothing was preregistered, so that all results are exploratory.")
-    elif deviations:
-        parts.append(
-            f"The analysis deviates from the registered plan in {counted(len(deviations), 'point')}."
-        )
-    declared = [one.sentence for one in exploratory if plan.rank(one.outcome) is not None]
-    others = [one.sentence for one in exploratory if plan.rank(one.outcome) is None]
-    if declared and registered is not None:
-        parts.append("No longer confirmatory, because of a deviation:")
-    parts += declared
-    if not (confirmatory or declared):
-        return " ".join([*parts, *others])
-    # Sections that any protocol has, such as the time line of moments, have outcomes that no protocol declares.
-    titles = {one.name: one.title.lower() for one in plan.declaration.outcomes}
-    further = list(
-        dict.fromkeys(
-            titles.get(one.outcome, one.outcome) for one in exploratory if plan.rank(one.outcome) is None
-        )
+    parts += [_of_hypothesis(hypothesis) for hypothesis in judgement.hypotheses]
+    findings = [finding for section in judgement.sections for finding in section.findings]
+    spoken = {id(finding) for hypothesis in judgement.hypotheses for finding in hypothesis.findings}
+    rest = [finding for finding in findings if id(finding) not in spoken and finding.status != "descriptive"]
+    titles = {outcome.name: outcome.title for outcome in plan.declaration.outcomes}
+    claimed = {hypothesis.outcome for hypothesis in plan.declared.hypotheses}
+    for rank in ("primary", "secondary"):
+        for outcome in dict.fromkeys(finding.outcome for finding in rest if finding.rank == rank):
+            sentences = [finding.sentence for finding in rest if finding.outcome == outcome]
+            parts.append(" ".join([_lead(titles[outcome], rank, outcome in claimed), *sentences]))
+    parts.append(_deviating(deviations))
+    # Sections that any protocol has, such as that of moments, have outcomes that no protocol declares.
+    others = dict.fromkeys(
+        titles.get(finding.outcome, section.title).lower()
+        for section in judgement.sections
+        for finding in section.findings
+        if finding.rank is None and finding.status != "descriptive" and id(finding) not in spoken
     )
-    if further:
-        parts.append(f"Exploratory results on {listed(further)} are in the sections below.")
+    if others:
+        parts.append(f"Exploratory results on {listed(list(others))} are in the sections below.")
+    return in_words("\n\n".join(part for part in parts if part))
+
+
+def _lead(title: str, rank: str, claimed: bool) -> str:
+    if claimed:
+        return f"{title} beyond the hypotheses:"
+    return f"{title} was declared as a {rank} outcome, without a hypothesis."
+
+
+def _analysed(data: Data) -> str:
+    before = data.funnel[0].before if data.funnel else len(data)
+    kind = "simulated session" if data.simulated else "session"
+    if not before:
+        return f"There is no {kind}."
+    return f"Of {counted(before, kind)}, {integer(len(data))} {'was' if len(data) == 1 else 'were'} analysed{_left_out(data)}."
+
+
+def _of_hypothesis(hypothesis: JudgedHypothesis) -> str:
+    """A lead sentence with the verdict, then the numbers it rests on."""
+    secondary = " (secondary)" if hypothesis.rank == "secondary" else ""
+    lead = f"{hypothesis.id}{secondary}, {_quoted(hypothesis.text)}, {_verdict(hypothesis)}."
+    return " ".join([lead, *(finding.sentence for finding in hypothesis.findings)])
+
+
+def _verdict(hypothesis: JudgedHypothesis) -> str:
+    if hypothesis.supported is None:
+        return f"is {hypothesis.verdict}" if hypothesis.verdict.startswith("not") else hypothesis.verdict
+    without = "" if hypothesis.supported else "not "
+    return f"is {without}supported: the criterion ({hypothesis.criterion}) is {without}met"
+
+
+def _quoted(text: str) -> str:
+    return f"“{text.rstrip('.')}”"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _deviating(deviations: Sequence[Deviation]) -> str:
+    of_data = sum(deviation.field.startswith("data.") for deviation in deviations)
+    parts = [
+        f"{what} deviates from the registered plan in {counted(count, 'point')}."
+        for what, count in (("The analysis", len(deviations) - of_data), ("Collecting", of_data))
+        if count
+    ]
     return " ".join(parts)
 
 
 def rule_words(rule: ExclusionRule) -> str:
     """An exclusion rule as one says it."""
     if rule.rule == "failed_check":
-        return (
-            "answered a check wrongly" if rule.check is None else f"answered the check {rule.check!r} wrongly"
-        )
+        return "answered a check wrongly" if rule.check is None else f"answered the check {rule.check!r} wrongly"
     if rule.rule == "unanswered":
-        return f"left more than {OVER if rule.over is None else rule.over:.0%} of the questions open"
+        return f"left more than {share(OVER if rule.over is None else rule.over, 0)} of the questions open"
     if rule.rule == "too_fast":
         return f"took less than {BELOW if rule.below is None else rule.below:.2g} of the median time"
     if rule.rule == "reviewed":
-        what = {"trial": " (the trial is left out)", "answer": " (the text is left out)"}.get(
-            rule.drops or "", ""
-        )
+        what = {"trial": " (the trial is left out)", "answer": " (the text is left out)"}.get(rule.drops or "", "")
         return f"gave a free text that a reviewer, blind to condition and correctness, excluded{what}"
     if rule.rule == "unreliable":
         return "failed the gate of the quality tests"
-    return f"answered {rule.answer} with {listed([str(one) for one in rule.is_ or ()])}"
+    return f"answered {rule.answer} with {listed([str(value) for value in rule.is_ or ()])}"
 
 
-def _registration(registered: Registration | None, digest: str) -> str:
+def _registration(registered: Registration | None, digest: str, differences: Sequence[Deviation]) -> str:
     if registered is None:
         return "The analysis was not preregistered."
     when = f" on {registered.registered_on[:10]}" if registered.registered_on else ""
     same = (
-        "the plan analysed is the registered one"
-        if registered.hash == digest
-        else "the plan analysed deviates from it"
+        "the plan analysed is the registered one" if registered.hash == digest else "the plan analysed deviates from it"
     )
+    if registered.hash == digest and differences:
+        same += f", and collecting deviates from it in {counted(len(differences), 'point')}"
     return f"The analysis was registered{when} (SHA-256 {registered.hash[:12]}…); {same}."
 
 

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from believable import __version__
 from believable.analysis.data import load
-from believable.analysis.judged import criterion_words
+from believable.analysis.numbers import counted, in_words, level_words, listed, number
 from believable.analysis.paragraphs import rule_words
-from believable.analysis.plan import Plan
-from believable.analysis.protocols import PROTOCOL_ANALYSES
+from believable.analysis.power_record import PowerRecord, power_words
+from believable.analysis.procedure import design, future, recruiting, stimuli, wording
 from believable.analysis.registered import Registration
-from believable.analysis.words import counted, listed
+from believable.analysis.settled_plan import Plan, criterion_words
 from believable.bundle.memory import bundle
 from believable.stats import power
-from believable.study.declared import Hypothesis
+from believable.study.declaration import Hypothesis
 from believable.study.definition import Definition
-from believable.study.outline import outline
-from believable.study.records import Block, Study, Text
+from believable.study.records import Study, Text
 
 _MULTIPLICITY = {
     "none": "p values are not adjusted.",
@@ -32,64 +31,80 @@ _BLINDING = (
     "Participants do not learn conditions, arms, scenarios or file names; reviewers of free text learn neither condition nor"
     " whether an answer was right."
 )
-#: Protocols whose main test is a t test over participants, so that a detectable effect follows from the sample size alone.
-_T_TESTS = ("replay", "hntt")
+_UNTIL_THEN = "Until then the software shows no test and judges no hypothesis."
 _WANTED = 0.8
 
 
-def osf(definition: Definition, plan: Plan, registration: Registration, *, collected: int | None) -> str:
-    """The plan under the headings of the OSF preregistration form. `collected` is the number of real sessions so far."""
+def osf(
+    definition: Definition,
+    plan: Plan,
+    registration: Registration,
+    *,
+    collected: int | None,
+    powered: PowerRecord | None = None,
+) -> str:
+    """The plan under the headings of the OSF preregistration form. `collected` is the number of real sessions so far,
+    `powered` what was simulated beforehand."""
     study = definition.study
     parts: list[tuple[int, str, Sequence[str]]] = [
         (2, "Study information", ()),
         (3, "Title", [_words(study.title, study)]),
-        (3, "Description", [plan.declaration.about, _shown(study)]),
+        (3, "Description", [plan.declaration.about, _stimuli(definition)]),
         (3, "Hypotheses", _hypotheses(plan)),
         (2, "Design plan", ()),
         (3, "Study type", [_type(study)]),
         (3, "Blinding", [_BLINDING]),
         (3, "Study design", [_design(study)]),
-        (3, "Randomization", list(_randomization(study))),
+        (3, "Randomization", [_seed(study)]),
         (2, "Sampling plan", ()),
         (3, "Existing data", [_existing(collected)]),
-        (3, "Data collection procedures", [_recruiting(study)]),
+        (3, "Data collection procedures", [" ".join(recruiting(study, future))]),
         (3, "Sample size", [_sample_size(plan)]),
-        (3, "Sample size rationale", [_rationale(plan)]),
+        (3, "Sample size rationale", _rationale(plan, registration, powered)),
         (3, "Stopping rule", [_stopping(plan)]),
         (2, "Variables", ()),
-        (3, "Manipulated variables", [_manipulated(study)]),
-        (3, "Measured variables", list(_measured(plan))),
-        (3, "Indices", [f"{one.title}: {one.about}" for one in plan.declaration.outcomes if plan.rank(one.name)]),
+        (3, "Manipulated variables", [_design(study)]),
+        (3, "Measured variables", list(_measured(study, plan))),
+        (3, "Indices", [f"{outcome.title}: {outcome.about}" for outcome in plan.declaration.outcomes if plan.rank(outcome.name)]),
         (2, "Analysis plan", ()),
         (3, "Statistical models", list(_tests(definition, plan))),
-        (3, "Transformations", list(_options(plan))),
+        (3, "Transformations", list(_options(plan)) or ["None."]),
         (3, "Inference criteria", [_inference(plan)]),
         (3, "Data exclusion", _exclusions(plan)),
         (3, "Missing data", ["A missing answer stays missing and is counted; nothing is imputed."]),
         (3, "Exploratory analysis", [_exploratory(plan)]),
         (2, "Other", [_record(registration)]),
+        *([(2, "References", [source.words for source in plan.cites])] if plan.cites else ()),
     ]  # fmt: skip
     return _document(f"Preregistration: {_words(study.title, study)}", parts)
 
 
 def aspredicted(
-    definition: Definition, plan: Plan, registration: Registration, *, collected: int | None
+    definition: Definition,
+    plan: Plan,
+    registration: Registration,
+    *,
+    collected: int | None,
+    powered: PowerRecord | None = None,
 ) -> str:
     """The plan under the questions of AsPredicted."""
     study, secondary = definition.study, plan.declared.outcomes.secondary
     parts: list[tuple[int, str, Sequence[str]]] = [
         (2, "1. Data collection: have any data been collected?", [_existing(collected)]),
         (2, "2. Hypotheses: what is asked or expected?", _hypotheses(plan)),
-        (2, "3. Dependent variables: how are they measured?", list(_measured(plan))),
-        (2, "4. Conditions: how many, and who sees which?", [_design(study), *_randomization(study)]),
+        (2, "3. Dependent variables: how are they measured?", list(_measured(study, plan))),
+        (2, "4. Conditions: how many, and who sees which?", [_design(study), _seed(study), _stimuli(definition)]),
         (2, "5. Analyses: which ones exactly?", [*_tests(definition, plan), *_options(plan), _inference(plan)]),
         (2, "6. Outliers and exclusions: exact rules", _exclusions(plan)),
-        (2, "7. Sample size: how many, and how is that decided?", [_sample_size(plan), _stopping(plan), _rationale(plan)]),
+        (2, "7. Sample size: how many, and how is that decided?", [
+            _sample_size(plan), _stopping(plan), *_rationale(plan, registration, powered),
+        ]),
         (2, "8. Anything else?", [
-            f"Secondary outcomes: {listed([plan.declaration.outcome(one).title.lower() for one in secondary]) or 'none'}.",
+            f"Secondary outcomes: {listed([plan.declaration.outcome(name).title.lower() for name in secondary]) or 'none'}.",
             _exploratory(plan),
         ]),
         (2, "9. Name and type of study", [f"{_words(study.title, study)}. {_type(study)}", _record(registration)]),
+        *([(2, "References", [source.words for source in plan.cites])] if plan.cites else ()),
     ]  # fmt: skip
     return _document(f"AsPredicted: {_words(study.title, study)}", parts)
 
@@ -103,7 +118,7 @@ def _document(title: str, parts: Sequence[tuple[int, str, Sequence[str]]]) -> st
             lines += [*(f"- {text}" for text in texts), ""]
         elif texts:
             lines += [texts[0], ""]
-    return "\n".join(lines)
+    return in_words("\n".join(lines))
 
 
 # ---------------------------------------------------------------------------------------------- the study
@@ -111,14 +126,6 @@ def _document(title: str, parts: Sequence[tuple[int, str, Sequence[str]]]) -> st
 
 def _words(text: Text, study: Study) -> str:
     return text.in_language(study.languages[0])
-
-
-def _shown(study: Study) -> str:
-    stimuli = counted(len(study.stimuli), "stimulus", "stimuli")
-    stand_ins = " They are stand-ins made by code, for demonstration." if study.demonstration else ""
-    return (
-        f"{stimuli} of {counted(len(study.conditions), 'condition')} ({listed(study.conditions)}).{stand_ins}"
-    )
 
 
 def _type(study: Study) -> str:
@@ -129,30 +136,19 @@ def _type(study: Study) -> str:
     )
 
 
-def _design(study: Study) -> str:
-    between = [f"{name} ({listed(levels)})" for name, levels in study.arms.items()]
-    parts = [f"Between participants: {listed(between)}." if between else "No factor between participants."]
-    if study.conditions:
-        parts.append(f"Within participants: condition of the stimuli ({listed(study.conditions)}).")
-    if study.scenarios:
-        parts.append(f"Scenarios: {listed(study.scenarios)}.")
-    return " ".join(parts)
-
-
-def _randomization(study: Study) -> Iterator[str]:
-    if study.arms:
-        yield "Arms are assigned at random to the level with the fewest completed sessions."
-    orders = {
-        "random": "in random order",
-        "latin_square": "in the orders of a Latin square",
-        "fixed": "in a fixed order",
+def _stimuli(definition: Definition) -> str:
+    lengths = {
+        name: float(medium.duration_ms) for name, medium in definition.media.items() if medium.duration_ms is not None
     }
-    for entry in outline(study.timeline):
-        if isinstance(entry.item, Block):
-            over = f"runs over {entry.item.over}" if entry.item.over else "runs its parts"
-            sample = f", {entry.item.sample} of them drawn" if entry.item.sample else ""
-            yield f"The block {entry.item.id!r} {over} {orders[entry.item.order]}{sample}."
-    yield f"Everything left to chance follows from the seed {study.seed}; sides and clip orders are drawn anew for each session."
+    return " ".join(stimuli(definition.study, lengths, future))
+
+
+def _design(study: Study) -> str:
+    return " ".join(design(study, future)) or "Nothing is varied."
+
+
+def _seed(study: Study) -> str:
+    return f"Everything left to chance follows from the seed {study.seed}; sides and clip orders are drawn anew for each session."
 
 
 def _existing(collected: int | None) -> str:
@@ -163,74 +159,74 @@ def _existing(collected: int | None) -> str:
     return f"{counted(collected, 'real session')} had begun when this was written."
 
 
-def _recruiting(study: Study) -> str:
-    platform = study.recruit.platform
-    source = "an open link" if platform == "none" else f"the platform {platform}"
-    desktop = " Phones and tablets are turned away." if study.recruit.desktop_only else ""
-    repeats = " Who comes again is refused." if study.recruit.repeats == "refuse" else ""
-    return f"Participants come through {source}.{desktop}{repeats}"
-
-
-def _manipulated(study: Study) -> str:
-    return _design(study)
-
-
 # ---------------------------------------------------------------------------------------------- the plan
 
 
 def _hypotheses(plan: Plan) -> list[str]:
     if not plan.declared.hypotheses:
         return ["No hypothesis is declared; everything is exploratory."]
-    return [_hypothesis(one, plan) for one in plan.declared.hypotheses]
+    return [_hypothesis(hypothesis, plan) for hypothesis in plan.declared.hypotheses]
 
 
-def _hypothesis(one: Hypothesis, plan: Plan) -> str:
+def _hypothesis(hypothesis: Hypothesis, plan: Plan) -> str:
     direction = {"two_sided": "two-sided", "greater": "directional, greater", "less": "directional, less"}[
-        one.direction
+        hypothesis.direction
     ]
-    about = f", {one.about}" if one.about else ""
-    title = plan.declaration.outcome(one.outcome).title
-    return f"**{one.id}** ({direction}): {one.text} Outcome: {title.lower()}{about}. Supported if: {criterion_words(one)}."
+    about = f", {hypothesis.about}" if hypothesis.about else ""
+    title = plan.declaration.outcome(hypothesis.outcome).title
+    return (
+        f"**{hypothesis.id}** ({direction}): {hypothesis.text}"
+        f" Outcome: {title.lower()}{about}. Supported if: {criterion_words(hypothesis)}."
+    )
 
 
-def _measured(plan: Plan) -> Iterator[str]:
-    for rank, names in (
-        ("Primary", plan.declared.outcomes.primary),
-        ("Secondary", plan.declared.outcomes.secondary),
-    ):
+def _measured(study: Study, plan: Plan) -> Iterator[str]:
+    for rank, names in (("Primary", plan.declared.outcomes.primary), ("Secondary", plan.declared.outcomes.secondary)):
         for name in names:
             outcome = plan.declaration.outcome(name)
             yield f"{rank}: {outcome.title}. {outcome.about}"
-    for role in plan.declaration.roles:
-        if plan.roles[role.name] and role.of == "question":
-            yield f"Question {listed(plan.roles[role.name])}: {role.about}"
+    yield wording(study, plan, future)
 
 
 def _tests(definition: Definition, plan: Plan) -> Iterator[str]:
     nobody = load(bundle({}, definition), plan, definition.study)
-    yield PROTOCOL_ANALYSES[plan.protocol].methods(nobody, plan)
+    whole = in_words(plan.analysis.methods(nobody, plan, future))
+    yield whole
     for outcome in plan.declaration.outcomes:
         if plan.rank(outcome.name) is None:
             continue
-        options = [f"{one.name} {_value(plan.test_option(outcome.name, one.name))}" for one in outcome.tests]
-        yield f"{outcome.title}: {outcome.about}{f' ({listed(options)})' if options else ''}"
+        options = [
+            f"{_said(test.about)}: {_value(plan.test_option(outcome.name, test.name))}." for test in outcome.tests
+        ]
+        words = f"{outcome.title}: {outcome.about}"
+        if options or in_words(words) not in whole:
+            yield " ".join([words, *options])
 
 
 def _options(plan: Plan) -> Iterator[str]:
     for option in plan.declaration.options:
-        yield f"`{option.name}` = {_value(plan.option(option.name))}. {option.about}"
+        value = _value(plan.option(option.name))
+        if value:
+            yield f"{_said(option.about)}: {value}."
+
+
+def _said(about: str) -> str:
+    """What an option is about, to be followed by its value."""
+    return about.rstrip(".").partition(";")[0]
 
 
 def _value(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(_value(one) for one in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        return ", ".join(_value(part) for part in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else in_words(str(value))
 
 
 def _inference(plan: Plan) -> str:
     return (
         f"Tests are two-sided unless a hypothesis says otherwise, at alpha = {plan.alpha:g}; intervals are at"
-        f" {100 * plan.level:g} %. {_MULTIPLICITY[plan.declared.multiplicity]}"
+        f" {level_words(plan.level)}. {_MULTIPLICITY[plan.declared.multiplicity]}"
     )
 
 
@@ -252,20 +248,22 @@ def _stopping(plan: Plan) -> str:
         return "No stopping rule is declared."
     if rule.rule == "experience":
         least = f", with at least {counted(rule.n, 'respondent')}" if rule.n else ""
-        return f"Collecting ends when the respondents' mean experience reaches {rule.at_least or 3:g}{least}."
+        return f"Collecting ends when the respondents' mean experience reaches {rule.at_least or 3:g}{least}. {_UNTIL_THEN}"
     what = "remain after exclusions" if rule.rule == "after_exclusions" else "are complete"
-    return f"Collecting ends when {rule.n} sessions {what}. No test is run before."
+    return f"Collecting ends when {rule.n} sessions {what}. {_UNTIL_THEN}"
 
 
-def _rationale(plan: Plan) -> str:
+def _rationale(plan: Plan, registration: Registration, powered: PowerRecord | None) -> list[str]:
+    """What was computed: by simulation, and by formula where the main test has one."""
     rule = plan.declared.stopping
-    if rule is None or rule.n is None or rule.n < 3 or plan.protocol not in _T_TESTS:
-        return "Power was looked at by simulating the whole study (`believable power`)."
+    if rule is None or rule.n is None or rule.n < 3 or not plan.declaration.t_test:
+        return power_words(powered, plan, registration.hash)
     effect = detectable(rule.n, plan.alpha)
-    return (
+    by_formula = (
         f"With {rule.n} sessions, a two-sided t test over participants at alpha = {plan.alpha:g} has power {_WANTED:g} for a"
-        f" standardised mean difference of {effect:.2f} or more."
+        f" standardised mean difference of {number(effect)} or more."
     )
+    return [by_formula, *(power_words(powered, plan, registration.hash) if powered is not None else ())]
 
 
 def detectable(n: int, alpha: float, wanted: float = _WANTED) -> float:
@@ -273,14 +271,12 @@ def detectable(n: int, alpha: float, wanted: float = _WANTED) -> float:
     low, high = 1e-3, 5.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (
-            (low, middle) if not power.paired_t(middle, n=n, alpha=alpha).power < wanted else (middle, high)
-        )
+        low, high = (low, middle) if not power.paired_t(middle, n=n, alpha=alpha).power < wanted else (middle, high)
     return high
 
 
 def _exploratory(plan: Plan) -> str:
-    others = [one.title.lower() for one in plan.declaration.outcomes if plan.rank(one.name) is None]
+    others = [outcome.title.lower() for outcome in plan.declaration.outcomes if plan.rank(outcome.name) is None]
     return (
         f"Reported as exploratory: {listed(others)}."
         if others

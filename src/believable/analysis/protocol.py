@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.plan import Plan
-from believable.analysis.records import Section
+from believable.analysis.findings import Section, Table
+from believable.analysis.procedure import Verb
+from believable.analysis.settled_plan import Plan
+from believable.core.citation import Citation
+from believable.core.registry import Lookup
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 from believable.study.declaration import Declaration
+from believable.study.records import Study
 
 #: The main outcomes by name, cheap enough for thousands of simulated studies.
 Main: TypeAlias = Mapping[str, Estimate | TestResult]
@@ -29,20 +33,41 @@ def no_warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     return ()
 
 
+def nothing_to_plan(plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator) -> Table | None:
+    """No published criterion whose weakness a planner has to know."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class ProtocolAnalysis:
     """`clean` leaves out what the protocol itself calls unusable (outliers, say), with drops and funnel; it runs before the
     others. `analyse` gives the sections of the report, `main` the main outcomes alone. `methods` is the protocol's part of the
-    methods paragraph, in full sentences. `warnings` are doubts about the design that a reader has to see first.
+    methods, in full sentences, with verbs by `procedure.past` or `procedure.future`. `warnings` are doubts about the design that
+    a reader has to see first. `planned` tells a planner what a published criterion can tell with so many participants.
     """
 
     declaration: Declaration
     analyse: Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]]
     main: Callable[[Data, Plan, np.random.Generator], Main]
-    methods: Callable[[Data, Plan], str]
+    methods: Callable[[Data, Plan, Verb], str]
     clean: Callable[[Data, Plan], Data] = untouched
     warnings: Callable[[Data, Plan], tuple[str, ...]] = no_warnings
+    planned: Callable[[Plan, Study, Sequence[int], np.random.Generator], Table | None] = nothing_to_plan
 
     @property
     def name(self) -> str:
         return self.declaration.name
+
+
+class AnalysedProtocol(Protocol):
+    """What analyses need to know of a protocol; see `believable.protocols.contract`. Protocols are handed in."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def analysis(self) -> ProtocolAnalysis: ...
+    @property
+    def cites(self) -> Sequence[Citation]: ...
+
+
+AnalysedProtocols: TypeAlias = Lookup[AnalysedProtocol]

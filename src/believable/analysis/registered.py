@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from believable.analysis.plan import Plan
+from believable.analysis.settled_plan import Plan
 from believable.core.errors import Conflict, InvalidInput
 
 FORMAT = "believable-plan/1"
@@ -23,6 +23,8 @@ EARLIER = "earlier"
 _HARMLESS = ("seed",)
 #: Fields of a hypothesis that only word it.
 _WORDING = ("text",)
+#: Fields of a measure that change no number.
+_PLANNING = ("assume", "title")
 #: Stands for every outcome.
 ALL = "*"
 
@@ -39,7 +41,7 @@ class Registration:
     def outcomes(self) -> frozenset[str]:
         """Everything that was declared beforehand."""
         plan = self.tree["plan"]
-        named = {one["outcome"] for one in plan["hypotheses"]}
+        named = {hypothesis["outcome"] for hypothesis in plan["hypotheses"]}
         return frozenset(named | {*plan["outcomes"]["primary"], *plan["outcomes"]["secondary"]})
 
 
@@ -63,9 +65,9 @@ def tree_of(plan: Plan) -> dict[str, Any]:
     """The plan as plain data, with roles settled and every option written out, so that no default can change it later."""
     tree = plan.declared.model_dump(mode="json", by_alias=True)
     tree["roles"] = {name: list(names) for name, names in plan.roles.items()}
-    tree["options"] = {one.name: _plain(plan.option(one.name)) for one in plan.declaration.options}
+    tree["options"] = {option.name: _plain(plan.option(option.name)) for option in plan.declaration.options}
     tree["tests"] = {
-        outcome.name: {one.name: _plain(plan.test_option(outcome.name, one.name)) for one in outcome.tests}
+        outcome.name: {test.name: _plain(plan.test_option(outcome.name, test.name)) for test in outcome.tests}
         for outcome in plan.declaration.outcomes
         if outcome.tests
     }
@@ -99,7 +101,7 @@ def register(plan: Plan, study_folder: Path, *, registered_on: str, again: bool 
             )
         kept = folder / EARLIER / before.hash[:12]
         kept.mkdir(parents=True, exist_ok=True)
-        for name in sorted(one.name for one in folder.iterdir() if one.is_file()):
+        for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
             (folder / name).rename(kept / name)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
@@ -117,11 +119,11 @@ def read(study_folder: Path) -> Registration | None:
         return None
     text = path.read_text(encoding="utf-8")
     digest = hashlib.sha256(text.encode()).hexdigest()
-    told = _first_word(folder / HASH_FILE)
-    if told != digest:
+    registered_hash = _first_word(folder / HASH_FILE)
+    if registered_hash != digest:
         raise InvalidInput(
-            f"{path}: its hash is {digest[:12]}…, registered was {told[:12] or 'nothing'}…. A registered plan is not edited: put"
-            " the original back, and change study.yaml instead."
+            f"{path}: its hash is {digest[:12]}…, registered was {registered_hash[:12] or 'nothing'}…."
+            " A registered plan is not edited: put the original back, and change study.yaml instead."
         )
     tree = json.loads(text)
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
@@ -134,12 +136,12 @@ def read(study_folder: Path) -> Registration | None:
 def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:
     """How the plan differs from the registered one, field by field, in words."""
     was, now = registration.tree["plan"], tree_of(plan)["plan"]
-    found: list[Deviation] = []
+    differences: list[Deviation] = []
     for field in now:
         if was.get(field) == now[field]:
             continue
-        found += _COMPARE.get(field, _whole)(field, was.get(field), now[field])
-    return tuple(found)
+        differences += _COMPARE.get(field, _whole)(field, was.get(field), now[field])
+    return tuple(differences)
 
 
 # ---------------------------------------------------------------------------------------------- field by field
@@ -163,15 +165,30 @@ def _tests(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterat
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
                 words = f"test of {outcome}, {key}: registered {_shown(before.get(key))}, now {_shown(after.get(key))}."
-                yield Deviation(
-                    f"tests.{outcome}.{key}", words, frozenset({outcome}), equivalence_only=key == "margin"
-                )
+                yield Deviation(f"tests.{outcome}.{key}", words, frozenset({outcome}), equivalence_only=key == "margin")
 
 
-def _hypotheses(
-    field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
-) -> Iterator[Deviation]:
-    before, after = {one["id"]: one for one in was}, {one["id"]: one for one in now}
+def _measures(field: str, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Iterator[Deviation]:
+    """What is assumed for planning, and what reports call a measure, change no number."""
+    earlier = was or {}
+    for name in sorted({*earlier, *now}):
+        before, after = earlier.get(name), now.get(name)
+        if before is None or after is None:
+            words = f"measure {name} {'was not registered' if before is None else 'was registered and is gone'}."
+            yield Deviation(f"{field}.{name}", words, frozenset({name}))
+            continue
+        for key in sorted({*before, *after}):
+            if before.get(key) != after.get(key):
+                words = f"measure {name}, {key}: registered {_shown(before.get(key))}, now {_shown(after.get(key))}."
+                touched = frozenset[str]() if key in _PLANNING else frozenset({name})
+                yield Deviation(f"{field}.{name}.{key}", words, touched)
+
+
+def _hypotheses(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Deviation]:
+    before, after = (
+        {hypothesis["id"]: hypothesis for hypothesis in was},
+        {hypothesis["id"]: hypothesis for hypothesis in now},
+    )
     for name in before:
         if name not in after:
             outcome = before[name]["outcome"]
@@ -180,18 +197,16 @@ def _hypotheses(
                 f"hypothesis {name} (about {outcome}) was registered and is gone.",
                 frozenset({outcome}),
             )
-    for name, one in after.items():
+    for name, hypothesis in after.items():
         if name not in before:
-            words = f"hypothesis {name} (about {one['outcome']}) was not registered."
-            yield Deviation(f"{field}.{name}", words, frozenset({one["outcome"]}))
+            words = f"hypothesis {name} (about {hypothesis['outcome']}) was not registered."
+            yield Deviation(f"{field}.{name}", words, frozenset({hypothesis["outcome"]}))
             continue
-        for key in one:
-            if one[key] != before[name].get(key):
-                words = f"hypothesis {name}, {key}: registered {_shown(before[name].get(key))}, now {_shown(one[key])}."
+        for key in hypothesis:
+            if hypothesis[key] != before[name].get(key):
+                words = f"hypothesis {name}, {key}: registered {_shown(before[name].get(key))}, now {_shown(hypothesis[key])}."
                 touched = (
-                    frozenset[str]()
-                    if key in _WORDING
-                    else frozenset({one["outcome"], before[name]["outcome"]})
+                    frozenset[str]() if key in _WORDING else frozenset({hypothesis["outcome"], before[name]["outcome"]})
                 )
                 yield Deviation(f"{field}.{name}.{key}", words, touched)
 
@@ -207,10 +222,8 @@ def _outcomes(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Ite
         yield Deviation(field, "the outcomes are listed in another order.", frozenset())
 
 
-def _exclusions(
-    field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
-) -> Iterator[Deviation]:
-    before, after = [_rule_words(one) for one in was], [_rule_words(one) for one in now]
+def _exclusions(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Deviation]:
+    before, after = [_rule_words(rule) for rule in was], [_rule_words(rule) for rule in now]
     for words in before:
         if words not in after:
             yield Deviation(field, f"exclusion rule no longer applied: {words}.")
@@ -226,6 +239,7 @@ _COMPARE = {
     "options": _mapping,
     "stopping": _whole,
     "tests": _tests,
+    "measures": _measures,
     "hypotheses": _hypotheses,
     "outcomes": _outcomes,
     "exclusions": _exclusions,
@@ -233,9 +247,7 @@ _COMPARE = {
 
 
 def _rule_words(rule: Mapping[str, Any]) -> str:
-    details = ", ".join(
-        f"{key} {_shown(value)}" for key, value in rule.items() if key != "rule" and value is not None
-    )
+    details = ", ".join(f"{key} {_shown(value)}" for key, value in rule.items() if key != "rule" and value is not None)
     return f"{rule['rule']} ({details})" if details else str(rule["rule"])
 
 
@@ -244,26 +256,23 @@ def _ranked(rank: str | None) -> str:
 
 
 def _named(field: str) -> str:
-    return {
-        "roles": "role",
-        "options": "option",
-        "stopping": "stopping rule",
-        "multiplicity": "multiplicity rule",
-    }.get(field, field)
+    return {"roles": "role", "options": "option", "stopping": "stopping rule", "multiplicity": "multiplicity rule"}.get(
+        field, field
+    )
 
 
 def _shown(value: Any) -> str:
     if value is None or value == []:
         return "nothing"
     if isinstance(value, list):
-        return ", ".join(_shown(one) for one in value)
+        return ", ".join(_shown(part) for part in value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items() if one is not None)
+        return ", ".join(f"{key} {_shown(part)}" for key, part in value.items() if part is not None)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _first_word(path: Path) -> str:

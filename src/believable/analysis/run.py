@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib import metadata
 
 import numpy as np
@@ -12,135 +14,209 @@ import numpy as np
 from believable import __version__
 from believable.analysis import paragraphs
 from believable.analysis.data import Data, load
-from believable.analysis.judged import judged
-from believable.analysis.participants import participants
-from believable.analysis.plan import Plan, resolve, undeclared
-from believable.analysis.protocols import ADDITIONS, PROTOCOL_ANALYSES
-from believable.analysis.records import Analysis, Source
+from believable.analysis.findings import Analysis, Cell, Column, Section, Source, Table
+from believable.analysis.instrument_comparison import instruments_compared
+from believable.analysis.moments import moments
+from believable.analysis.numbers import counted, in_words, listed, number
+from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
-from believable.analysis.stopping import stopping
+from believable.analysis.resolution import resolve, undeclared
+from believable.analysis.settled_plan import Plan
+from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
-from believable.instruments import INSTRUMENTS
-from believable.study.declared import Plan as DeclaredPlan
+from believable.pages import KINDS
+from believable.study.declaration import DeclaredPlan
 from believable.study.definition import Definition
 from believable.study.records import Study
 
 _LIBRARIES = ("numpy", "scipy")
+#: Sections for any protocol, each of which gives none where it has nothing to say.
+ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (
+    moments,
+    instruments_compared,
+)
 
 
 def run(
     bundle: Bundle,
     registered: Registration | None = None,
     *,
+    protocols: AnalysedProtocols,
     plan: DeclaredPlan | None = None,
     protocol: str | None = None,
+    ended: bool = False,
 ) -> Analysis:
     """Analyse a bundle.
 
     registered  the plan on record; without one every result is exploratory
+    protocols   those whose analyses are known
     plan        the plan to follow; without it, the one in the study definition of the bundle
     protocol    for a dataset whose study declares no analysis: that protocol's analysis with its defaults
+    ended       collecting has ended although the stopping rule is not met: tests are shown, hypotheses stay unjudged
     """
     digest, study = study_of(bundle)
-    settled = settle(study, plan, protocol)
+    settled = settle(study, plan, protocol, protocols)
+    hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
+    return analysed(bundle, study, settled, registered, hashes, ended=ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """What identifies an analysis: the study's definition, the data and the plan."""
+
+    definition: str
+    data: str
+    plan: str
+
+
+def analysed(
+    bundle: Bundle,
+    study: Study | None,
+    settled: Plan,
+    registered: Registration | None,
+    hashes: Hashes,
+    *,
+    ended: bool = False,
+    differences: tuple[Deviation, ...] | None = None,
+    unjudged: str = "",
+) -> Analysis:
+    """The analysis by a settled plan. `hashes` are those of the true study, also where names are hidden in what is analysed; so
+    are `differences`, what the true plan changes of the registered one. `unjudged`: why no hypothesis may be judged, if so.
+    """
     data = prepared(bundle, settled, study)
-    analysis = PROTOCOL_ANALYSES[settled.protocol]
+    analysis = settled.analysis
     rng = np.random.default_rng(derive(settled.seed, settled.protocol))
     sections = (participants(data, settled), *analysis.analyse(data, settled, rng))
     for addition in ADDITIONS:
         sections = (*sections, *addition(data, settled, rng))
-    differences = (
-        ()
-        if registered is None
-        else (*deviations(registered, settled), *_in_the_data(registered, data, settled))
-    )
-    sections = judged(sections, settled, registered, differences)
-    findings = [finding for section in sections for finding in section.findings]
+    if differences is None:
+        differences = () if registered is None else deviations(registered, settled)
+    if registered is not None:
+        differences = (*differences, *_in_the_data(registered, data, settled))
+    restraint = restraint_of(stopping(data, settled), simulated=data.simulated, ended=ended)
+    if unjudged and not restraint.verdicts:
+        restraint = replace(restraint, verdicts=f"No hypothesis is judged: {unjudged}.", why=unjudged)
+    judgement = judged(sections, settled, registered, differences, restraint, _missing(data))
     return Analysis(
         title=bundle.title,
-        source=_source(data, settled, digest, registered),
+        source=_source(data, settled, hashes, registered),
         funnel=data.funnel,
         drops=data.drops,
-        sections=sections,
-        deviations=tuple(one.words for one in differences),
-        methods=paragraphs.methods(data, settled, analysis, registered, plan_hash(settled)),
-        results=paragraphs.results(data, settled, findings, registered, differences),
-        warnings=(*_warnings(data, registered), *analysis.warnings(data, settled)),
+        sections=tuple(_in_words(section) for section in judgement.sections),
+        hypotheses=tuple(
+            replace(hypothesis, title=in_words(hypothesis.title), verdict=in_words(hypothesis.verdict))
+            for hypothesis in judgement.hypotheses
+        ),
+        units={outcome.name: outcome.unit for outcome in settled.declaration.outcomes},
+        deviations=tuple(in_words(difference.words) for difference in differences),
+        methods=paragraphs.methods(data, settled, analysis, registered, hashes.plan, differences, unjudged),
+        results=paragraphs.results(data, settled, judgement, restraint, registered, differences),
+        warnings=(*_warnings(data, registered, restraint), *analysis.warnings(data, settled)),
+        sources=tuple(source.words for source in settled.cites),
+        bibtex="\n".join(source.bibtex for source in settled.cites),
     )
+
+
+def _in_words(section: Section) -> Section:
+    """Names of the study file are read as words wherever a sentence has them; cells of tables keep them."""
+    return replace(
+        section,
+        title=in_words(section.title),
+        paragraphs=tuple(in_words(text) for text in section.paragraphs),
+        findings=tuple(
+            replace(finding, title=in_words(finding.title), sentence=in_words(finding.sentence))
+            for finding in section.findings
+        ),
+        tables=tuple(
+            replace(table, title=in_words(table.title), note=in_words(table.note)) for table in section.tables
+        ),
+        charts=tuple(
+            replace(chart, title=in_words(chart.title), caption=in_words(chart.caption)) for chart in section.charts
+        ),
+    )
+
+
+def _missing(data: Data) -> str:
+    """Why data may give no result: nobody is left, or nobody saw a condition."""
+    if not len(data):
+        return "no session is left after exclusions"
+    if data.study is None:
+        return ""
+    seen = set(data.table("shown")["condition"].values.tolist())
+    unseen = [in_words(condition) for condition in data.study.conditions if condition not in seen]
+    return f"nobody saw {listed(unseen)}" if unseen and len(unseen) < len(data.study.conditions) else ""
 
 
 def study_of(bundle: Bundle) -> tuple[str, Study | None]:
     """The definition that most sessions are pinned to, by hash; None for data that came without one."""
-    pinned = Counter(
-        name for name in bundle["participants"]["definition"].values if name in bundle.definitions
-    )
+    pinned = Counter(name for name in bundle["participants"]["definition"].values if name in bundle.definitions)
     if not bundle.definitions:
         return "", None
     digest = pinned.most_common(1)[0][0] if pinned else next(iter(bundle.definitions))
-    return digest, Definition.from_json(bundle.definitions[digest], INSTRUMENTS).study
+    return digest, Definition.from_json(bundle.definitions[digest], KINDS).study
 
 
-def settle(study: Study | None, plan: DeclaredPlan | None, protocol: str | None) -> Plan:
+def settle(study: Study | None, plan: DeclaredPlan | None, protocol: str | None, protocols: AnalysedProtocols) -> Plan:
     """The plan to follow: given, the study's own, or a protocol's defaults."""
     declared = plan if plan is not None else study.analysis if study is not None else None
     if declared is not None and protocol in (None, declared.protocol):
-        return resolve(declared, study)
+        return resolve(declared, study, protocols)
     if protocol is None:
         raise InvalidInput(
             "study: it declares no analysis, so it is not known what to compute. Add an `analysis:` block to study.yaml,"
             " or name a"
-            " protocol: --protocol " + "|".join(PROTOCOL_ANALYSES.names)
+            " protocol: --protocol " + "|".join(protocols.names)
         )
-    return undeclared(protocol, study)
+    return undeclared(protocol, study, protocols)
 
 
 def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
     """The data after the plan's exclusions and the protocol's own cleaning."""
-    return PROTOCOL_ANALYSES[plan.protocol].clean(load(bundle, plan, study), plan)
+    return plan.analysis.clean(load(bundle, plan, study), plan)
 
 
 def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Deviation, ...]:
     """Deviations that show in the data: collected before the registration, or not as far as planned. They change no number."""
-    found = []
+    differences = []
     day = registered.registered_on[:10]
     started = data.people["started_on"]
     if day and not data.simulated:
         early = sum(
-            1
-            for one, missing in zip(started.values, started.missing, strict=True)
-            if not missing and one < day
+            1 for start, missing in zip(started.values, started.missing, strict=True) if not missing and start < day
         )
         if early:
             words = f"{early} of {len(data)} sessions began before the plan was registered ({day})."
-            found.append(Deviation("data.started_on", words))
+            differences.append(Deviation("data.started_on", words))
     state = stopping(data, plan)
     if state.met is False:
-        found.append(Deviation("data.stopping", f"the stopping rule is not met. {state.words}", frozenset()))
-    return tuple(found)
+        differences.append(Deviation("data.stopping", f"the stopping rule is not met. {state.words}", frozenset()))
+    return tuple(differences)
 
 
-def _warnings(data: Data, registered: Registration | None) -> tuple[str, ...]:
+def _warnings(data: Data, registered: Registration | None, restraint: Restraint) -> tuple[str, ...]:
     """Doubts about this analysis; that data are simulated or stimuli stand-ins is said by the marks of its source."""
-    found = []
+    doubts = [restraint.words] if restraint.words else []
     if registered is None:
-        found.append("The plan was not preregistered: every result is exploratory.")
+        doubts.append("The plan was not preregistered: every result is exploratory.")
     if not len(data):
-        found.append("No session is left after exclusions.")
-    return tuple(found)
+        doubts.append("No session is left after exclusions.")
+    elif _missing(data):
+        doubts.append(f"{_missing(data).capitalize()}: results about it are missing.")
+    return tuple(doubts)
 
 
-def _source(data: Data, plan: Plan, definition: str, registered: Registration | None) -> Source:
+def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | None) -> Source:
     study = data.study
     seeds = {"analysis": plan.seed} | ({} if study is None else {"study": study.seed})
     versions = {"believable": __version__, "python": platform.python_version()}
     return Source(
         study=data.bundle.title,
         protocol=plan.protocol,
-        definition=definition,
-        data=data_hash(data.bundle),
-        plan=plan_hash(plan),
+        definition=hashes.definition,
+        data=hashes.data,
+        plan=hashes.plan,
         seeds=seeds,
         versions=versions | {name: metadata.version(name) for name in _LIBRARIES},
         simulated=data.simulated,
@@ -159,7 +235,45 @@ def data_hash(bundle: Bundle) -> str:
         for column in table.columns.values():
             digest.update(f"{name}.{column.field.name}".encode())
             values = column.values
-            digest.update(
-                "\x1f".join(map(str, values)).encode() if values.dtype == object else values.tobytes()
-            )
+            digest.update("\x1f".join(map(str, values)).encode() if values.dtype == object else values.tobytes())
     return digest.hexdigest()
+
+
+_SPREAD = ("arm_", "order_")
+
+
+def participants(data: Data, plan: Plan) -> Section:
+    """The first section of every analysis."""
+    kind = "simulated session" if data.simulated else "session"
+    words = [f"{counted(len(data), kind)} analysed. {stopping(data, plan).words}"]
+    duration = data.people["duration_ms"]
+    known_min = duration.values[~duration.missing] / 60_000
+    if len(known_min):
+        low, middle, high = np.quantile(known_min, [0.25, 0.5, 0.75])
+        words.append(
+            f"A session took a median of {number(float(middle), 1)} minutes (quartiles {number(float(low), 1)} and"
+            f" {number(float(high), 1)})."
+        )
+    spread = _spread(data)
+    return Section("participants", "Participants", tuple(words), tables=(spread,) if spread.rows else ())
+
+
+def _spread(data: Data) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, column in data.people.columns.items():
+        if not name.startswith(_SPREAD):
+            continue
+        kind, _, label = name.partition("_")
+        levels, counts = np.unique(column.values[~column.missing].astype(str), return_counts=True)
+        rows += [(kind, label, str(level), int(count)) for level, count in zip(levels, counts, strict=True)]
+    return Table(
+        "balance",
+        "How sessions are spread over arms and orders, after exclusions",
+        (
+            Column("kind", "Kind", about="arm: what differs between participants; order: row of a Latin square"),
+            Column("name", "Name"),
+            Column("level", "Level"),
+            Column("n", "Sessions", "integer"),
+        ),
+        tuple(rows),
+    )

@@ -1,97 +1,115 @@
-"""Which annotators of an imported export count: a list says who is in, in which group, and how far a recording goes."""
+"""Which annotators of imported exports count: a list says who is in, in which group, and how far a recording goes."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.replay.importers.pagan import PaganExport, Trace
+from believable.recordings.importers.pagan import PaganExport, Trace
 
-PARTICIPANT, UNTIL = "participant", "until_ms"
+PARTICIPANT, UNTIL, FILE = "participant", "until_ms", "file"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One line: the participant, what other columns of the export must be, and where the recording ends (None: where it does)."""
+class ListedAnnotator:
+    """One line: the participant, what other columns of the exports must be, where the recording ends (None: where it does), and
+    the file that the line is about (None: all of them)."""
 
     participant: str
     columns: Mapping[str, str]
     until_ms: float | None = None
+    file: str | None = None
+
+    @property
+    def person(self) -> Hashable:
+        """Lines about several files, or ends, speak of one person."""
+        return self.participant, tuple(sorted(self.columns.items()))
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The recordings that are in, each with the end that the list gives it, and how many were left out."""
+class ChosenRecording:
+    """A recording that is in: whose it is, and the end that the list gives it."""
 
-    export: PaganExport
-    until_ms: tuple[float | None, ...]
+    person: Hashable
+    trace: Trace
+    until_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRecordings:
+    """The recordings that are in, and how many were left out."""
+
+    recordings: tuple[ChosenRecording, ...]
     not_listed: int
     repeated: int
 
 
-def read_annotators(path: Path, export: PaganExport) -> tuple[Listed, ...]:
-    """A CSV file with a column `Participant`, any columns that the export has beside PAGAN's own, and perhaps `until_ms`."""
+def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedAnnotator, ...]:
+    """A CSV file with a column `Participant`, perhaps columns that the exports have beside PAGAN's own, `until_ms`, `File`."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file that lists the annotators.")
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    extra = {name.casefold(): name for name in export.report.extra_columns}
-    found: list[Listed] = []
+    extra = {name.casefold(): name for export in exports for name in export.report.extra_columns}
+    files = {name for export in exports for trace in export.traces for name in trace.source_names}
+    lines: list[ListedAnnotator] = []
     for line, row in enumerate(rows, start=2):
         cells = {str(key).strip().casefold(): str(value or "").strip() for key, value in row.items()}
         if PARTICIPANT not in cells:
             raise InvalidInput(f"{path}:1: expected a column `Participant`, got {', '.join(cells)}.")
-        unknown = [name for name in cells if name not in (PARTICIPANT, UNTIL) and name not in extra]
+        unknown = [name for name in cells if name not in (PARTICIPANT, UNTIL, FILE) and name not in extra]
         if unknown:
             raise InvalidInput(
                 f"{path}:1: the export has no column {unknown[0]!r}. {did_you_mean(unknown[0], list(extra.values()))}"
             )
-        until = cells.pop(UNTIL, "")
+        until, about = cells.pop(UNTIL, ""), cells.pop(FILE, "") or None
+        if about is not None and about not in files:
+            raise InvalidInput(f"{path}:{line}: unknown file {about!r}. {did_you_mean(about, sorted(files))}")
         who = cells.pop(PARTICIPANT)
-        found.append(
-            Listed(
-                who,
-                MappingProxyType({extra[name]: cell for name, cell in cells.items()}),
-                _until(path, line, until),
-            )
-        )
-    return tuple(found)
+        columns = MappingProxyType({extra[name]: cell for name, cell in cells.items()})
+        lines.append(ListedAnnotator(who, columns, _until(path, line, until), about))
+    return tuple(lines)
 
 
-def chosen(export: PaganExport, listed: Sequence[Listed]) -> Chosen:
-    """The last recording of each listed annotator. The list settles columns that the export gives several values for."""
-    kept: dict[int, tuple[Trace, float | None]] = {}
-    repeated = 0
+def chosen(
+    exports: Sequence[PaganExport],
+    listed: Sequence[ListedAnnotator],
+    part_of: Callable[[Trace], str] = lambda trace: trace.database_name,
+) -> ChosenRecordings:
+    """Of each listed annotator the last recording of every part (`part_of`: a quality test, or the video).
+
+    The list settles columns that the exports give several values for; a file without such a column is not asked for it.
+    """
+    traces = [trace for export in exports for trace in export.traces]
+    kept: dict[int, ChosenRecording] = {}
     matched: set[int] = set()
     for line in listed:
-        fitting = [(number, trace) for number, trace in enumerate(export.traces) if _fits(trace, line)]
-        matched |= {number for number, _ in fitting}
+        fitting = [number for number, trace in enumerate(traces) if _fits(trace, line)]
         if not fitting:
             raise InvalidInput(
-                f"annotators: nobody in the export fits {line.participant} {dict(line.columns)}. Check the spelling."
+                f"annotators: nobody in the exports fits {line.participant} {dict(line.columns)}. Check the spelling."
             )
-        number, trace = fitting[-1]
-        repeated += len(fitting) - 1
-        settled = {**trace.extra, **{name: (value,) for name, value in line.columns.items()}}
-        kept[number] = replace(trace, extra=MappingProxyType(settled)), line.until_ms
-    ordered = [kept[number] for number in sorted(kept)]
-    report = replace(export.report, used=sum(len(trace.value) for trace, _ in ordered))
-    return Chosen(
-        PaganExport(tuple(trace for trace, _ in ordered), report),
-        tuple(until for _, until in ordered),
-        len(export.traces) - len(matched),
-        repeated,
+        matched |= set(fitting)
+        for number in {part_of(traces[number]): number for number in fitting}.values():
+            trace = traces[number]
+            settled = {**trace.extra, **{name: (value,) for name, value in line.columns.items()}}
+            settling = replace(trace, extra=MappingProxyType(settled))
+            kept[number] = ChosenRecording(line.person, settling, line.until_ms)
+    return ChosenRecordings(
+        tuple(kept[number] for number in sorted(kept)), len(traces) - len(matched), len(matched) - len(kept)
     )
 
 
-def _fits(trace: Trace, line: Listed) -> bool:
-    return trace.participant == line.participant and all(
-        value in trace.extra.get(name, ()) for name, value in line.columns.items()
+def _fits(trace: Trace, line: ListedAnnotator) -> bool:
+    return (
+        trace.participant == line.participant
+        and (line.file is None or line.file in trace.source_names)
+        and all(value in trace.extra[name] for name, value in line.columns.items() if name in trace.extra)
     )
 
 

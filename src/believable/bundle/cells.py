@@ -98,8 +98,8 @@ def line_writer(fields: Sequence[Field]) -> Callable[[Mapping[str, Cell]], str]:
     columns = [(field.name, _column_writer(field)) for field in fields]
 
     def line(row: Mapping[str, Cell]) -> str:
-        given = row.get
-        return ",".join([write(given(name)) for name, write in columns]) + "\n"
+        value_of = row.get
+        return ",".join([write(value_of(name)) for name, write in columns]) + "\n"
 
     return line
 

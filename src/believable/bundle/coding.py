@@ -14,9 +14,9 @@ from believable.bundle.tables import (
     STIMULUS,
     TRIAL,
     TRIAL_KEY,
+    BundleTable,
     Cell,
     Field,
-    Table,
 )
 
 Row = Mapping[str, Cell]
@@ -25,15 +25,9 @@ CODEBOOK = Field("codebook", "string", "Id of the codebook.", required=True)
 RESPONSE = Field("response", "integer", "Number of the text on the coder's desk.", required=True)
 VERSION = Field("version", "integer", "Version of the codebook.", required=True)
 CODE = Field("code", "string", "Code; empty where the text got none.")
-DIRECTION = Field(
-    "direction", "string", "Whether it is said to be present (+) or lacking (-).", one_of=("+", "-")
-)
-SIDE = Field(
-    "side", "string", "Whether it is said of the more or of the less human-like one.", one_of=("more", "less")
-)
-SPANS = Field(
-    "spans", "string", "The words that carry it, as from-to in characters; empty for the whole text."
-)
+DIRECTION = Field("direction", "string", "Whether it is said to be present (+) or lacking (-).", one_of=("+", "-"))
+SIDE = Field("side", "string", "Whether it is said of the more or of the less human-like one.", one_of=("more", "less"))
+SPANS = Field("spans", "string", "The words that carry it, as from-to in characters; empty for the whole text.")
 DISCARD = Field("discard", "string", "Why the text is left out; empty where it is not.")
 
 SAMPLE = Field(
@@ -56,7 +50,7 @@ _PLACE = (
     Field("flag", "integer", "For the reason of a flag: `seq` of the flag."),
 )
 
-CODES = Table(
+CODES = BundleTable(
     "codes",
     "The codebooks: one row per code, or reason to discard, and version.",
     (
@@ -79,7 +73,7 @@ CODES = Table(
     refers=False,
 )
 
-CODE_LABELS = Table(
+CODE_LABELS = BundleTable(
     "code_labels",
     "What each coder said: one row per code, and one for a text that got none or was discarded.",
     (
@@ -103,17 +97,12 @@ CODE_LABELS = Table(
             "Whether suggestions were shown while it was coded; they bias agreement.",
             required=True,
         ),
-        Field(
-            "review",
-            "boolean",
-            "Whether a later version of the codebook put it up for review.",
-            required=True,
-        ),
+        Field("review", "boolean", "Whether a later version of the codebook put it up for review.", required=True),
         *_PLACE,
     ),
 )
 
-CODE_FINAL = Table(
+CODE_FINAL = BundleTable(
     "code_final",
     "The codes that hold: one row per code, and one for a text that got none or was discarded.",
     (
@@ -154,5 +143,5 @@ class CodingRows:
     labels: Sequence[Row] = ()
     final: Sequence[Row] = ()
 
-    def tables(self) -> tuple[tuple[Table, Sequence[Row]], ...]:
+    def tables(self) -> tuple[tuple[BundleTable, Sequence[Row]], ...]:
         return (CODES, self.codes), (CODE_LABELS, self.labels), (CODE_FINAL, self.final)

@@ -10,21 +10,23 @@ import os
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
 from believable.bundle import package
-from believable.bundle.cells import csv_line, line_writer
+from believable.bundle.cells import csv_line, line_writer, neutralised
 from believable.bundle.package import EVENTS, PAGAN, STRAYS, Content
-from believable.bundle.pagan import HEADER, PaganRow, pagan_line
-from believable.bundle.records import EventRecord, StrayRecord, StudyRecord
 from believable.bundle.rows import day
-from believable.bundle.tables import Cell, Table
+from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord
+from believable.bundle.tables import BundleTable, Cell
 from believable.core.errors import Conflict, InvalidInput
 
 #: Zip entries carry a time; this one says nothing and never changes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+PAGAN_HEADER = ("OriginalName", "DatabaseName", "Participant", "SessionID", "Timestamp", "VideoTime", "Value")
 
 
 class HashedFile(io.RawIOBase):
@@ -59,7 +61,7 @@ class HashedFile(io.RawIOBase):
 class TableFile:
     """One CSV table, written row by row."""
 
-    def __init__(self, folder: Path, path: str, table: Table) -> None:
+    def __init__(self, folder: Path, path: str, table: BundleTable) -> None:
         self.path, self.table, self.rows = path, table, 0
         self._raw = HashedFile(folder / path)
         self._buffer = io.BufferedWriter(self._raw, 1 << 18)
@@ -76,6 +78,30 @@ class TableFile:
         return Content(self.path, self._raw.length, self._raw.digest, self.rows, self.table.about, self.table)
 
 
+@dataclass(frozen=True, slots=True)
+class PaganRow:
+    """One change of an annotation, as the PAGAN platform exports it. Times in milliseconds: since 1970, and in the video."""
+
+    original_name: str
+    database_name: str
+    participant: str
+    session_id: str
+    timestamp_ms: int
+    media_ms: float
+    value: float
+
+
+def pagan_line(row: PaganRow) -> str:
+    """One line. Names are kept from being run by spreadsheets; PAGAN has one line per row, so line breaks become spaces."""
+    names = (row.original_name, row.database_name, row.participant, row.session_id)
+    cells = [" ".join(neutralised(name).split()) for name in names]
+    return csv_line([*cells, str(row.timestamp_ms), _plain(row.media_ms), _plain(row.value)])
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if float(number).is_integer() else repr(float(number))
+
+
 class PaganFile:
     """The traces once more, as the PAGAN platform exports them."""
 
@@ -83,13 +109,11 @@ class PaganFile:
         self.rows = 0
         self._raw = HashedFile(folder / PAGAN)
         self._buffer = io.BufferedWriter(self._raw, 1 << 18)
-        self._buffer.write(csv_line(list(HEADER)).encode())
+        self._buffer.write(csv_line(list(PAGAN_HEADER)).encode())
 
     def write(self, row: Mapping[str, Any]) -> None:
         stimulus, session = row["stimulus"] or "", row["session"]
-        line = pagan_line(
-            PaganRow(stimulus, stimulus, session, session, row["at_ms"], row["media_ms"], row["value"])
-        )
+        line = pagan_line(PaganRow(stimulus, stimulus, session, session, row["at_ms"], row["media_ms"], row["value"]))
         self._buffer.write(line.encode())
         self.rows += 1
 
@@ -124,7 +148,7 @@ class LinesFile:
 class BundleFolder:
     """A bundle being written. Used as a context: leaving it without an error puts the folder in place."""
 
-    def __init__(self, folder: Path, study: StudyRecord, tables: Sequence[Table]) -> None:
+    def __init__(self, folder: Path, study: StudyRecord, tables: Sequence[BundleTable]) -> None:
         self._target = folder
         self._study = study
         self._tables = tables
@@ -139,8 +163,7 @@ class BundleFolder:
         shutil.rmtree(self._part, ignore_errors=True)
         self._part.mkdir(parents=True)
         self._open = {
-            table.name: TableFile(self._part, package.table_path(self._study, table), table)
-            for table in self._tables
+            table.name: TableFile(self._part, package.table_path(self._study, table), table) for table in self._tables
         }
         self._events = LinesFile(
             self._part, EVENTS, "Every event as the browser sent it, in the order of its hash chain."
@@ -159,9 +182,7 @@ class BundleFolder:
 
     def event(self, session: str, event: EventRecord) -> None:
         self._last_ms = max(self._last_ms or 0, event.received_ms)
-        self._events.write(
-            {"session": session, "seq": event.seq, "received_ms": event.received_ms, "body": event.body}
-        )
+        self._events.write({"session": session, "seq": event.seq, "received_ms": event.received_ms, "body": event.body})
 
     def stray(self, session: str, stray: StrayRecord) -> None:
         self._strays.write(
@@ -182,7 +203,7 @@ class BundleFolder:
         raw.close()
         self._contents.append(Content(path, raw.length, raw.digest, 0, about))
 
-    def table(self, path: str, table: Table, rows: Sequence[Mapping[str, Cell]]) -> None:
+    def table(self, path: str, table: BundleTable, rows: Sequence[Mapping[str, Cell]]) -> None:
         """A further table outside `data/`, such as the codebook."""
         file = TableFile(self._part, path, table)
         for row in rows:

@@ -1,173 +1,267 @@
-"""Bundles made from other tools' exports: the same tables, with what those tools know."""
+"""Bundles made from other tools' traces: the same tables, with what those tools know. Also traces that
+somebody has already resampled: one value per bin, as a CSV file."""
 
 from __future__ import annotations
 
+import csv
+import math
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from believable.bundle.annotators import ChosenRecording
 from believable.bundle.folder import BundleFolder
-from believable.bundle.prepared import Prepared
-from believable.bundle.records import StudyRecord
 from believable.bundle.rows import day
+from believable.bundle.session_records import StudyRecord
 from believable.bundle.signals import SIGNALS, KnownSignal
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
-from believable.bundle.write import Written, write_codebook
+from believable.bundle.write import WrittenBundle, write_codebook
+from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
-from believable.replay.importers.pagan import EXTERNAL, PaganExport, Trace
+from believable.recordings.importers.pagan import EXTERNAL, PaganExport
 
-#: The one trial an imported annotation is: its position and its name.
-POSITION = 0
+_BIN = re.compile(r"bin_([0-9]+)ms")
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedTrace:
+    """One annotator's trace of one stimulus. Bins without gaps, from 0."""
+
+    session: str
+    participant: str
+    group: str
+    stimulus: str
+    bin_ms: int
+    values: tuple[float, ...]
+
+    @property
+    def until_ms(self) -> float:
+        return float(self.bin_ms * len(self.values))
+
+
+def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
+    """Columns `participant`, `bin_<n>ms` (the bin's number) and `value`; `session`, `group`, `stimulus` where there are any."""
+    if not path.is_file():
+        raise NotFound(f"{path}: there is no such file. Name the CSV file with the traces.")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        names = [name.strip() for name in reader.fieldnames or []]
+        bins = [match for name in names if (match := _BIN.fullmatch(name))]
+        if "participant" not in names or "value" not in names or len(bins) != 1:
+            raise InvalidInput(
+                f"{path}:1: expected the columns participant, bin_<n>ms and value, got {', '.join(names) or 'nothing'}."
+            )
+        column, bin_ms = bins[0].group(0), int(bins[0].group(1))
+        traces: dict[tuple[str, str, str, str], list[float]] = {}
+        for row in reader:
+            key = (
+                row.get("session") or "",
+                row["participant"],
+                row.get("group") or "",
+                row.get("stimulus") or stimulus,
+            )
+            trace = traces.setdefault(key, [])
+            number, value = _numbers(path, reader.line_num, row[column], row["value"])
+            if number != len(trace):
+                raise InvalidInput(
+                    f"{path}:{reader.line_num}: expected bin {len(trace)} of {row['participant']}, got {row[column]!r}."
+                    " Bins go from 0 without gaps, one trace after the other."
+                )
+            trace.append(value)
+    return tuple(PreparedTrace(*key, bin_ms, tuple(values)) for key, values in traces.items())
+
+
+def _numbers(path: Path, line: int, number: str, value: str) -> tuple[int, float]:
+    try:
+        numbers = int(number), float(value)
+    except ValueError:
+        raise InvalidInput(f"{path}:{line}: expected a bin and a number, got {number!r} and {value!r}.") from None
+    if not math.isfinite(numbers[1]):
+        raise InvalidInput(f"{path}:{line}: expected a finite value, got {value!r}.")
+    return numbers
+
+
+#: What the trials of imported annotations are called.
 TRIAL = "annotation"
+PERSON = Field("participant", "string", "Participant in the imported files, numbered in order of appearance.")
 
 
-def write_pagan_bundle(
-    found: PaganExport,
-    folder: Path,
-    *,
-    name: str,
-    title: str,
-    instruments: Registry[Instrument[Any]],
-    until_ms: Sequence[float | None] = (),
-    left_out: Mapping[str, int] | None = None,
-    signal: KnownSignal | None = None,
-) -> Written:
-    """One session per PAGAN session. The stimulus is PAGAN's name for the video; extra columns become participants' columns.
+@dataclass(frozen=True, slots=True)
+class ForeignTrace:
+    """One recording of another tool.
 
-    until_ms  where each recording ends, as far as that is known: it becomes what was viewed
-    left_out  recordings that are not in the bundle, counted by their reason
-    signal    what all of them were to follow
+    person   who made it, by whatever tells people apart
+    part     what it is a recording of: a quality test, or the stimulus. Recordings of one part by one person are repetitions
+    session  the id that the other tool gave it
+    changes  (number of its line, time in ms since 1970, time in the medium, value), in the order of time
+    until_ms where it ends, as far as that is known: it becomes what was viewed
+    extra    further columns, each with every value that was found
     """
-    extra = [column for column in found.report.extra_columns if column != EXTERNAL]
-    fields = [
-        Field(_extra(column), "string", f"Extra column `{column}` of the imported file.") for column in extra
-    ]
-    people = Field(
-        "participant", "string", "Participant in the imported file, numbered in order of appearance."
-    )
-    tables = (
-        PARTICIPANTS.with_fields([people, *fields]),
-        *(table for table in TABLES if table.name != "participants"),
-        *((SIGNALS,) if signal is not None else ()),
-    )
-    numbers: dict[str, str] = {}
-    ends = tuple(until_ms) or (None,) * len(found.traces)
-    rows = 0
-    with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
-        for number, (session, trace) in enumerate(_named(found.traces), start=1):
-            who = numbers.setdefault(trace.participant, f"P{len(numbers) + 1}")
-            bundle.row("participants", _participant(number, session, trace, who, extra))
-            for row in _changes(session, trace):
-                bundle.row("traces", row)
-                rows += 1
-            end = ends[number - 1]
-            if end is not None:
-                bundle.row("views", _viewed(session, trace.database_name, end))
-        for detail, count in (left_out or {}).items():
-            bundle.row(
-                "exclusions", {"scope": "session", "reason": "rejected", "detail": detail, "count": count}
-            )
-        if signal is not None:
-            for stimulus in dict.fromkeys(trace.database_name for trace in found.traces):
-                for row in signal.rows(stimulus):
-                    bundle.row("signals", row)
-        for finding in found.report.findings:
-            if finding.fate == "left out":
-                detail = f"{len(finding.lines)} rows: {finding.about}"
-                bundle.row(
-                    "exclusions",
-                    {"scope": "answer", "reason": "damaged", "detail": detail, "count": len(finding.lines)},
+
+    person: object
+    part: str
+    stimulus: str
+    session: str
+    changes: Sequence[tuple[int | None, int, float, float]]
+    until_ms: float | None = None
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSession:
+    """What one person did: a recording of each part, in the order of time."""
+
+    id: str
+    person: str
+    traces: tuple[ForeignTrace, ...]
+
+
+def pagan_traces(
+    exports: Sequence[PaganExport], chosen: Sequence[ChosenRecording] | None, signals: Mapping[str, KnownSignal]
+) -> tuple[ForeignTrace, ...]:
+    """The recordings of exports, or those that were chosen. A stimulus is PAGAN's name for the video."""
+    everybody = [ChosenRecording(t.participant, t) for export in exports for t in export.traces]
+    return tuple(
+        ForeignTrace(
+            recording.person,
+            _part(recording.trace.database_name, signals),
+            recording.trace.database_name,
+            recording.trace.session_id,
+            list(
+                zip(
+                    recording.trace.lines.tolist(),
+                    recording.trace.timestamp_ms.tolist(),
+                    recording.trace.media_ms.tolist(),
+                    recording.trace.value.tolist(),
+                    strict=True,
                 )
-        report = "\n".join(f"{finding.kind}: {finding}" for finding in found.report.findings)
-        bundle.text(
-            "documentation/import.txt",
-            report + "\n",
-            "What the import found in the file, by kind of trouble.",
+            ),
+            recording.until_ms,
+            {name: values for name, values in recording.trace.extra.items() if name != EXTERNAL},
         )
-        write_codebook(bundle, title, tables, {}, instruments)
-    return Written(folder, len(found.traces), rows)
+        for recording in (everybody if chosen is None else chosen)
+    )
 
 
-def write_prepared_bundle(
-    traces: Sequence[Prepared],
+def prepared_traces(traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]) -> tuple[ForeignTrace, ...]:
+    """A value at the beginning of every bin, viewed as far as the bins go."""
+    return tuple(
+        ForeignTrace(
+            (trace.session, trace.participant, trace.group),
+            _part(trace.stimulus, signals),
+            trace.stimulus,
+            f"trace{number}",
+            [(None, 0, float(index * trace.bin_ms), value) for index, value in enumerate(trace.values)],
+            trace.until_ms,
+            {name: (value,) for name, value in (("session", trace.session), ("group", trace.group)) if value},
+        )
+        for number, trace in enumerate(traces, start=1)
+    )
+
+
+def _part(stimulus: str, signals: Mapping[str, KnownSignal]) -> str:
+    return signals[stimulus].test if stimulus in signals else stimulus
+
+
+def sessions_of(traces: Sequence[ForeignTrace]) -> tuple[ForeignSession, ...]:
+    """A person's first recordings of every part are one session, the second ones another; in the order of time."""
+    people: dict[object, str] = {}
+    rounds: dict[tuple[str, int], list[ForeignTrace]] = {}
+    times: dict[tuple[str, str], int] = defaultdict(int)
+    for trace in traces:
+        person = people.setdefault(trace.person, f"P{len(people) + 1}")
+        times[person, trace.part] += 1
+        rounds.setdefault((person, times[person, trace.part]), []).append(trace)
+    taken: dict[str, int] = defaultdict(int)
+    sessions = []
+    for (person, _), own in rounds.items():
+        ordered = sorted(own, key=lambda trace: trace.changes[0][1])
+        taken[ordered[0].session] += 1
+        count = taken[ordered[0].session]
+        sessions.append(
+            ForeignSession(
+                ordered[0].session if count == 1 else f"{ordered[0].session}.{count}", person, tuple(ordered)
+            )
+        )
+    return tuple(sessions)
+
+
+def contradictory(sessions: Sequence[ForeignSession]) -> dict[str, list[tuple[str, ...]]]:
+    """Further columns that say several things about one annotator: the values, for each such annotator."""
+    several: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for session in sessions:
+        for name, values in _values(session).items():
+            if len(values) > 1:
+                several[name].append(values)
+    return several
+
+
+def _values(session: ForeignSession) -> dict[str, tuple[str, ...]]:
+    values: dict[str, dict[str, None]] = {}
+    for trace in session.traces:
+        for name, own in trace.extra.items():
+            values.setdefault(name, {}).update(dict.fromkeys(value for value in own if value))
+    return {name: tuple(own) for name, own in values.items()}
+
+
+def write_traces_bundle(
+    sessions: Sequence[ForeignSession],
     folder: Path,
     *,
     name: str,
     title: str,
     instruments: Registry[Instrument[Any]],
-    signal: KnownSignal | None = None,
-) -> Written:
-    """One session per prepared trace: a value at the beginning of every bin, and viewed as far as the bins go."""
+    signals: Mapping[str, KnownSignal] | None = None,
+    left_out: Sequence[tuple[str, str, str, int]] = (),
+    report: str = "",
+) -> WrittenBundle:
+    """Participants, traces, views and known signals of imported sessions.
+
+    Further columns become participants' columns, empty where they say several things about one annotator.
+    left_out  (scope, reason, detail, count) of what is not in the bundle
+    report    what was found on the way, as a text of its own
+    """
+    extra = list(dict.fromkeys(column for session in sessions for trace in session.traces for column in trace.extra))
     fields = [
-        Field("participant", "string", "Participant in the imported file, numbered in order of appearance."),
-        Field("extra_session", "string", "Column `session` of the imported file."),
-        Field("extra_group", "string", "Column `group` of the imported file."),
+        Field(_extra(column), "string", f"Column `{column}` of the imported files; empty where it says several things.")
+        for column in extra
     ]
     tables = (
-        PARTICIPANTS.with_fields(fields),
+        PARTICIPANTS.with_fields([PERSON, *fields]),
         *(table for table in TABLES if table.name != "participants"),
-        *((SIGNALS,) if signal is not None else ()),
+        *((SIGNALS,) if signals else ()),
     )
-    numbers: dict[str, str] = {}
     rows = 0
     with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
-        for number, trace in enumerate(traces, start=1):
-            session = f"trace{number}"
-            who = numbers.setdefault(trace.participant, f"P{len(numbers) + 1}")
-            extra = {
-                "participant": who,
-                "extra_session": trace.session or None,
-                "extra_group": trace.group or None,
-            }
-            bundle.row(
-                "participants", _imported(number, session) | {"duration_ms": int(trace.until_ms)} | extra
-            )
-            for index, value in enumerate(trace.values):
-                media_ms = float(index * trace.bin_ms)
-                bundle.row(
-                    "traces",
-                    _change(session, trace.stimulus) | {"at_ms": 0, "media_ms": media_ms, "value": value},
-                )
-                rows += 1
-            bundle.row("views", _viewed(session, trace.stimulus, trace.until_ms))
-        if signal is not None:
-            for stimulus in dict.fromkeys(trace.stimulus for trace in traces):
-                for row in signal.rows(stimulus):
-                    bundle.row("signals", row)
+        for number, session in enumerate(sessions, start=1):
+            bundle.row("participants", _participant(number, session, extra))
+            for position, trace in enumerate(session.traces):
+                place: dict[str, Cell] = {"session": session.id, "position": position, "stimulus": trace.stimulus}
+                trial: dict[str, Cell] = {"run": 0, "trial_key": f"{TRIAL}{position or ''}", "trial": TRIAL}
+                for seq, at_ms, media_ms, value in trace.changes:
+                    change: dict[str, Cell] = {"seq": seq, "at_ms": at_ms, "media_ms": media_ms, "value": value}
+                    bundle.row("traces", place | trial | change)
+                    rows += 1
+                if trace.until_ms is not None:
+                    shown: dict[str, Cell] = {"player": 0, "what": "stimulus", "seq": position + 1, "rate": 1.0}
+                    bundle.row("views", place | shown | {"from_ms": 0.0, "to_ms": trace.until_ms})
+        for scope, reason, detail, count in left_out:
+            bundle.row("exclusions", {"scope": scope, "reason": reason, "detail": detail, "count": count})
+        for stimulus, signal in (signals or {}).items():
+            for row in signal.rows(stimulus):
+                bundle.row("signals", row)
+        if report:
+            bundle.text("documentation/import.txt", report, "What the import found in the files, by kind of trouble.")
         write_codebook(bundle, title, tables, {}, instruments)
-    return Written(folder, len(traces), rows)
+    return WrittenBundle(folder, len(sessions), rows)
 
 
-def _viewed(session: str, stimulus: str, until_ms: float) -> Mapping[str, Cell]:
-    return {
-        "session": session, "position": POSITION, "stimulus": stimulus, "player": 0, "what": "stimulus", "seq": 1, "from_ms": 0.0,
-        "to_ms": until_ms, "rate": 1.0,
-    }  # fmt: skip
-
-
-def _named(traces: Sequence[Trace]) -> list[tuple[str, Trace]]:
-    """Each trace with a session id of its own; PAGAN's, numbered where several people or videos share one."""
-    times: dict[str, int] = {}
-    named = []
-    for trace in traces:
-        times[trace.session_id] = count = times.get(trace.session_id, 0) + 1
-        named.append((trace.session_id if count == 1 else f"{trace.session_id}.{count}", trace))
-    return named
-
-
-def _extra(column: str) -> str:
-    return "extra_" + "".join(mark if mark.isalnum() else "_" for mark in column.lower())
-
-
-def _participant(number: int, session: str, trace: Trace, who: str, extra: list[str]) -> Mapping[str, Cell]:
-    times = trace.timestamp_ms
-    row = _imported(number, session)
-    row |= {"started_on": day(int(times[0])), "duration_ms": int(times[-1] - times[0]), "participant": who}
-    return row | {_extra(column): " | ".join(trace.extra[column]) for column in extra}
-
-
-def _imported(number: int, session: str) -> dict[str, Cell]:
+def imported_participant(number: int, session: str, *, trials: int) -> dict[str, Cell]:
+    """The row of somebody who took part elsewhere."""
     return {
         "session": session,
         "number": number,
@@ -175,26 +269,24 @@ def _imported(number: int, session: str) -> dict[str, Cell]:
         "simulated": False,
         "state": "finished",
         "included": True,
-        "trials": 1,
+        "trials": trials,
         "events": 0,
         "takeovers": 0,
     }
 
 
-def _change(session: str, stimulus: str) -> dict[str, Cell]:
-    return {
-        "session": session, "position": POSITION, "run": 0, "trial_key": TRIAL, "trial": TRIAL, "stimulus": stimulus,
-    }  # fmt: skip
+def _participant(number: int, session: ForeignSession, extra: Sequence[str]) -> Mapping[str, Cell]:
+    row = imported_participant(number, session.id, trials=len(session.traces)) | {"participant": session.person}
+    begins = [trace.changes[0][1] for trace in session.traces if trace.changes[0][1]]
+    if begins:
+        ends = [trace.changes[-1][1] for trace in session.traces]
+        row |= {"started_on": day(min(begins)), "duration_ms": max(ends) - min(begins)}
+    else:
+        row |= {"duration_ms": int(sum(trace.until_ms or 0 for trace in session.traces))}
+    values = _values(session)
+    settled = {column: values.get(column, ()) for column in extra}
+    return row | {_extra(column): own[0] if len(own) == 1 else None for column, own in settled.items()}
 
 
-def _changes(session: str, trace: Trace) -> list[Mapping[str, Cell]]:
-    return [
-        _change(session, trace.database_name) | {"seq": line, "at_ms": at, "media_ms": media, "value": value}
-        for line, at, media, value in zip(
-            trace.lines.tolist(),
-            trace.timestamp_ms.tolist(),
-            trace.media_ms.tolist(),
-            trace.value.tolist(),
-            strict=True,
-        )
-    ]
+def _extra(column: str) -> str:
+    return "extra_" + "".join(mark if mark.isalnum() else "_" for mark in column.lower())

@@ -1,19 +1,48 @@
-"""Flags and the actions they are about, as rows. Browsers know actions under other ids; here they get their own back."""
+"""Traces and flags, and the actions and plans in recordings that they are about, as rows.
+
+Browsers know actions under other ids; here they get their own back. Traces of practice stay in the raw events.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from believable.bundle.tables import Cell
+from believable.bundle.tables import BundleTable, Cell, Field
 from believable.core.errors import InvalidInput
-from believable.replay import actions, file
-from believable.replay.actions import ActionLog, log_of
+from believable.instruments.tracing import HOLD, MARK, SAMPLE, repeats
+from believable.recordings import actions, file
+from believable.recordings.actions import ActionLog, log_of
 from believable.study.definition import Definition, Medium
 
 Row = Mapping[str, Cell]
+
+#: Event → the key of its data that holds the value.
+TRACE_VALUES = {SAMPLE.kind: "value", MARK.kind: "sign", HOLD.kind: "sign"}
+
+#: An hour at ten a second; no browser of ours holds a key for longer.
+MOST_REPEATS = 36_000
+
+PLANS = BundleTable(
+    "plans",
+    "Plans of the figures in recordings. Only bundles of studies whose recordings hold plans have it.",
+    (
+        Field("stimulus", "string", "Id of the stimulus.", required=True),
+        Field("log", "string", "SHA-256 of the file that holds them.", required=True),
+        Field("step", "string", "Id of the step in it.", required=True),
+        Field("actor", "string", "Whose plan it is.", required=True),
+        Field("parent", "string", "The step it serves; empty at the top."),
+        Field("level", "integer", "0 for the whole, more for parts of parts.", required=True),
+        Field("from_ms", "number", "Begin, in the medium.", required=True),
+        Field("to_ms", "number", "End, in the medium.", required=True),
+        Field("text", "string", "What is meant to be done."),
+    ),
+    key=("stimulus", "log", "step"),
+    refers=False,
+)
 
 
 class Logs:
@@ -46,9 +75,7 @@ class Logs:
 
     def _path(self, digest: str) -> Path:
         if self._media_dir is None or not (self._media_dir / digest).is_file():
-            where = (
-                "no media folder was given" if self._media_dir is None else f"it is not in {self._media_dir}"
-            )
+            where = "no media folder was given" if self._media_dir is None else f"it is not in {self._media_dir}"
             raise InvalidInput(
                 f"the log of actions {digest[:12]} is needed to name what was marked, and {where}."
                 " Export from the data folder that the study ran with."
@@ -74,8 +101,25 @@ def action_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
             }
 
 
+def plan_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
+    """Every step of every plan of every stimulus, once per version of its file."""
+    for stimulus, digest, log in logs.each(definitions):
+        for step in log.plans:
+            yield {
+                "stimulus": stimulus,
+                "log": digest,
+                "step": step.id,
+                "actor": step.actor,
+                "parent": step.parent,
+                "level": step.level,
+                "from_ms": step.t0_ms,
+                "to_ms": step.t1_ms,
+                "text": step.text,
+            }
+
+
 @dataclass(slots=True)
-class _Flag:
+class _FlagState:
     """A flag on its way through the events."""
 
     seq: int
@@ -117,10 +161,10 @@ def flag_rows(
         }
 
 
-def _flags(events: Iterator[FlagEvent]) -> list[tuple[str, _Flag]]:
+def _flags(events: Iterator[FlagEvent]) -> list[tuple[str, _FlagState]]:
     """In the order they were set. A number that comes again (the session began again) is another flag."""
-    found: list[tuple[str, _Flag]] = []
-    open_ones: dict[tuple[int, str], _Flag] = {}
+    flags: list[tuple[str, _FlagState]] = []
+    open_ones: dict[tuple[int, str], _FlagState] = {}
     for event in events:
         name = event.data.get("flag")
         if not isinstance(name, str):
@@ -130,20 +174,16 @@ def _flags(events: Iterator[FlagEvent]) -> list[tuple[str, _Flag]]:
             media_ms, action = event.data.get("media_ms"), event.data.get("action")
             if not isinstance(media_ms, int | float) or isinstance(media_ms, bool):
                 continue
-            flag = _Flag(
-                event.seq,
-                event.position,
-                media_ms,
-                action if isinstance(action, str) else None,
-                _text(event.data),
+            flag = _FlagState(
+                event.seq, event.position, media_ms, action if isinstance(action, str) else None, _text(event.data)
             )
             open_ones[event.position, name] = flag
-            found.append((name, flag))
+            flags.append((name, flag))
         elif event.kind == "flag.edit" and known is not None:
             known.reason, known.edits = _text(event.data), known.edits + 1
         elif event.kind == "flag.remove" and known is not None:
             known.undone = True
-    return found
+    return flags
 
 
 def _text(data: Mapping[str, Any]) -> str:
@@ -151,7 +191,7 @@ def _text(data: Mapping[str, Any]) -> str:
     return reason if isinstance(reason, str) else ""
 
 
-def _action_id(flag: _Flag, log: ActionLog | None) -> str | None:
+def _action_id(flag: _FlagState, log: ActionLog | None) -> str | None:
     """The authored id. A flag on a moment belongs to the action that was going on, if there was exactly one."""
     if log is None:
         return None
@@ -159,3 +199,56 @@ def _action_id(flag: _Flag, log: ActionLog | None) -> str | None:
         return log.authored_id(flag.shown_action)
     going = log.during(flag.media_ms)
     return going[0].id if len(going) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """A sample, a mark, or how long it was held."""
+
+    seq: int
+    kind: str
+    position: int
+    at_ms: int | None
+    mono_ms: float | None
+    data: Mapping[str, Any]
+
+
+def trace_rows(events: Iterable[TraceEvent], about: Callable[[TraceEvent], Row | None]) -> Iterator[Row]:
+    """One row per sample or mark, and per repetition of a mark that was held. `about` gives the columns of its trial; None where
+    nothing is to be annotated there. An event that lacks its value or its time was made by no browser of ours: it stays in the
+    raw file and gives no row.
+    """
+    for event in events:
+        columns = about(event)
+        value, media_ms = _finite(event.data.get(TRACE_VALUES[event.kind])), _finite(event.data.get("media_ms"))
+        if columns is None or value is None or media_ms is None or event.at_ms is None:
+            continue
+        how = event.data.get("input")
+        columns = {**columns, "seq": event.seq, "value": value, "input": how if isinstance(how, str) else None}
+        if event.kind == HOLD.kind:
+            yield from _repeated(event, columns, media_ms, event.at_ms)
+            continue
+        frame = event.data.get("frame")
+        yield {
+            **columns,
+            "at_ms": event.at_ms,
+            "mono_ms": event.mono_ms,
+            "media_ms": media_ms,
+            "frame": frame if isinstance(frame, int) and not isinstance(frame, bool) else None,
+        }
+
+
+def _repeated(event: TraceEvent, columns: Row, to_ms: float, at_ms: int) -> Iterator[Row]:
+    """The repetitions of a held mark. Their clocks are reckoned back from when the key was let go; their picture is not known."""
+    from_ms, repeat_ms = _finite(event.data.get("from_ms")), _finite(event.data.get("repeat_ms"))
+    if from_ms is None or repeat_ms is None or not 0 <= to_ms - from_ms <= MOST_REPEATS * repeat_ms:
+        return
+    for media_ms in repeats(from_ms, to_ms, repeat_ms):
+        ago_ms = to_ms - media_ms
+        mono_ms = None if event.mono_ms is None else event.mono_ms - ago_ms
+        yield {**columns, "at_ms": round(at_ms - ago_ms), "mono_ms": mono_ms, "media_ms": media_ms, "frame": None}
+
+
+def _finite(value: Any) -> int | float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number and math.isfinite(value) else None

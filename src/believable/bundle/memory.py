@@ -12,6 +12,7 @@ What a row leaves out is empty; columns that are never empty get what a plain, c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -19,21 +20,33 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.bundle import coding, rounds
-from believable.bundle.plans import PLANS
-from believable.bundle.read import ARRAYS, BLANKS, Bundle, Column, ColumnTable, RawEvent
+from believable.bundle import coding, round_tables
+from believable.bundle.judgements import JUDGEMENTS
+from believable.bundle.marks import PLANS
+from believable.bundle.read import ARRAYS, BLANKS, Bundle, BundleColumn, ColumnTable, RawEvent
 from believable.bundle.signals import SIGNALS
-from believable.bundle.tables import BY_NAME, TABLES, Cell, Field, Table, arm_field, order_field
+from believable.bundle.tables import BY_NAME, TABLES, BundleTable, Cell, Field, arm_field, order_field
 from believable.bundle.write import tables_of
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.study.definition import Definition
+from believable.worlds import WORLDS
 
 #: Rows, or columns by name: one value for all rows, a list with None where there is none, or an array (NaN is no number).
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
 
-#: Tables that only some bundles have.
-CODE_TABLES = (*coding.TABLES, *rounds.TABLES, PLANS, SIGNALS)
+
+@cache
+def _special_tables() -> tuple[BundleTable, ...]:
+    """Tables that only some bundles have."""
+    return (
+        JUDGEMENTS,
+        *coding.TABLES,
+        *round_tables.tables_of([world.game for world in WORLDS if world.playing]),
+        PLANS,
+        SIGNALS,
+    )
+
 
 #: What columns that are never empty hold where nothing is said.
 PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
@@ -70,17 +83,13 @@ class MemoryBundle(Bundle):
 
 
 def bundle(
-    tables: Mapping[str, Rows],
-    *definitions: Definition,
-    title: str = "",
-    simulated: bool = True,
-    withdrawn: int = 0,
+    tables: Mapping[str, Rows], *definitions: Definition, title: str = "", simulated: bool = True, withdrawn: int = 0
 ) -> Bundle:
     """The tables, all of them: those left out are empty. The first definition is the one of all sessions unless their rows say
     another. Columns for arms and Latin squares come from the definitions, and from the rows' own names (`arm_…`, `order_…`).
     """
-    coded = {table.name: table for table in CODE_TABLES if table.name in tables}
-    known = {**BY_NAME, **{table.name: table for table in CODE_TABLES}}
+    coded = {table.name: table for table in _special_tables() if table.name in tables}
+    known = {**BY_NAME, **{table.name: table for table in _special_tables()}}
     for name in tables:
         if name not in known:
             raise InvalidInput(f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, known)}")
@@ -91,17 +100,16 @@ def bundle(
         "link_kind": "simulated" if simulated else "open",
         "definition": definitions[0].hash if definitions else None,
     }
-    made = {
-        table.name: _table(shapes[table.name], tables.get(table.name, ()), plain[table.name])
-        for table in TABLES
+    column_tables = {
+        table.name: _table(shapes[table.name], tables.get(table.name, ()), plain[table.name]) for table in TABLES
     } | {name: _table(table, tables[name], {}) for name, table in coded.items()}
     return MemoryBundle(
         Path("memory"),
         title or _title(definitions),
         simulated,
         withdrawn,
-        MappingProxyType(made),
-        MappingProxyType({one.hash: one.to_json() for one in definitions}),
+        MappingProxyType(column_tables),
+        MappingProxyType({definition.hash: definition.to_json() for definition in definitions}),
     )
 
 
@@ -112,39 +120,37 @@ def _title(definitions: Sequence[Definition]) -> str:
     return study.title.in_language(study.languages[0])
 
 
-def _table(shape: Table, given: Rows, plain: Mapping[str, Cell]) -> ColumnTable:
-    columns, length = _by_columns(given)
+def _table(shape: BundleTable, rows: Rows, plain: Mapping[str, Cell]) -> ColumnTable:
+    columns, length = _by_columns(rows)
     shape = _with_own(shape, columns)
     for name in columns:
         if name not in shape.columns:
-            raise InvalidInput(
-                f"table {shape.name}: there is no column {name!r}. {did_you_mean(name, shape.columns)}"
-            )
+            raise InvalidInput(f"table {shape.name}: there is no column {name!r}. {did_you_mean(name, shape.columns)}")
     if shape.name == "participants":
         columns.setdefault("number", np.arange(1, length + 1))
     if shape.name in ("flags", "views"):
         columns.setdefault("seq", np.arange(1, length + 1))
     if shape.name == "flags":
         columns.setdefault("flag", [str(number) for number in range(1, length + 1)])
-    made = {}
+    filled = {}
     for field in shape.fields:
         other = columns.get(_SAME.get(field.name, ""))
         value = columns.get(field.name, plain.get(field.name) if other is None else other)
-        made[field.name] = _column(shape.name, field, value, length, plain.get(field.name))
-    return ColumnTable(shape.name, MappingProxyType(made))
+        filled[field.name] = _column(shape.name, field, value, length, plain.get(field.name))
+    return ColumnTable(shape.name, MappingProxyType(filled))
 
 
-def _by_columns(given: Rows) -> tuple[dict[str, Any], int]:
-    if isinstance(given, Mapping):
+def _by_columns(table: Rows) -> tuple[dict[str, Any], int]:
+    if isinstance(table, Mapping):
         lengths = {
-            len(one)
-            for one in given.values()
-            if isinstance(one, Sequence | np.ndarray) and not isinstance(one, str)
+            len(column)
+            for column in table.values()
+            if isinstance(column, Sequence | np.ndarray) and not isinstance(column, str)
         }
         if len(lengths) > 1:
             raise InvalidInput(f"columns: expected one length for all, got {sorted(lengths)}.")
-        return dict(given), lengths.pop() if lengths else int(bool(given))
-    rows = list(given)
+        return dict(table), lengths.pop() if lengths else int(bool(table))
+    rows = list(table)
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}, len(rows)
 
@@ -153,8 +159,8 @@ def _is_many(value: object) -> bool:
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
 
 
-def _with_own(shape: Table, columns: Mapping[str, Any]) -> Table:
-    if shape.name != "participants":
+def _with_own(shape: BundleTable, columns: Mapping[str, Any]) -> BundleTable:
+    if shape.name not in ("participants", JUDGEMENTS.name):
         return shape
     more: list[Field] = []
     for name in columns:
@@ -165,7 +171,7 @@ def _with_own(shape: Table, columns: Mapping[str, Any]) -> Table:
     return shape.with_fields(more)
 
 
-def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> Column:
+def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> BundleColumn:
     array, missing = _array(field, value, length)
     if field.required and plain is not None and missing.any():
         array[missing], missing = plain, np.zeros(length, np.bool_)
@@ -175,7 +181,7 @@ def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> C
             " Give it a value."
         )
     array.flags.writeable = missing.flags.writeable = False
-    return Column(field, array, missing)
+    return BundleColumn(field, array, missing)
 
 
 def _array(field: Field, value: Any, length: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -1,16 +1,21 @@
 """The papers of a bundle: what it is (`dataset_description.json`, Psych-DS), what is in it (`datapackage.json`,
-Frictionless), and what people should read first."""
+Frictionless), what people should read first, and the codebook: what every column means, and every question's words."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from believable.bundle.records import StudyRecord
-from believable.bundle.tables import Field, Table
+from believable.bundle.marks import TRACE_VALUES
+from believable.bundle.session_records import StudyRecord
+from believable.bundle.tables import BundleTable, Field
+from believable.core.registry import Registry
+from believable.instruments.contract import Instrument
+from believable.study.definition import Definition
+from believable.study.records import Study, Text, TrialBase, outline
 
 FORMAT = "believable-bundle/1"
 EVENTS = "data/raw/events.jsonl.gz"
@@ -27,7 +32,7 @@ class Content:
     sha256: str
     rows: int
     about: str
-    table: Table | None = None
+    table: BundleTable | None = None
 
 
 def slug(study_id: str) -> str:
@@ -35,7 +40,7 @@ def slug(study_id: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", study_id) or "study"
 
 
-def table_path(study: StudyRecord, table: Table) -> str:
+def table_path(study: StudyRecord, table: BundleTable) -> str:
     marks = "_condition-simulated" if study.simulated else ""
     return f"data/study-{slug(study.id)}{marks}_description-{table.name}_data.csv"
 
@@ -68,8 +73,7 @@ def dataset_description(study: StudyRecord, contents: Sequence[Content]) -> str:
         "description": _first_sentence(study),
         "schemaVersion": "Psych-DS 1.5.1",
         "variableMeasured": [
-            {"@type": "PropertyValue", "name": field.name, "description": field.about}
-            for field in measured.values()
+            {"@type": "PropertyValue", "name": field.name, "description": field.about} for field in measured.values()
         ],
     }
     return _json(description)
@@ -78,8 +82,7 @@ def dataset_description(study: StudyRecord, contents: Sequence[Content]) -> str:
 def readme(study: StudyRecord, contents: Sequence[Content]) -> str:
     rows = {content.table.name: content.rows for content in contents if content.table is not None}
     listed = "\n".join(
-        f"- `{content.path}`: {content.about}"
-        + (f" {content.rows} rows." if content.table or content.rows else "")
+        f"- `{content.path}`: {content.about}" + (f" {content.rows} rows." if content.table or content.rows else "")
         for content in contents
     )
     warning = (
@@ -140,9 +143,7 @@ def _first_sentence(study: StudyRecord) -> str:
 
 
 def _resource(content: Content, has_participants: bool) -> dict[str, Any]:
-    name = (
-        content.table.name if content.table else re.sub(r"[^a-z0-9]+", "-", content.path.lower()).strip("-")
-    )
+    name = content.table.name if content.table else re.sub(r"[^a-z0-9]+", "-", content.path.lower()).strip("-")
     resource: dict[str, Any] = {
         "name": name,
         "path": content.path,
@@ -153,23 +154,14 @@ def _resource(content: Content, has_participants: bool) -> dict[str, Any]:
     if content.table is None:
         return resource | {"type": "file"}
     table = content.table
-    resource |= {
-        "profile": "tabular-data-resource",
-        "format": "csv",
-        "mediatype": "text/csv",
-        "encoding": "utf-8",
-    }
+    resource |= {"profile": "tabular-data-resource", "format": "csv", "mediatype": "text/csv", "encoding": "utf-8"}
     schema: dict[str, Any] = {"fields": [_field(field) for field in table.fields], "missingValues": [""]}
     if table.key:
         schema["primaryKey"] = list(table.key)
     if table.refers and has_participants:
         reference = {"resource": "participants", "fields": ["session"]}
         schema["foreignKeys"] = [{"fields": ["session"], "reference": reference}]
-    return resource | {
-        "dialect": {"delimiter": ",", "lineTerminator": "\n"},
-        "rows": content.rows,
-        "schema": schema,
-    }
+    return resource | {"dialect": {"delimiter": ",", "lineTerminator": "\n"}, "rows": content.rows, "schema": schema}
 
 
 def _field(field: Field) -> dict[str, Any]:
@@ -184,3 +176,144 @@ def _field(field: Field) -> dict[str, Any]:
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+CODEBOOK = BundleTable(
+    "codebook",
+    "Meaning of every column and every question.",
+    (
+        Field("table", "string", "Table the entry is about.", required=True),
+        Field("column", "string", "Column it is about.", required=True),
+        Field("trial", "string", "For a question: id of its trial."),
+        Field("question", "string", "For a question: its id."),
+        Field("kind", "string", "For a question: its instrument."),
+        Field("type", "string", "Type of the values.", required=True),
+        Field("about", "string", "What is recorded.", required=True),
+        Field("prompt", "string", "For a question: its words in the study's first language."),
+        Field("values", "string", "Possible values, where they can be listed."),
+        Field("parameters", "string", "For a question: parameters of the instrument, as JSON."),
+        Field("definitions", "string", "For a question: first 12 digits of the definitions that hold it."),
+    ),
+    refers=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodebookEntry:
+    """One line of the codebook."""
+
+    table: str
+    column: str
+    type: str
+    about: str
+    trial: str | None = None
+    question: str | None = None
+    kind: str | None = None
+    prompt: str | None = None
+    values: str | None = None
+    parameters: str | None = None
+    definitions: str | None = None
+
+
+def entries(
+    tables: Sequence[BundleTable], definitions: Mapping[str, Definition], instruments: Registry[Instrument[Any]]
+) -> tuple[CodebookEntry, ...]:
+    """Columns first, then the questions in the order of the timeline. Equal questions of several definitions are one entry."""
+    columns = [
+        CodebookEntry(table.name, field.name, field.type, field.about, values=" | ".join(field.one_of) or None)
+        for table in tables
+        for field in table.fields
+    ]
+    holders: dict[CodebookEntry, list[str]] = {}
+    for name, definition in definitions.items():
+        for entry in _questions(definition.study, instruments):
+            holders.setdefault(entry, []).append(name[:12])
+    return (*columns, *(_held(entry, names) for entry, names in holders.items()))
+
+
+def markdown(title: str, codebook_entries: Sequence[CodebookEntry]) -> str:
+    """The same for reading."""
+    lines = [f"# Codebook of {_plain(title)}", ""]
+    for table in dict.fromkeys(entry.table for entry in codebook_entries):
+        lines += [f"## {table}", "", "| column | type | meaning | values |", "|---|---|---|---|"]
+        lines += [
+            f"| {entry.column} | {entry.type} | {_plain(entry.about)} | {_plain(entry.values or '')} |"
+            for entry in codebook_entries
+            if entry.table == table and entry.question is None
+        ]
+        lines.append("")
+    questions = [entry for entry in codebook_entries if entry.question is not None]
+    if questions:
+        lines += [
+            "## Questions",
+            "",
+            "| trial | question | kind | prompt | recorded | values |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {entry.trial} | {entry.question} | {entry.kind} | {_plain(entry.prompt or '')}"
+            f" | {entry.column}: {_plain(entry.about)} | {_plain(entry.values or '')} |"
+            for entry in questions
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator[CodebookEntry]:
+    language = study.languages[0]
+    for trial in (entry.item for entry in outline(study.timeline)):
+        for answer in trial.page_answers:
+            where = "value_number" if answer.type == "number" else "value_text"
+            prompt = _words(answer.prompt, language)
+            yield CodebookEntry(
+                "answers", where, answer.type, answer.about, trial.id, answer.name, trial.kind, prompt, answer.values
+            )
+        yield from _traced(trial, language, instruments)
+        for question in trial.all_questions:
+            instrument = instruments[question.kind]
+            options = [*map(str, instrument.options(question.params))]
+            right = f" (right: {trial.right_answers[question.id]})" if question.id in trial.right_answers else ""
+            parameters = json.dumps(
+                question.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False
+            )
+            for column in instrument.records:
+                text = column.type == "string"
+                yield CodebookEntry(
+                    "answers", "value_text" if text else "value_number", column.type, column.about, trial.id, question.id,
+                    question.kind, _words(question.prompt, language), (" | ".join(options) + right).strip() or None, parameters,
+                )  # fmt: skip
+
+
+def _traced(trial: TrialBase, language: str, instruments: Registry[Instrument[Any]]) -> Iterator[CodebookEntry]:
+    """What is annotated while watching, where it becomes a trace."""
+    annotation = trial.annotation
+    if annotation is None:
+        return
+    instrument = instruments[annotation.kind]
+    if not any(stream.kind in TRACE_VALUES for stream in instrument.streams):
+        return
+    parameters = json.dumps(
+        annotation.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False
+    )
+    for column in instrument.records:
+        yield CodebookEntry(
+            "traces", column.name, column.type, column.about, trial.id, "annotate", annotation.kind,
+            _words(annotation.prompt, language), None, parameters,
+        )  # fmt: skip
+
+
+def _held(entry: CodebookEntry, names: Sequence[str]) -> CodebookEntry:
+    return CodebookEntry(
+        entry.table, entry.column, entry.type, entry.about, entry.trial, entry.question, entry.kind, entry.prompt,
+        entry.values, entry.parameters, " ".join(names),
+    )  # fmt: skip
+
+
+def _words(text: Text | None, language: str) -> str | None:
+    return None if text is None else text.in_language(language)
+
+
+def _plain(text: str) -> str:
+    """Text inside a Markdown table: no table marks, no line breaks, no markup."""
+    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(escaped.split())

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from believable.bundle.cells import read_cell
 from believable.bundle.package import EVENTS, FORMAT, STRAYS
 from believable.bundle.tables import Cell, Field
-from believable.core import chain
+from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 
@@ -30,9 +30,7 @@ ARRAYS: Mapping[str, Any] = MappingProxyType(
     {"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object}
 )
 #: What stands where there is no value.
-BLANKS: Mapping[str, Cell] = MappingProxyType(
-    {"integer": 0, "number": float("nan"), "boolean": False, "string": None}
-)
+BLANKS: Mapping[str, Cell] = MappingProxyType({"integer": 0, "number": float("nan"), "boolean": False, "string": None})
 
 #: Tables are read in blocks of so many rows: quick by columns, without holding all of a large file as text.
 BLOCK_ROWS = 10_000
@@ -42,7 +40,7 @@ Piece: TypeAlias = tuple[NDArray[Any], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BundleColumn:
     """One column: its values as an array, and where there is none (0, NaN, False or None stand there)."""
 
     field: Field
@@ -52,8 +50,7 @@ class Column:
     def cells(self) -> tuple[Cell, ...]:
         """Plain values, None where missing."""
         return tuple(
-            None if gone else value
-            for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
+            None if gone else value for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
         )
 
 
@@ -62,12 +59,12 @@ class ColumnTable:
     """A table by columns. Nothing in it can be changed."""
 
     name: str
-    columns: Mapping[str, Column]
+    columns: Mapping[str, BundleColumn]
 
     def __len__(self) -> int:
         return next((len(column.values) for column in self.columns.values()), 0)
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> BundleColumn:
         try:
             return self.columns[name]
         except KeyError:
@@ -107,9 +104,7 @@ class Bundle:
         try:
             return self.tables[name]
         except KeyError:
-            raise NotFound(
-                f"{self.folder}: there is no table {name!r}. {did_you_mean(name, self.tables)}"
-            ) from None
+            raise NotFound(f"{self.folder}: there is no table {name!r}. {did_you_mean(name, self.tables)}") from None
 
     def events(self) -> Iterator[RawEvent]:
         """The raw events, streamed."""
@@ -153,9 +148,9 @@ def _package(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InvalidInput(f"{path}: expected JSON ({error}). Export the bundle again.") from None
     if not isinstance(package, dict) or package.get("format") != FORMAT:
-        found = package.get("format") if isinstance(package, dict) else None
+        written_format = package.get("format") if isinstance(package, dict) else None
         raise InvalidInput(
-            f"{path}: expected format {FORMAT!r}, got {found!r}. Use the version that wrote it."
+            f"{path}: expected format {FORMAT!r}, got {written_format!r}. Use the version that wrote it."
         )
     return package
 
@@ -174,57 +169,57 @@ def _verify_sums(folder: Path) -> None:
         if not path.is_file():
             raise InvalidInput(f"{path}: the file is missing. Copy the bundle again, completely.")
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != digest:
+            checksum = hashlib.file_digest(file, "sha256").hexdigest()
+        if checksum != digest:
             raise InvalidInput(
-                f"{path}: its checksum is {found[:12]}…, expected {digest[:12]}…. It was changed or damaged after the export."
+                f"{path}: its checksum is {checksum[:12]}…, expected {digest[:12]}…. It was changed or damaged after the export."
             )
 
 
 def _definitions(folder: Path, resources: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    found = {}
+    definitions = {}
     for resource in resources:
         if resource["path"].startswith("materials/definition-"):
             text = (folder / resource["path"]).read_text("utf-8")
-            found[hashlib.sha256(text.encode()).hexdigest()] = text
-    return MappingProxyType(found)
+            definitions[hashlib.sha256(text.encode()).hexdigest()] = text
+    return MappingProxyType(definitions)
 
 
 def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
     fields = [
         Field(
-            one["name"],
-            one["type"],
-            one.get("description", ""),
-            bool(one.get("constraints", {}).get("required")),
+            entry["name"],
+            entry["type"],
+            entry.get("description", ""),
+            bool(entry.get("constraints", {}).get("required")),
         )
-        for one in resource["schema"]["fields"]
+        for entry in resource["schema"]["fields"]
     ]
     path = folder / resource["path"]
     pieces: list[list[Piece]] = [[] for _ in fields]
-    rows = _csv_rows(path, [one.name for one in fields])
+    rows = _csv_rows(path, [column_field.name for column_field in fields])
     while block := list(islice(rows, BLOCK_ROWS)):
-        for one, cells, into in zip(
-            fields, zip(*(row for _, row in block), strict=True), pieces, strict=True
-        ):
+        for column_field, cells, into in zip(fields, zip(*(row for _, row in block), strict=True), pieces, strict=True):
             try:
-                into.append(_piece(one, cells))
+                into.append(_piece(column_field, cells))
             except (InvalidInput, ValueError):
                 _complain(path, fields, block)
                 raise
-    columns = {one.name: _column(one, parts) for one, parts in zip(fields, pieces, strict=True)}
+    columns = {
+        column_field.name: _column(column_field, parts) for column_field, parts in zip(fields, pieces, strict=True)
+    }
     return ColumnTable(resource["name"], MappingProxyType(columns))
 
 
-def _piece(one: Field, cells: Sequence[str]) -> Piece:
+def _piece(column_field: Field, cells: Sequence[str]) -> Piece:
     """Some rows of a column. What comes again and again, such as names, is read once."""
     missing = np.fromiter((cell == "" for cell in cells), np.bool_, len(cells))
-    blank, array = BLANKS[one.type], np.empty(len(cells), ARRAYS[one.type])
-    if one.type in ("number", "integer"):
-        number = int if one.type == "integer" else float
+    blank, array = BLANKS[column_field.type], np.empty(len(cells), ARRAYS[column_field.type])
+    if column_field.type in ("number", "integer"):
+        number = int if column_field.type == "integer" else float
         array[:] = [number(cell) if cell else blank for cell in cells]
     else:
-        known = {cell: blank if cell == "" else read_cell(one, cell) for cell in set(cells)}
+        known = {cell: blank if cell == "" else read_cell(column_field, cell) for cell in set(cells)}
         array[:] = [known[cell] for cell in cells]
     return array, missing
 
@@ -232,9 +227,9 @@ def _piece(one: Field, cells: Sequence[str]) -> Piece:
 def _complain(path: Path, fields: Sequence[Field], block: Sequence[tuple[int, list[str]]]) -> None:
     """Raises for the first cell that cannot be read."""
     for line, row in block:
-        for one, cell in zip(fields, row, strict=True):
+        for column_field, cell in zip(fields, row, strict=True):
             try:
-                read_cell(one, cell)
+                read_cell(column_field, cell)
             except InvalidInput as error:
                 raise InvalidInput(f"{path}:{line}: {error}") from None
 
@@ -245,9 +240,7 @@ def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.reader(file, strict=True)
         if next(reader, None) != list(header):
-            raise InvalidInput(
-                f"{path}:1: the header differs from datapackage.json. Export the bundle again."
-            )
+            raise InvalidInput(f"{path}:1: the header differs from datapackage.json. Export the bundle again.")
         for row in reader:
             if len(row) != len(header):
                 raise InvalidInput(
@@ -256,11 +249,11 @@ def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str
             yield reader.line_num, row
 
 
-def _column(one: Field, pieces: Sequence[Piece]) -> Column:
-    array = np.concatenate([np.empty(0, ARRAYS[one.type]), *(values for values, _ in pieces)])
+def _column(column_field: Field, pieces: Sequence[Piece]) -> BundleColumn:
+    array = np.concatenate([np.empty(0, ARRAYS[column_field.type]), *(values for values, _ in pieces)])
     missing = np.concatenate([np.empty(0, np.bool_), *(gone for _, gone in pieces)])
     array.flags.writeable = missing.flags.writeable = False
-    return Column(one, array, missing)
+    return BundleColumn(column_field, array, missing)
 
 
 def _lines(path: Path) -> Iterator[RawEvent]:
@@ -294,10 +287,10 @@ def _verify_chains(folder: Path, participants: ColumnTable) -> None:
                 raise InvalidInput(
                     f"{folder / EVENTS}: session {event.session} is not where it belongs. Export the bundle again."
                 )
-            session, head, seq = event.session, chain.origin(event.session), 0
+            session, head, seq = event.session, event_chain.origin(event.session), 0
             seen.add(session)
         if event.seq == seq + 1 and seq < int(expected[session][0] or 0):
-            head, seq = chain.extend(head, [event.body]), event.seq
+            head, seq = event_chain.extend(head, [event.body]), event.seq
     settle()
     for name, (count, receipt) in expected.items():
         if name not in seen and receipt is not None and int(count or 0) > 0:

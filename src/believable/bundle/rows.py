@@ -1,30 +1,93 @@
-"""From what was collected in one session to the rows of the tables. Pure."""
+"""From what was collected in one session to the rows of the tables, and which stimulus stood where on each page. Pure."""
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from believable.bundle.marks import FlagEvent, Logs, flag_rows
-from believable.bundle.players import Played, answered, shown_rows
-from believable.bundle.records import ClosedTrial, Collected, DecisionRecord, SessionRecord
-from believable.bundle.rounds import rows_of
+from believable.bundle.marks import TRACE_VALUES, FlagEvent, Logs, TraceEvent, flag_rows, trace_rows
+from believable.bundle.round_tables import rows_of
+from believable.bundle.session_records import ClosedTrial, CollectedSession, DecisionRecord, SessionRecord
 from believable.bundle.tables import Cell
-from believable.bundle.tracing import VALUES, TraceEvent, trace_rows
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
-from believable.replay.actions import ActionLog
-from believable.study.clips import clip_of
+from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions
-from believable.study.practice import annotation_of
-from believable.study.progress import is_correct, page_questions
-from believable.study.records import Check, Practice, Question
-from believable.study.rounds import round_name, round_position
+from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions, round_name, round_position
+from believable.study.records import Question, Stimulus, clip_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerEvent:
+    """A player's event of one page."""
+
+    player: int
+    kind: str
+    data: Mapping[str, Any]
+
+
+def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, ...], str]:
+    """The stimuli of a page in the order of its players, and whether they were played or only remembered."""
+    planned = plan[position]
+    if planned.played:
+        return planned.played, "played"
+    if (own := round_name(plan, position)) is not None:
+        return (own,), "played"
+    about = (plan[watched].stimulus_id or round_name(plan, watched) for watched in rated_positions(plan, position))
+    return tuple(name for name in about if name is not None), "remembered"
+
+
+def shown_rows(
+    plan: Sequence[PlannedTrial], position: int, played: Iterable[PlayerEvent], stimuli: Mapping[str, Stimulus]
+) -> Iterator[dict[str, Cell]]:
+    """One row per stimulus of the page, without the columns of its trial."""
+    names, how = stimuli_on(plan, position)
+    labels = plan[position].trial.player_labels
+    events = list(played)
+    for player, name in enumerate(names):
+        own = [event for event in events if event.player == player]
+        stretches = [event.data for event in own if event.kind == "media.interval"]
+        yield {
+            "player": player,
+            "label": labels[player] if labels else None,
+            "how": how,
+            "stimulus": name,
+            **_setting(plan, position, name, stimuli),
+            "views": sum(event.kind == "media.ended" for event in own),
+            "watched_ms": sum(_length(stretch) for stretch in stretches),
+        }
+
+
+def _setting(
+    plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]
+) -> dict[str, Cell]:
+    """Condition and scenario of a stimulus; those of its round where it is one's own."""
+    if name in stimuli:
+        return {"condition": stimuli[name].condition, "scenario": stimuli[name].scenario}
+    sources = (round_position(plan, place) for place in (position, *rated_positions(plan, position)))
+    played = next(plan[source] for source in sources if source is not None and name == f"round:{plan[source].key}")
+    return {"condition": played.condition, "scenario": played.scenario}
+
+
+def answered(planned: PlannedTrial, question: str, stimuli: Mapping[str, Stimulus]) -> dict[str, Cell]:
+    """The columns of an answer that say which question it is, and for a clip of a group which stimulus it is about."""
+    name, clip = planned.trial.question_and_player(question)
+    if clip is None:
+        return {"question": name, "player": None}
+    about = stimuli[planned.stimulus_ids[clip]]
+    place: dict[str, Cell] = {"question": name, "player": clip, "stimulus": about.id}
+    return place | {"condition": about.condition, "scenario": about.scenario}
+
+
+def _length(stretch: Mapping[str, Any]) -> float:
+    start, end = stretch.get("from_ms"), stretch.get("to_ms")
+    sound = all(isinstance(moment, int | float) and not isinstance(moment, bool) for moment in (start, end))
+    return max(0, end - start) if sound and start is not None and end is not None else 0
+
 
 Row = Mapping[str, Cell]
 
@@ -42,7 +105,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TrialSubject:
     """Which condition, scenario and stimulus a trial is about."""
 
     condition: str | None
@@ -57,14 +120,14 @@ class SessionRows:
     """The rows of one session, table by table."""
 
     def __init__(
-        self, collected: Collected, definition: Definition, instruments: Registry[Instrument[Any]]
+        self, collected: CollectedSession, definition: Definition, instruments: Registry[Instrument[Any]]
     ) -> None:
         self._collected = collected
         self._session = collected.session
         self._instruments = instruments
         session = self._session
         self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
-        self._stimuli = {one.id: one for one in definition.study.stimuli}
+        self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
         self._happenings = tuple(read_events(collected))
         self._exclusions = tuple(_exclusions(collected, self._plan))
@@ -113,7 +176,7 @@ class SessionRows:
     def answers(self) -> Iterator[Row]:
         for trial in self._collected.trials:
             planned = self._planned(trial)
-            known = {question.id: question for question in page_questions(planned.trial)}
+            known = {question.id: question for question in planned.trial.page_questions}
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
                 changes, pasted = effort.get(name, (0, 0))
@@ -121,25 +184,25 @@ class SessionRows:
                 base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
-                base["correct"] = _correct(planned, question, answer)
+                base["correct"] = None if answer is None else planned.trial.is_right(name, answer)
                 for cell in self._cells(question, answer):
                     yield base | {"item": cell.item or None} | _value(cell.value)
 
     def shown(self) -> Iterator[Row]:
         """What stood where on the pages that were done, and on the one where the session stopped."""
         standing = self._standing_at()
-        over = [one for one in self._collected.trials if one.status != "skipped"]
-        pages = [(self._planned(one), one.run, list(self._during(one))) for one in over]
+        over = [trial for trial in self._collected.trials if trial.status != "skipped"]
+        pages = [(self._planned(trial), trial.run, list(self._during(trial))) for trial in over]
         if standing is not None:
-            since = max(
-                [self._session.run_after_seq, *(one.submit_seq or 0 for one in self._collected.trials)]
+            since = max([self._session.run_after_seq, *(trial.submit_seq or 0 for trial in self._collected.trials)])
+            pages.append(
+                (standing, self._session.run, [happening for happening in self._happenings if happening.seq > since])
             )
-            pages.append((standing, self._session.run, [one for one in self._happenings if one.seq > since]))
         for planned, run, happened in pages:
             played = [
-                Played(_player(one.data), one.kind, one.data)
-                for one in happened
-                if one.kind.startswith("media.") and one.position == planned.position
+                PlayerEvent(_player(happening.data), happening.kind, happening.data)
+                for happening in happened
+                if happening.kind.startswith("media.") and happening.position == planned.position
             ]
             for row in shown_rows(self._plan, planned.position, played, self._stimuli):
                 yield self._trial_columns(planned, run) | row
@@ -147,32 +210,32 @@ class SessionRows:
     def views(self) -> Iterator[Row]:
         """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
         opened: set[tuple[int, str]] = set()
-        for one in self._happenings:
-            if one.position is None or one.position >= len(self._plan):
+        for happening in self._happenings:
+            if happening.position is None or happening.position >= len(self._plan):
                 continue
-            player, which = _player(one.data), one.data.get("which")
-            if one.kind == "trial.shown":
+            player, which = _player(happening.data), happening.data.get("which")
+            if happening.kind == "trial.shown":
                 opened.clear()
-            elif one.kind in ("overlay.open", "overlay.close") and which in ("plan", "log"):
+            elif happening.kind in ("overlay.open", "overlay.close") and which in ("plan", "log"):
                 opened.discard((player, which))
-                if one.kind == "overlay.open":
+                if happening.kind == "overlay.open":
                     opened.add((player, which))
-            elif one.kind == "media.interval":
+            elif happening.kind == "media.interval":
                 beside = sorted(which for index, which in opened if index == player)
-                yield from self._stretch(one, player, ("stimulus", *beside))
+                yield from self._stretch(happening, player, ("stimulus", *beside))
 
-    def _stretch(self, one: Happening, player: int, what: Sequence[str]) -> Iterator[Row]:
-        start, end, rate = (_number(one.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
-        if one.position is None or start is None or end is None:
+    def _stretch(self, happening: Happening, player: int, what: Sequence[str]) -> Iterator[Row]:
+        start, end, rate = (_number(happening.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
+        if happening.position is None or start is None or end is None:
             return
         for name in what:
             yield {
                 "session": self._session.id,
-                "position": one.position,
-                "stimulus": self._stimulus_at(one.position, player),
+                "position": happening.position,
+                "stimulus": self._stimulus_at(happening.position, player),
                 "player": player,
                 "what": name,
-                "seq": one.seq,
+                "seq": happening.seq,
                 "from_ms": start,
                 "to_ms": end,
                 "rate": 1.0 if rate is None else rate,
@@ -189,29 +252,33 @@ class SessionRows:
             return stimulus, None if stimulus is None else logs.of(self._media.get(stimulus))
 
         events = (
-            FlagEvent(one.seq, one.kind, one.position, one.data)
-            for one in self._happenings
-            if one.kind.startswith("flag.") and one.position is not None and one.position < len(self._plan)
+            FlagEvent(happening.seq, happening.kind, happening.position, happening.data)
+            for happening in self._happenings
+            if happening.kind.startswith("flag.")
+            and happening.position is not None
+            and happening.position < len(self._plan)
         )
         return flag_rows(events, shown, self._session.id)
 
     def traces(self) -> Iterator[Row]:
         events = (
-            TraceEvent(one.seq, one.kind, one.position, one.at_ms, one.mono_ms, one.data)
-            for one in self._happenings
-            if one.kind in VALUES and one.position is not None and one.position < len(self._plan)
+            TraceEvent(
+                happening.seq, happening.kind, happening.position, happening.at_ms, happening.mono_ms, happening.data
+            )
+            for happening in self._happenings
+            if happening.kind in TRACE_VALUES
+            and happening.position is not None
+            and happening.position < len(self._plan)
         )
         return trace_rows(events, self._annotated)
 
     def _annotated(self, event: TraceEvent) -> Row | None:
         planned = self._plan[event.position]
-        annotation = annotation_of(planned.trial)
-        if annotation is None or isinstance(planned.trial, Practice):
+        annotation = planned.trial.annotation
+        if annotation is None or planned.trial.practises:
             return None
         columns = self._trial_columns(planned, self._run_of(event.seq, event.position))
-        return {name: cell for name, cell in columns.items() if name != "kind"} | {
-            "instrument": annotation.kind
-        }
+        return {name: cell for name, cell in columns.items() if name != "kind"} | {"instrument": annotation.kind}
 
     def _run_of(self, seq: int, position: int) -> int:
         """The run of the session that an event belongs to."""
@@ -239,11 +306,7 @@ class SessionRows:
     def _standing_at(self) -> PlannedTrial | None:
         session = self._session
         closed = {trial.position for trial in self._collected.trials if trial.run == session.run}
-        unfinished = (
-            session.state == "active"
-            and session.position not in closed
-            and session.position < len(self._plan)
-        )
+        unfinished = session.state == "active" and session.position not in closed and session.position < len(self._plan)
         return self._plan[session.position] if unfinished else None
 
     def _trial_columns(self, planned: PlannedTrial, run: int) -> dict[str, Cell]:
@@ -257,14 +320,14 @@ class SessionRows:
         }
         return columns | self._shown(planned).columns()
 
-    def _shown(self, planned: PlannedTrial) -> Shown:
+    def _shown(self, planned: PlannedTrial) -> TrialSubject:
         about = rated_positions(self._plan, planned.position)
         source = self._plan[about[0]] if len(about) == 1 else planned
         own = round_position(self._plan, source.position)
         if own is not None:
             played = self._plan[own]
-            return Shown(played.condition, played.scenario, round_name(self._plan, source.position))
-        return Shown(source.condition, source.scenario, source.stimulus_id)
+            return TrialSubject(played.condition, played.scenario, round_name(self._plan, source.position))
+        return TrialSubject(source.condition, source.scenario, source.stimulus_id)
 
     def rounds(self) -> Iterator[tuple[str, Row]]:
         """Rows about rounds that were played, each with the name of its table."""
@@ -288,7 +351,9 @@ class SessionRows:
         if window is not None:
             after, until = window
             yield from (
-                one for one in self._happenings if after < one.seq <= until and one.position == trial.position
+                happening
+                for happening in self._happenings
+                if after < happening.seq <= until and happening.position == trial.position
             )
 
     def _times(self, trial: ClosedTrial) -> tuple[float | None, float | None]:
@@ -296,30 +361,30 @@ class SessionRows:
         shown_ms: float | None = None
         hidden_since: float | None = None
         hidden_ms = 0.0
-        for one in self._during(trial):
-            if one.mono_ms is None:
+        for happening in self._during(trial):
+            if happening.mono_ms is None:
                 continue
-            if one.kind == "trial.shown":
-                shown_ms, hidden_since, hidden_ms = one.mono_ms, None, 0.0
-            elif one.kind == "page.hidden" and hidden_since is None:
-                hidden_since = one.mono_ms
-            elif one.kind == "page.visible" and hidden_since is not None:
-                hidden_ms += one.mono_ms - hidden_since
+            if happening.kind == "trial.shown":
+                shown_ms, hidden_since, hidden_ms = happening.mono_ms, None, 0.0
+            elif happening.kind == "page.hidden" and hidden_since is None:
+                hidden_since = happening.mono_ms
+            elif happening.kind == "page.visible" and hidden_since is not None:
+                hidden_ms += happening.mono_ms - hidden_since
                 hidden_since = None
-            elif one.seq == trial.submit_seq and shown_ms is not None:
-                return one.mono_ms - shown_ms, hidden_ms
+            elif happening.seq == trial.submit_seq and shown_ms is not None:
+                return happening.mono_ms - shown_ms, hidden_ms
         return None, None
 
     def _effort(self, trial: ClosedTrial) -> dict[str, tuple[int, int]]:
         """Per question: how often it was changed, and how many characters were pasted."""
         effort: dict[str, tuple[int, int]] = {}
-        for one in self._during(trial):
-            name = one.data.get("question")
-            if isinstance(name, str) and one.kind in ("answer.change", "text.paste"):
+        for happening in self._during(trial):
+            name = happening.data.get("question")
+            if isinstance(name, str) and happening.kind in ("answer.change", "text.paste"):
                 changes, pasted = effort.get(name, (0, 0))
-                length = _number(one.data.get("length")) or 0
+                length = _number(happening.data.get("length")) or 0
                 effort[name] = (
-                    (changes + 1, pasted) if one.kind == "answer.change" else (changes, pasted + int(length))
+                    (changes + 1, pasted) if happening.kind == "answer.change" else (changes, pasted + int(length))
                 )
         return effort
 
@@ -329,9 +394,7 @@ class SessionRows:
         if question is None:
             if isinstance(answer, int | float) and not isinstance(answer, bool):
                 return (AnswerCell("", answer),)
-            return (
-                AnswerCell("", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)),
-            )
+            return (AnswerCell("", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)),)
         return self._instruments[question.kind].cells(question.params, answer)
 
 
@@ -341,7 +404,7 @@ def _player(data: Mapping[str, Any]) -> int:
     return player if isinstance(player, int) and not isinstance(player, bool) else 0
 
 
-def read_events(collected: Collected) -> Iterator[Happening]:
+def read_events(collected: CollectedSession) -> Iterator[Happening]:
     """The events in order. A body that is no event stays in the raw file and gives no row."""
     for event in collected.events:
         try:
@@ -364,7 +427,7 @@ def day(at_ms: int) -> str:
     return datetime.datetime.fromtimestamp(at_ms / 1000, datetime.UTC).date().isoformat()
 
 
-def _exclusions(collected: Collected, planned: Sequence[PlannedTrial]) -> Iterator[Row]:
+def _exclusions(collected: CollectedSession, planned: Sequence[PlannedTrial]) -> Iterator[Row]:
     session = collected.session
     if session.state != "finished":
         at = planned[session.position].key if session.position < len(planned) else ""
@@ -372,12 +435,13 @@ def _exclusions(collected: Collected, planned: Sequence[PlannedTrial]) -> Iterat
     elif session.outcome != "complete":
         yield _exclusion(session, str(session.outcome), "")
     if session.rejected:
-        reasons = [decision.reason for decision in collected.decisions if decision.kind == "reject"]
-        yield _exclusion(session, "rejected", reasons[-1] if reasons else "")
+        yield _decided(session, "rejected", _last(collected.decisions, "reject"))
+    if session.excluded:
+        yield _decided(session, "excluded", _last(collected.decisions, "exclude"))
     for decision in _standing_text_exclusions(collected.decisions):
         trial_key, _, target = decision.target.rpartition("/")
         question, player = clip_of(target)
-        yield _exclusion(session, "text_excluded", decision.reason) | {
+        yield _decided(session, "text_excluded", decision) | {
             "scope": "answer",
             "trial_key": trial_key,
             "question": question,
@@ -391,20 +455,23 @@ def _standing_text_exclusions(decisions: Sequence[DecisionRecord]) -> list[Decis
     return [decision for decision in latest.values() if decision.kind == "exclude_text"]
 
 
+def _last(decisions: Sequence[DecisionRecord], kind: str) -> DecisionRecord | None:
+    return next((decision for decision in reversed(decisions) if decision.kind == kind), None)
+
+
+def _decided(session: SessionRecord, reason: str, decision: DecisionRecord | None) -> dict[str, Cell]:
+    """An exclusion by a person: their words, who they are, when, and whether they knew the conditions."""
+    if decision is None:
+        return _exclusion(session, reason, "")
+    return _exclusion(session, reason, decision.reason) | {
+        "decided_by": decision.user or None,
+        "decided_on": None if decision.at_ms is None else day(decision.at_ms),
+        "decided_blind": decision.blind,
+    }
+
+
 def _exclusion(session: SessionRecord, reason: str, detail: str) -> dict[str, Cell]:
     return {"session": session.id, "scope": "session", "reason": reason, "detail": detail or None, "count": 1}
-
-
-def _correct(planned: PlannedTrial, question: Question | None, answer: Any) -> bool | None:
-    trial = planned.trial
-    if (
-        isinstance(trial, Check)
-        and question is not None
-        and question.id == trial.question.id
-        and answer is not None
-    ):
-        return is_correct(trial, answer)
-    return None
 
 
 def _value(value: str | int | float | None) -> dict[str, Cell]:
@@ -414,11 +481,6 @@ def _value(value: str | int | float | None) -> dict[str, Cell]:
 
 
 def _number(value: Any) -> float | None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or value != value
-        or abs(value) == float("inf")
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
         return None
     return value

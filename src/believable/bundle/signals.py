@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from believable.bundle.tables import Cell, Field, Table
+from believable.bundle.tables import BundleTable, Cell, Field
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.registry import did_you_mean
 
 Test = Literal["visual", "auditory"]
 
-SIGNALS = Table(
+SIGNALS = BundleTable(
     "signals",
     "What annotators were to follow, moment by moment. Only bundles made of other tools' recordings have it.",
     (
@@ -42,7 +44,7 @@ class KnownSignal:
 
 
 def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSignal:
-    """One sample per picture from the column `value` of a CSV file."""
+    """Samples from the column `value` of a CSV file: at the times in the column `t_ms`, else one per picture."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file with the known signal.")
     if not (math.isfinite(frames_per_s) and frames_per_s > 0):
@@ -52,20 +54,44 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
         header = [cell.strip().casefold() for cell in next(reader, [])]
         if "value" not in header:
             raise InvalidInput(f"{path}:1: expected a column `value`, got {', '.join(header) or 'nothing'}.")
-        place = header.index("value")
-        values = [_number(path, reader.line_num, row, place) for row in reader if row]
-    if not values:
+        places = [header.index(name) for name in ("value", "t_ms") if name in header]
+        samples = [[_number(path, reader.line_num, row, place, header) for place in places] for row in reader if row]
+    if not samples:
         raise InvalidInput(f"{path}: there is no sample in it. Export the signal again.")
-    times = tuple(frame * 1000 / frames_per_s for frame in range(len(values)))
-    return KnownSignal(test, times, tuple(values))
+    values = tuple(sample[0] for sample in samples)
+    if len(places) == 1:
+        return KnownSignal(test, tuple(frame * 1000 / frames_per_s for frame in range(len(values))), values)
+    times = tuple(sample[1] for sample in samples)
+    if any(later <= earlier for earlier, later in pairwise(times)):
+        raise InvalidInput(f"{path}: expected times that grow in the column `t_ms`. Sort the samples by time.")
+    return KnownSignal(test, times, values)
 
 
-def _number(path: Path, line: int, row: list[str], place: int) -> float:
+def attached(
+    signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]
+) -> dict[str, KnownSignal]:
+    """Stimulus → what was to be followed in it. A signal names a file, or a video; `stimuli` has all names of each stimulus."""
+    following: dict[str, KnownSignal] = {}
+    for which, signal in signals:
+        fitting = [stimulus for stimulus, names in stimuli.items() if which in names]
+        if not fitting:
+            known = sorted({name for names in stimuli.values() for name in names})
+            raise InvalidInput(f"{signal.test}: no file or video is called {which!r}. {did_you_mean(which, known)}")
+        for stimulus in fitting:
+            if stimulus in following:
+                raise InvalidInput(
+                    f"{signal.test}: {which!r} has two signals to follow. Name a file, or a video, once."
+                )
+            following[stimulus] = signal
+    return following
+
+
+def _number(path: Path, line: int, row: list[str], place: int, header: list[str]) -> float:
     cell = row[place].strip() if place < len(row) else ""
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InvalidInput(f"{path}:{line}: expected a number in the column `value`, got {cell!r}.")
+        raise InvalidInput(f"{path}:{line}: expected a number in the column `{header[place]}`, got {cell!r}.")
     return value

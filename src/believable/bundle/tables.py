@@ -20,7 +20,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class BundleTable:
     """One table. `key` names the columns that identify a row; `refers` whether `session` points to the participants."""
 
     name: str
@@ -33,17 +33,13 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.fields)
 
-    def with_fields(self, more: Sequence[Field]) -> Table:
+    def with_fields(self, more: Sequence[Field]) -> BundleTable:
         return replace(self, fields=(*self.fields, *more))
 
 
 SESSION = Field("session", "string", "Random id of the session; the same in all tables.", required=True)
-POSITION = Field(
-    "position", "integer", "Place of the trial in this participant's session, from 0.", required=True
-)
-RUN = Field(
-    "run", "integer", "0, and one more for each time the session began again from the start.", required=True
-)
+POSITION = Field("position", "integer", "Place of the trial in this participant's session, from 0.", required=True)
+RUN = Field("run", "integer", "0, and one more for each time the session began again from the start.", required=True)
 TRIAL_KEY = Field("trial_key", "string", "Unique name of the trial in this session's plan.", required=True)
 TRIAL = Field("trial", "string", "Id of the trial in the study definition.", required=True)
 CONDITION = Field("condition", "string", "Condition of the stimulus, or the one the enclosing block settled.")
@@ -52,7 +48,11 @@ STIMULUS = Field("stimulus", "string", "Id of the stimulus in the study definiti
 QUESTION = Field("question", "string", "Id of the question in its trial.", required=True)
 PLAYER = Field("player", "integer", "Which player of the page, from 0.")
 
-PARTICIPANTS = Table(
+#: Which page a row is about, and what was shown there.
+PAGE = (SESSION, POSITION, RUN, TRIAL_KEY, TRIAL)
+SETTING = (CONDITION, SCENARIO, STIMULUS)
+
+PARTICIPANTS = BundleTable(
     "participants",
     "One row per session, also the incomplete and the rejected ones.",
     (
@@ -70,135 +70,71 @@ PARTICIPANTS = Table(
             required=True,
             one_of=("open", "personal", "simulated", "imported"),
         ),
-        Field(
-            "simulated",
-            "boolean",
-            "True for a simulated participant. Never pool these with people.",
-            required=True,
-        ),
+        Field("simulated", "boolean", "True for a simulated participant. Never pool these with people.", required=True),
         Field("language", "string", "Language of the pages."),
         Field("definition", "string", "SHA-256 of the study definition this session is pinned to."),
-        Field(
-            "state",
-            "string",
-            "Whether the session reached an end.",
-            required=True,
-            one_of=("active", "finished"),
-        ),
-        Field(
-            "outcome",
-            "string",
-            "How it ended.",
-            one_of=("complete", "screened_out", "failed_checks", "declined"),
-        ),
+        Field("state", "string", "Whether the session reached an end.", required=True, one_of=("active", "finished")),
+        Field("outcome", "string", "How it ended.", one_of=("complete", "screened_out", "failed_checks", "declined")),
         Field("included", "boolean", "False if the exclusions table names the whole session.", required=True),
         Field("started_on", "string", "Day (UTC) on which the session started."),
         Field("duration_ms", "integer", "From joining to finishing, on the server's clock."),
         Field("trials", "integer", "Trials done or failed, not counting skipped ones.", required=True),
         Field("events", "integer", "Events in the chain.", required=True),
-        Field(
-            "takeovers",
-            "integer",
-            "How often a tab or device took over writing, after the first.",
-            required=True,
-        ),
+        Field("takeovers", "integer", "How often a tab or device took over writing, after the first.", required=True),
         Field("receipt", "string", "Head of the hash chain over all events of the session."),
     ),
     key=("session",),
     refers=False,
 )
 
-TRIALS = Table(
+TRIALS = BundleTable(
     "trials",
     "One row per trial that was closed, and the one an unfinished session stopped at.",
     (
-        SESSION,
-        POSITION,
-        RUN,
-        TRIAL_KEY,
-        TRIAL,
+        *PAGE,
         Field("kind", "string", "Kind of trial.", required=True),
-        CONDITION,
-        SCENARIO,
-        STIMULUS,
-        Field(
-            "status",
-            "string",
-            "How the trial ended.",
-            required=True,
-            one_of=("done", "skipped", "failed", "open"),
-        ),
+        *SETTING,
+        Field("status", "string", "How the trial ended.", required=True, one_of=("done", "skipped", "failed", "open")),
         Field("attempts", "integer", "Submissions until it was closed."),
-        Field(
-            "opened_ms",
-            "integer",
-            "When it became the current trial, since the session started (server's clock).",
-        ),
+        Field("opened_ms", "integer", "When it became the current trial, since the session started (server's clock)."),
         Field("closed_ms", "integer", "When it was closed, since the session started (server's clock)."),
-        Field(
-            "rt_ms",
-            "number",
-            "From the page being shown to the accepted submission (browser's monotonic clock).",
-        ),
+        Field("rt_ms", "number", "From the page being shown to the accepted submission (browser's monotonic clock)."),
         Field("hidden_ms", "number", "Time the page was hidden in between (browser's monotonic clock)."),
     ),
     key=("session", "position", "run"),
 )
 
-ANSWERS = Table(
+ANSWERS = BundleTable(
     "answers",
     "One row per answer, or per part of an answer that has several.",
     (
-        SESSION,
-        POSITION,
-        RUN,
-        TRIAL_KEY,
-        TRIAL,
-        CONDITION,
-        SCENARIO,
-        STIMULUS,
+        *PAGE,
+        *SETTING,
         QUESTION,
-        replace(
-            PLAYER,
-            about="Which player of the page it is about, from 0; empty where it is about the whole page.",
-        ),
+        replace(PLAYER, about="Which player of the page it is about, from 0; empty where it is about the whole page."),
         Field("kind", "string", "Instrument that recorded it; `consent` for a ticked box.", required=True),
         Field("item", "string", "Part of the question (a matrix row, an option); empty for a single answer."),
         Field("value_text", "string", "The answer if it is text."),
         Field("value_number", "number", "The answer if it is a number."),
         Field("correct", "boolean", "For a check: whether it is the right answer."),
-        Field(
-            "changes", "integer", "How often the answer was changed before it was submitted.", required=True
-        ),
+        Field("changes", "integer", "How often the answer was changed before it was submitted.", required=True),
         Field("pasted", "integer", "Characters pasted into it.", required=True),
     ),
 )
 
-TRACES = Table(
+TRACES = BundleTable(
     "traces",
-    "Time-continuous annotations: one row per change, per mark, and per second without a change.",
+    "Time-continuous annotations: one row per change, per mark and its repetitions, and per second without a change.",
     (
-        SESSION,
-        POSITION,
-        RUN,
-        TRIAL_KEY,
-        TRIAL,
-        CONDITION,
-        SCENARIO,
-        STIMULUS,
-        Field(
-            "instrument", "string", "Instrument that recorded it; empty where an imported file does not say."
-        ),
+        *PAGE,
+        *SETTING,
+        Field("instrument", "string", "Instrument that recorded it; empty where an imported file does not say."),
         Field("seq", "integer", "Number of the event (or row of the imported file) it comes from."),
         Field("at_ms", "integer", "Wall-clock time in milliseconds since 1970.", required=True),
         Field("mono_ms", "number", "The same moment on the page's monotonic clock."),
         Field("media_ms", "number", "Time in the medium: what was on screen at that moment.", required=True),
         Field("value", "number", "Value of the annotation; 1 or -1 for a mark.", required=True),
-        Field(
-            "frame",
-            "integer",
-            "Number of the picture on screen, counted by the browser since the page was shown.",
-        ),
+        Field("frame", "integer", "Number of the picture on screen, counted by the browser since the page was shown."),
         Field(
             "input",
             "string",
@@ -208,7 +144,7 @@ TRACES = Table(
     ),
 )
 
-FLAGS = Table(
+FLAGS = BundleTable(
     "flags",
     "Thumbs down on actions or moments: one row per flag as it stands in the end, also those taken back.",
     (
@@ -230,7 +166,7 @@ FLAGS = Table(
     key=("session", "seq"),
 )
 
-VIEWS = Table(
+VIEWS = BundleTable(
     "views",
     "What was really seen: one row per stretch of a medium that was played without interruption, and one for each part of the"
     " overlay that was open meanwhile.",
@@ -248,15 +184,11 @@ VIEWS = Table(
     key=("session", "seq", "what"),
 )
 
-SHOWN = Table(
+SHOWN = BundleTable(
     "shown",
     "What stood where: one row per stimulus of a page, in the order of its players.",
     (
-        SESSION,
-        POSITION,
-        RUN,
-        TRIAL_KEY,
-        TRIAL,
+        *PAGE,
         replace(PLAYER, required=True),
         Field("label", "string", "What the participant saw it called: A, B, … in a comparison."),
         Field(
@@ -270,17 +202,12 @@ SHOWN = Table(
         CONDITION,
         SCENARIO,
         Field("views", "integer", "How often it was played to its end on this page.", required=True),
-        Field(
-            "watched_ms",
-            "number",
-            "How much of it was played on this page, repetitions included.",
-            required=True,
-        ),
+        Field("watched_ms", "number", "How much of it was played on this page, repetitions included.", required=True),
     ),
     key=("session", "position", "run", "player"),
 )
 
-ACTIONS = Table(
+ACTIONS = BundleTable(
     "actions",
     "Logged actions of the figures in recordings, and in videos with an action log.",
     (
@@ -300,10 +227,11 @@ ACTIONS = Table(
 )
 
 REASONS = (
-    "rejected", "screened_out", "failed_checks", "declined", "incomplete", "text_excluded", "withdrawn", "preview", "damaged",
+    "rejected", "excluded", "screened_out", "failed_checks", "declined", "incomplete", "text_excluded", "withdrawn",
+    "preview", "damaged",
 )  # fmt: skip
 
-EXCLUSIONS = Table(
+EXCLUSIONS = BundleTable(
     "exclusions",
     "Why sessions or answers should not be analysed. Rows without a session count what is not in the bundle at all.",
     (
@@ -321,10 +249,21 @@ EXCLUSIONS = Table(
         Field("reason", "string", "Kind of reason.", required=True, one_of=REASONS),
         Field("detail", "string", "The researcher's words, or where the session stopped."),
         Field("count", "integer", "How many sessions the row stands for.", required=True),
+        Field(
+            "decided_by",
+            "string",
+            "Who decided: reviewer_1, reviewer_2, … in the order of their first decision; no name.",
+        ),
+        Field("decided_on", "string", "Day of the decision, UTC."),
+        Field(
+            "decided_blind",
+            "boolean",
+            "Whether who decided had neither looked at the session's conditions nor at unblinded results.",
+        ),
     ),
 )
 
-TABLES: tuple[Table, ...] = (PARTICIPANTS, TRIALS, ANSWERS, TRACES, FLAGS, VIEWS, SHOWN, ACTIONS, EXCLUSIONS)
+TABLES: tuple[BundleTable, ...] = (PARTICIPANTS, TRIALS, ANSWERS, TRACES, FLAGS, VIEWS, SHOWN, ACTIONS, EXCLUSIONS)
 BY_NAME = {table.name: table for table in TABLES}
 
 RECRUITER_HASH = Field("recruiter_hash", "string", "Keyed hash of the recruiter's participant id.")

@@ -5,36 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from believable.bundle import codebook
+from believable.bundle import package
 from believable.bundle.coding import CodingRows
 from believable.bundle.folder import BundleFolder
-from believable.bundle.marks import Logs, action_rows
-from believable.bundle.plans import PLANS, plan_rows
-from believable.bundle.records import Collected, StudyRecord
-from believable.bundle.rounds import recording_path, round_tables
+from believable.bundle.judgements import judgement_rows, judgement_table
+from believable.bundle.marks import PLANS, Logs, action_rows, plan_rows
+from believable.bundle.round_tables import recording_path, round_tables
 from believable.bundle.rows import SessionRows
-from believable.bundle.tables import (
-    PARTICIPANTS,
-    RECRUITER_HASH,
-    TABLES,
-    Field,
-    Table,
-    arm_field,
-    order_field,
-)
+from believable.bundle.session_records import CollectedSession, StudyRecord
+from believable.bundle.tables import PARTICIPANTS, RECRUITER_HASH, TABLES, BundleTable, Field, arm_field, order_field
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
-from believable.study.records import Block
+from believable.study.kinds import PageForms
+from believable.study.records import Block, outline
 
 Progress = Callable[[int], None]
 
 
+class BundleKinds(Protocol):
+    """What writing a bundle needs of the kinds that studies can speak of."""
+
+    @property
+    def instruments(self) -> Registry[Instrument[Any]]: ...
+    @property
+    def pages(self) -> PageForms: ...
+
+
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenBundle:
     """What an export wrote."""
 
     folder: Path
@@ -44,25 +46,29 @@ class Written:
 
 def write(
     study: StudyRecord,
-    sessions: Iterable[Collected],
+    sessions: Iterable[CollectedSession],
     folder: Path,
     *,
-    instruments: Registry[Instrument[Any]],
+    kinds: BundleKinds,
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
     coding: CodingRows | None = None,
     progress: Progress = lambda done: None,
-) -> Written:
+) -> WrittenBundle:
     """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is replaced as a whole.
 
     Sessions of previews are refused, and simulated and real ones are never written together: the caller selects. `media_dir`
     holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions. `coding` holds
     the coded texts, where there are any.
     """
-    definitions = {name: Definition.from_json(text, instruments) for name, text in study.definitions.items()}
+    definitions = {name: Definition.from_json(text, kinds) for name, text in study.definitions.items()}
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
     coded = coding.tables() if coding is not None else ()
-    tables += (*(table for table, _ in coded), *round_tables(definitions.values()))
+    tables += (
+        judgement_table(definitions.values()),
+        *(table for table, _ in coded),
+        *round_tables(definitions.values()),
+    )
     logs = Logs(media_dir)
     plans = list(plan_rows(list(definitions.values()), logs))
     tables += (PLANS,) if plans else ()
@@ -70,7 +76,7 @@ def write(
     with BundleFolder(folder, study, tables) as bundle:
         for collected in sessions:
             _must_belong(study, collected)
-            rows = SessionRows(collected, _pinned(definitions, collected), instruments)
+            rows = SessionRows(collected, _pinned(definitions, collected), kinds.instruments)
             _write_session(bundle, collected, rows, logs)
             done += 1
             events += len(collected.events)
@@ -78,70 +84,67 @@ def write(
         for reason, count in (("withdrawn", study.withdrawn), ("preview", study.previews)):
             if count:
                 bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count})
-        for table, found in coded:
-            for row in found:
+        for table, coded_rows in coded:
+            for row in coded_rows:
                 bundle.row(table.name, row)
         for row in action_rows(list(definitions.values()), logs):
             bundle.row("actions", row)
         for row in plans:
             bundle.row("plans", row)
         for name, text in study.definitions.items():
-            bundle.text(
-                f"materials/definition-{name[:12]}.json",
-                text,
-                "Study definition that sessions are pinned to.",
-            )
-        write_codebook(bundle, study.title, tables, definitions, instruments)
-    return Written(folder, done, events)
+            bundle.text(f"materials/definition-{name[:12]}.json", text, "Study definition that sessions are pinned to.")
+        write_codebook(bundle, study.title, tables, definitions, kinds.instruments)
+    return WrittenBundle(folder, done, events)
 
 
 def write_codebook(
     bundle: BundleFolder,
     title: str,
-    tables: Sequence[Table],
+    tables: Sequence[BundleTable],
     definitions: Mapping[str, Definition],
     instruments: Registry[Instrument[Any]],
 ) -> None:
     """The codebook as a table and as a text."""
-    found = codebook.entries(tables, definitions, instruments)
-    bundle.table("documentation/codebook.csv", codebook.CODEBOOK, [asdict(entry) for entry in found])
-    bundle.text("documentation/codebook.md", codebook.markdown(title, found), "The codebook for reading.")
+    entries = package.entries(tables, definitions, instruments)
+    bundle.table("documentation/codebook.csv", package.CODEBOOK, [asdict(entry) for entry in entries])
+    bundle.text("documentation/codebook.md", package.markdown(title, entries), "The codebook for reading.")
 
 
-def _write_session(bundle: BundleFolder, collected: Collected, rows: SessionRows, logs: Logs) -> None:
-    bundle.row("participants", rows.participant())
-    for table, found in (
-        ("trials", rows.trials()),
-        ("answers", rows.answers()),
+def _write_session(bundle: BundleFolder, collected: CollectedSession, rows: SessionRows, logs: Logs) -> None:
+    participant, exclusions = rows.participant(), rows.exclusions()
+    trials, answers, shown = list(rows.trials()), list(rows.answers()), list(rows.shown())
+    bundle.row("participants", participant)
+    for table, table_rows in (
+        ("trials", trials),
+        ("answers", answers),
         ("traces", rows.traces()),
         ("views", rows.views()),
-        ("shown", rows.shown()),
+        ("shown", shown),
         ("flags", rows.flags(logs)),
-        ("exclusions", rows.exclusions()),
+        ("exclusions", exclusions),
+        ("judgements", judgement_rows(participant, trials, answers, shown, exclusions)),
     ):
-        for row in found:
+        for row in table_rows:
             bundle.row(table, row)
     for name, row in rows.rounds():
         bundle.row(name, row)
-    for one in collected.rounds:
-        if one.recording is not None:
+    for round_ in collected.rounds:
+        if round_.recording is not None:
             about = "Recording of a round, with log, plan and telemetry."
-            bundle.file(recording_path(collected.session.id, one), one.recording, about)
+            bundle.file(recording_path(collected.session.id, round_), round_.recording, about)
     for event in collected.events:
         bundle.event(collected.session.id, event)
     for stray in collected.strays:
         bundle.stray(collected.session.id, stray)
 
 
-def tables_of(
-    definitions: Iterable[Definition], *, with_recruiter_hashes: bool = False
-) -> tuple[Table, ...]:
+def tables_of(definitions: Iterable[Definition], *, with_recruiter_hashes: bool = False) -> tuple[BundleTable, ...]:
     """The participants table has a column per arm and per Latin square of any definition."""
     more: dict[str, Field] = {}
     for definition in definitions:
         for arm in definition.study.arms:
             more.setdefault(f"arm_{arm}", arm_field(arm))
-        for item in codebook.trials_of(definition.study.timeline):
+        for item in (entry.item for entry in outline(definition.study.timeline)):
             if isinstance(item, Block) and item.order == "latin_square":
                 more.setdefault(f"order_{item.id}", order_field(item.id))
     hashes = [RECRUITER_HASH] if with_recruiter_hashes else []
@@ -149,7 +152,7 @@ def tables_of(
     return (first, *(table for table in TABLES if table.name != "participants"))
 
 
-def _must_belong(study: StudyRecord, collected: Collected) -> None:
+def _must_belong(study: StudyRecord, collected: CollectedSession) -> None:
     session = collected.session
     if session.link_kind == "preview":
         raise InvalidInput(f"session {session.id}: previews are never exported. Leave it out.")
@@ -160,7 +163,7 @@ def _must_belong(study: StudyRecord, collected: Collected) -> None:
         )
 
 
-def _pinned(definitions: Mapping[str, Definition], collected: Collected) -> Definition:
+def _pinned(definitions: Mapping[str, Definition], collected: CollectedSession) -> Definition:
     session = collected.session
     if session.definition not in definitions:
         raise InvalidInput(f"session {session.id}: its definition {session.definition[:12]} was not given.")

@@ -1,18 +1,86 @@
-"""`believable analyse`: results of a study or a dataset as files."""
+"""`believable analyse`: results of a study or a dataset as files; and how commands open the data they analyse."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.dataset import open_dataset
-from believable.cli.place import data_options
+from believable.cli.place import data_options, extensions_option, open_store, settings_for, study_folder
+from believable.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from believable.analysis.records import Analysis
-    from believable.study.declared import Plan
+    from believable.analysis.findings import Analysis
+    from believable.analysis.registered import Registration
+    from believable.bundle.read import Bundle
+    from believable.study.declaration import DeclaredPlan
+
+
+BUNDLE_FILE = "datapackage.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A verified bundle, and the study folder and registered plan it belongs to, where there are such."""
+
+    bundle: Bundle
+    folder: Path | None
+    registered: Registration | None
+
+
+@contextmanager
+def open_dataset(source: Path, data: Path | None, database: str | None, *, blinded: bool = False) -> Iterator[Dataset]:
+    """`source` is a bundle's folder or a study; of a study: its real sessions if there are any, else its simulated ones.
+
+    Unless they are to be shown `blinded`, the study's audit log says that its results were read.
+    """
+    from believable.analysis import registered
+    from believable.bundle.read import read
+
+    if (source / BUNDLE_FILE).is_file():
+        yield Dataset(read(source), None, _beside(source))
+        return
+    folder = study_folder(source)
+    with tempfile.TemporaryDirectory(prefix="believable-") as room:
+        exported = export_now(folder, Path(room) / "bundle", data, database, blinded=blinded)
+        yield Dataset(read(exported), folder, registered.read(folder))
+
+
+def _beside(bundle: Path) -> Registration | None:
+    """A release keeps the registered plan beside the bundle."""
+    from believable.analysis import registered
+
+    return registered.read(bundle.parent)
+
+
+def export_now(folder: Path, target: Path, data: Path | None, database: str | None, *, blinded: bool = False) -> Path:
+    """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the audit log."""
+    from believable.cli.export import export_to
+    from believable.cli.user import ACTOR
+    from believable.store import accounts, review
+    from believable.store.collected import count
+    from believable.web.settings import study_id
+
+    settings = settings_for([folder], data, database)
+    name = study_id(folder)
+    with open_store(settings) as store:
+        real = store.read(lambda conn: count(conn, name, simulated=False))
+        simulated = store.read(lambda conn: count(conn, name, simulated=True))
+        if not real and not simulated:
+            raise NotFound(f"{folder}: nobody has taken part yet. Try it: believable simulate {folder}")
+        if not blinded:
+            what = review.reading("real" if real else "simulated")
+            at_ms = store.clock.now_ms()
+            store.write(lambda conn: accounts.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms))
+    if real and simulated:
+        click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
+    export_to(target, folder, settings, simulated=not real, with_recruiter_hashes=False)
+    return target
 
 
 @click.command()
@@ -23,12 +91,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--protocol", metavar="NAME",
-    help="For a dataset whose study declares no analysis: trace, replay, clips, hntt or qa, with its defaults.",
+    help="For a dataset whose study declares no analysis: a protocol (believable list --protocols), with its defaults.",
 )  # fmt: skip
 @data_options
-def command(
-    source: Path, out: Path | None, protocol: str | None, data: Path | None, database: str | None
-) -> None:
+@extensions_option
+def command(source: Path, out: Path | None, protocol: str | None, data: Path | None, database: str | None) -> None:
     """Compute the declared analysis of a study.
 
     Takes a study folder (its database is exported first: real sessions if there are any, else simulated ones) or a bundle. Writes
@@ -40,28 +107,30 @@ def command(
       believable analyse my-study
       believable analyse my-study-bundle --out results
     """
+    from believable.analysis.result_files import write
     from believable.analysis.run import run
-    from believable.analysis.write import write
+    from believable.protocols import PROTOCOLS
 
-    with open_dataset(source, data, database) as found:
-        plan = None if found.folder is None else plan_of(found.folder)
-        analysis = run(found.bundle, found.registered, plan=plan, protocol=protocol)
-    name = (found.folder or source.resolve()).name
+    with open_dataset(source, data, database) as dataset:
+        plan = None if dataset.folder is None else plan_of(dataset.folder)
+        analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
+    name = (dataset.folder or source.resolve()).name
     target = out or Path(f"{name}-results")
     written = write(analysis, target)
-    click.echo(told(analysis))
+    click.echo(findings_text(analysis))
     click.echo(f"\n{target}: {len(written)} files")
 
 
-def plan_of(folder: Path) -> Plan | None:
+def plan_of(folder: Path) -> DeclaredPlan | None:
     """The plan as the study file has it now: sessions keep the definition they began with, the plan may have moved on."""
-    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.study.load import load
 
-    return load(folder, instruments=INSTRUMENTS).study.analysis
+    return load(folder, kinds=KINDS, protocols=PROTOCOLS).study.analysis
 
 
-def told(analysis: Analysis) -> str:
+def findings_text(analysis: Analysis) -> str:
     """What was found, for the terminal."""
     lines = [analysis.title, ""]
     lines += [f"! {warning}" for warning in (*analysis.source.marks, *analysis.warnings)]

@@ -1,4 +1,4 @@
-"""`believable check`: everything that is wrong with a study, at once."""
+"""`believable check` and `believable schema`: everything that is wrong with a study, at once or while it is written."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS, EXIT_UNCHECKED
-from believable.cli.place import study_argument, study_folder
+from believable.cli.place import extensions_option, study_argument, study_folder
 
 if TYPE_CHECKING:
     from believable.core.errors import Problem
-    from believable.study.records import Study
-
-#: Sessions tried per combination of arms and orders.
-SESSIONS_PER_CELL = 5
 
 
 @click.command()
 @study_argument
 @click.option("--strict", is_flag=True, help="Warnings count as problems.")
+@extensions_option
 def command(study: Path, strict: bool) -> int:
     """Report every problem of a study at once.
 
     Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated length, and does not give
-    its condition away), and whether every arm and order can be filled. Each problem comes with its line and its cure.
+    its condition away), whether every arm and order can be filled, and whether it may meet participants: there is consent,
+    somebody has written it, and what is promised can be kept. Each problem comes with its line and its cure.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.
 
@@ -35,10 +33,10 @@ def command(study: Path, strict: bool) -> int:
     Example:
       believable check my-study
     """
-    found = problems_of(study_folder(study))
-    for problem in found:
+    seen = problems_of(study_folder(study))
+    for problem in seen:
         click.echo(str(problem))
-    severities = [problem.severity for problem in found]
+    severities = [problem.severity for problem in seen]
     errors = sum(severity == "error" or (strict and severity == "warning") for severity in severities)
     unchecked = severities.count("unchecked")
     click.echo(summary(errors, severities.count("warning"), unchecked))
@@ -56,38 +54,39 @@ def summary(errors: int, warnings: int, unchecked: int) -> str:
 
 def problems_of(folder: Path) -> Sequence[Problem]:
     """All of them: the file's own first; the media and the arms once the file can be read."""
-    from believable.instruments import INSTRUMENTS
-    from believable.stimuli.verify import verify
-    from believable.study.load import load, problems
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.stimuli.study_check import study_problems
 
-    found = list(problems(folder, instruments=INSTRUMENTS))
-    if any(problem.severity == "error" for problem in found):
-        return found
-    definition = load(folder, instruments=INSTRUMENTS)
-    n_media = len(definition.study.stimuli)
-    with click.progressbar(
-        length=n_media, label="Looking at media", file=sys.stderr, hidden=n_media == 0
-    ) as bar:
-        media = verify(definition, folder, progress=lambda done, total: bar.update(done - bar.pos))
-    return [*found, *media, *unfillable(definition.study)]
+    with click.progressbar(length=1, label="Looking at media", file=sys.stderr) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        return study_problems(folder, kinds=KINDS, protocols=PROTOCOLS, progress=progress)
 
 
-def unfillable(study: Study) -> list[Problem]:
-    """Combinations of arms and orders for which no session can be planned."""
-    from believable.core.errors import InvalidInput, Problem
-    from believable.study.assign import cells, session_seed
-    from believable.study.plan import Assignment, plan
+@click.command("schema")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+def schema(output: Path | None) -> None:
+    """Print the JSON Schema of study files, for editors.
 
-    found: dict[str, Problem] = {}
-    for number, cell in enumerate(cells(study)):
-        for attempt in range(SESSIONS_PER_CELL):
-            seed = session_seed(study, number * SESSIONS_PER_CELL + attempt + 1)
-            try:
-                plan(study, Assignment(dict(cell.arms), dict(cell.rows), seed))
-            except InvalidInput as error:
-                where = (
-                    ", ".join(f"{name} {level}" for name, level in (*cell.arms, *cell.rows)) or "the study"
-                )
-                message = f"no session can be planned for {where}: {error}"
-                found.setdefault(str(error), Problem("study.yaml", 1, "timeline", message, ""))
-    return list(found.values())
+    Point an editor at it and it completes keys and marks mistakes while you type.
+
+    \b
+    Example:
+      believable schema -o study.schema.json
+    """
+    import json
+
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.study.schema import json_schema
+
+    text = json.dumps(json_schema(KINDS, PROTOCOLS), indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+    else:
+        output.write_text(text + "\n", encoding="utf-8")
+        click.echo(f"Wrote {output}. In study.yaml, first line: # yaml-language-server: $schema={output.name}")

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
+from believable.cli.place import data_options, extensions_option, open_store, settings_for, study_folder
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from believable.store.engine import Store
     from believable.study.codebook import Codebook
     from believable.web.settings import Settings
 
@@ -25,29 +24,18 @@ def command() -> None:
 
     \b
     Example:
-      believable code import my-study reasons.csv --title "Pilot reasons" --codebook hntt
+      believable code import my-study reasons.csv --title "Pilot reasons" --codebook codes.yaml
       believable code export my-study pilot-reasons --out coded
     """
 
 
 def _settings(study: Path, data: Path | None, database: str | None) -> Settings:
-    settings = settings_for([study_folder(study)], data, database)
-    if settings.database_url is None and not (settings.data_dir / "believable.db").exists():
-        raise NotFound(
-            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
-        )
-    return settings
-
-
-def _open(settings: Settings) -> Store:
-    from believable.store.engine import Store
-
-    return Store.open(settings.url)
+    return settings_for([study_folder(study)], data, database)
 
 
 def _codebook(name: str) -> Codebook:
     """A ready codebook by name, or one from a YAML or CSV file."""
-    from believable.coding.files import read_codebook
+    from believable.coding.label_files import read_codebook
     from believable.study.codebook import from_yaml, ready, resolved
 
     path = Path(name)
@@ -68,21 +56,21 @@ def list_projects(study: Path, data: Path | None, database: str | None) -> None:
     Example:
       believable code list my-study
     """
-    from believable.store import coding_projects, coding_rounds, coding_texts
+    from believable.store import coding_projects, coding_rounds
     from believable.store.engine import Connection
 
     def lines(conn: Connection) -> list[str]:
-        found = []
-        for project in coding_projects.every(conn):
-            progress = coding_rounds.progress(conn, project.id)
-            done, given = sum(one.done for one in progress), sum(one.n for one in progress)
-            n = coding_texts.count(conn, project.id)
-            found.append(
-                f"{project.id}  {n} texts ({project.pool}), {done} of {given} coded  {project.title}"
+        project_lines = []
+        for project in coding_projects.all_projects(conn):
+            progress = coding_rounds.coder_progress(conn, project.id)
+            done, assigned = sum(coder.done for coder in progress), sum(coder.n for coder in progress)
+            n = coding_projects.count_texts(conn, project.id)
+            project_lines.append(
+                f"{project.id}  {n} texts ({project.pool}), {done} of {assigned} coded  {project.title}"
             )
-        return found
+        return project_lines
 
-    with _open(_settings(study, data, database)) as store:
+    with open_store(_settings(study, data, database)) as store:
         for line in store.read(lines):
             click.echo(line)
 
@@ -91,13 +79,9 @@ def list_projects(study: Path, data: Path | None, database: str | None) -> None:
 @click.argument("study", type=click.Path(path_type=Path))
 @click.argument("texts", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--title", required=True, help="Name of the new coding project.")
-@click.option(
-    "--codebook", required=True, help="A ready one (hntt, hntt_understood, replay) or a file: .yaml or .csv."
-)
+@click.option("--codebook", required=True, help="The name of one that a protocol brings, or a file: .yaml or .csv.")
 @data_options
-def import_texts(
-    study: Path, texts: Path, title: str, codebook: str, data: Path | None, database: str | None
-) -> None:
+def import_texts(study: Path, texts: Path, title: str, codebook: str, data: Path | None, database: str | None) -> None:
     """Begin a coding project with the texts of a CSV file.
 
     The column `text` is needed; `judge`, `condition`, `scenario` and `prompt` are used where they are there. STUDY says in
@@ -105,31 +89,29 @@ def import_texts(
 
     \b
     Example:
-      believable code import my-study reasons.csv --title "Pilot reasons" --codebook hntt
+      believable code import my-study reasons.csv --title "Pilot reasons" --codebook codes.yaml
     """
-    from believable.coding.files import read_texts
+    from believable.coding.label_files import read_texts
     from believable.core.clock import WallClock
-    from believable.store import coding_projects, coding_texts
-    from believable.store.coding_projects import Project
+    from believable.store import coding_projects
+    from believable.store.coding_projects import CodingProject
     from believable.store.engine import Connection
-    from believable.web.console.coding.projects import project_name
+    from believable.web.console.coding_page import project_name
 
-    found = read_texts(texts.read_text(encoding="utf-8"), texts.name)
+    responses = read_texts(texts.read_text(encoding="utf-8"), texts.name)
     book = _codebook(codebook)
     now_ms = WallClock().now_ms()
-    project = Project(
+    project = CodingProject(
         project_name(title), None, "imported", title, (), secrets.randbelow(2**53), False, "none", now_ms
     )
 
     def put(conn: Connection) -> int:
-        coding_projects.create(conn, project, book, user="command line")
-        return coding_texts.put(conn, project, [(one, ()) for one in found])
+        coding_projects.create_project(conn, project, book, user="command line")
+        return coding_projects.put_texts(conn, project, [(response, ()) for response in responses])
 
-    with _open(_settings(study, data, database)) as store:
+    with open_store(_settings(study, data, database)) as store:
         n = store.write(put)
-    click.echo(
-        f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under Coding."
-    )
+    click.echo(f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under Coding.")
 
 
 @command.command("labels")
@@ -147,18 +129,18 @@ def import_labels(
     Example:
       believable code labels my-study pilot-reasons labels.csv --round 1
     """
-    from believable.coding.files import read_labels
+    from believable.coding.label_files import read_labels
     from believable.core.clock import WallClock
-    from believable.store import coding_files, coding_projects, coding_texts
+    from believable.store import bundle_export, coding_projects
 
     now_ms = WallClock().now_ms()
-    with _open(_settings(study, data, database)) as store:
-        book = store.read(lambda conn: coding_projects.book(conn, coding_projects.get(conn, project).id))
-        words = store.read(lambda conn: coding_texts.words(conn, project))
-        found = read_labels(labels.read_text(encoding="utf-8"), book.book, words, labels.name)
+    with open_store(_settings(study, data, database)) as store:
+        book = store.read(lambda conn: coding_projects.book(conn, coding_projects.get_project(conn, project).id))
+        words = store.read(lambda conn: coding_projects.words(conn, project))
+        coder_labels = read_labels(labels.read_text(encoding="utf-8"), book.book, words, labels.name)
         n = store.write(
-            lambda conn: coding_files.put_labels(
-                conn, project, round_number, found, version=book.version, at_ms=now_ms
+            lambda conn: bundle_export.put_labels(
+                conn, project, round_number, coder_labels, version=book.version, at_ms=now_ms
             )
         )
     click.echo(f"{project}: labels of {n} texts in round {round_number}.")
@@ -168,9 +150,7 @@ def import_labels(
 @click.argument("study", type=click.Path(path_type=Path))
 @click.argument("project")
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where to; default: a folder of that name.",
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to; default: a folder of that name."
 )
 @data_options
 def export(study: Path, project: str, out: Path | None, data: Path | None, database: str | None) -> None:
@@ -180,10 +160,10 @@ def export(study: Path, project: str, out: Path | None, data: Path | None, datab
     Example:
       believable code export my-study pilot-reasons --out coded
     """
-    from believable.store import coding_files
+    from believable.store import bundle_export
 
-    with _open(_settings(study, data, database)) as store:
-        written = store.read(lambda conn: coding_files.files_of(conn, project))
+    with open_store(_settings(study, data, database)) as store:
+        written = store.read(lambda conn: bundle_export.files_of(conn, project))
     folder = out or Path(project)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in written.items():
@@ -194,13 +174,10 @@ def export(study: Path, project: str, out: Path | None, data: Path | None, datab
 @command.command("simulate")
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option(
-    "--error",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Chance that a coder goes wrong about a label.",
+    "--error", type=float, default=0.05, show_default=True, help="Chance that a coder goes wrong about a label."
 )
 @data_options
+@extensions_option
 def simulate(study: Path, error: float, data: Path | None, database: str | None) -> None:
     """Let two simulated coders code the simulated texts of a study, by every codebook of its file.
 
@@ -212,50 +189,45 @@ def simulate(study: Path, error: float, data: Path | None, database: str | None)
       believable code simulate my-study
     """
     from believable.bundle.marks import Logs
-    from believable.coding.phrases import sentences
-    from believable.coding.simulated import Settings as Coding
+    from believable.coding.phrases import CodingSettings as Coding
+    from believable.coding.phrases import phrases as phrases_of
     from believable.core.clock import WallClock
-    from believable.instruments import INSTRUMENTS
-    from believable.store import coding_intake, coding_projects, coding_simulated
-    from believable.store.coding_projects import Project
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.store import bundle_export, coding_projects, coding_rounds
+    from believable.store.coding_projects import CodingProject
     from believable.store.engine import Connection
     from believable.study.codebook import resolved
     from believable.study.load import load
-    from believable.web.console.coding.projects import project_name
+    from believable.web.console.coding_page import project_name
 
     if not 0 <= error <= 1:
         raise InvalidInput(f"--error: expected a chance from 0 to 1, got {error}.")
     folder = study_folder(study)
-    books = load(folder, instruments=INSTRUMENTS).study.codebooks
+    books = load(folder, kinds=KINDS, protocols=PROTOCOLS).study.codebooks
     if not books:
-        raise NotFound(
-            f"{folder}: its study.yaml has no codebooks. Add `codebooks:`, see docs/how-to/coding.md."
-        )
+        raise NotFound(f"{folder}: its study.yaml has no codebooks. Add `codebooks:`, see docs/how-to/coding.md.")
     settings, now_ms = _settings(study, data, database), WallClock().now_ms()
-    with _open(settings) as store:
+    with open_store(settings) as store:
         for book in books:
             phrases, whole = book.ready or book.id, resolved(book)
-            sentences(phrases)
-            project = Project(
+            phrases_of(phrases)
+            project = CodingProject(
                 project_name(f"{folder.name}-{book.id}-simulated"), folder.name, "simulated", f"Simulated: {whole.title}",
                 book.of, 1, False, "random_coder", now_ms,
             )  # fmt: skip
 
             def make(
-                conn: Connection, project: Project = project, whole: Codebook = whole, phrases: str = phrases
+                conn: Connection, project: CodingProject = project, whole: Codebook = whole, phrases: str = phrases
             ) -> tuple[int, int]:
-                coding_projects.create(conn, project, whole, user="simulated")
-                n = coding_intake.collect(
-                    conn, project, instruments=INSTRUMENTS, logs=Logs(settings.media_dir)
-                )
+                coding_projects.create_project(conn, project, whole, user="simulated")
+                n = bundle_export.collect_texts(conn, project, kinds=KINDS, logs=Logs(settings.media_dir))
                 if not n:
-                    raise NotFound(
-                        f"{project.id}: there are no simulated texts. Run: believable simulate {study}"
-                    )
-                made = coding_simulated.simulate(
+                    raise NotFound(f"{project.id}: there are no simulated texts. Run: believable simulate {study}")
+                marks = coding_rounds.simulate_coders(
                     conn, project, phrases=phrases, settings=Coding(error=error), at_ms=now_ms
                 )
-                return n, made
+                return n, marks
 
-            n, made = store.write(make)
-            click.echo(f"{project.id}: {n} texts, {made} marks by simulated coders.")
+            n, marks = store.write(make)
+            click.echo(f"{project.id}: {n} texts, {marks} marks by simulated coders.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import settings_for
+from believable.cli.place import remember_address, settings_for
 
 if TYPE_CHECKING:
     from believable.web.settings import Settings
@@ -28,10 +28,7 @@ BEFORE_MS = 6 * 3_600_000
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @click.option(
-    "--protocol",
-    default="trace",
-    show_default=True,
-    help="The ready-made study: trace, replay, clips, hntt, qa or demo.",
+    "--protocol", default="trace", show_default=True, help="The ready-made study; believable list --protocols has them."
 )
 @click.option(
     "--finished",
@@ -64,6 +61,7 @@ def command(folder: Path, host: str, port: int, protocol: str, finished: int, qu
     published, first_link = publish(settings)
     if not quiet:
         finish_some(settings, finished)
+    remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
     links = published[0].links
     with simulated_people(folder, links["simulated"], come=not quiet):
@@ -94,9 +92,7 @@ def simulated_people(folder: Path, link: str, *, come: bool) -> Iterator[None]:
         sys.executable, "-m", "believable", "simulate", str(folder), "--http", link, "--realtime",
         "--participants", str(PARTICIPANTS), "--gap", str(GAP_S), "--drop-out", "0.2",
     ]  # fmt: skip
-    people = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    people = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield
     finally:

@@ -9,25 +9,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
-from believable.core.errors import NotFound
+from believable.cli.place import data_options, extensions_option, open_store, settings_for, study_folder
 
 if TYPE_CHECKING:
-    from believable.bundle.write import Written
+    from believable.bundle.write import WrittenBundle
     from believable.web.settings import Settings
 
 
 @click.command()
 @click.argument("study", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Where to; default: a folder named after the study, here."
-)
-@click.option(
-    "--simulated", is_flag=True, help="Export the simulated sessions instead of the real ones. Never both."
-)
+@click.option("--out", type=click.Path(path_type=Path), help="Where to; default: a folder named after the study, here.")
+@click.option("--simulated", is_flag=True, help="Export the simulated sessions instead of the real ones. Never both.")
 @click.option("--zip", "zipped", is_flag=True, help="One zip file instead of a folder.")
 @click.option("--with-recruiter-hashes", is_flag=True, help="Add the keyed hashes of the recruiters' ids.")
 @data_options
+@extensions_option
 def command(
     study: Path,
     out: Path | None,
@@ -49,10 +45,6 @@ def command(
     """
     folder = study_folder(study)
     settings = settings_for([folder], data, database)
-    if settings.database_url is None and not (settings.data_dir / "believable.db").exists():
-        raise NotFound(
-            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
-        )
     target = out or Path(f"{folder.name}-{'simulated-' if simulated else ''}bundle{'.zip' if zipped else ''}")
     bundle = target.with_name(target.name.removesuffix(".zip") or target.name) if zipped else target
     if zipped:
@@ -72,24 +64,19 @@ def command(
 
 def export_to(
     bundle: Path, folder: Path, settings: Settings, simulated: bool, with_recruiter_hashes: bool
-) -> Written:
+) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
-    from believable.core.clock import WallClock
-    from believable.instruments import INSTRUMENTS
-    from believable.store.engine import Store
-    from believable.store.export import export
-    from believable.web.publish import study_id
+    from believable.pages import KINDS
+    from believable.store.bundle_export import export
+    from believable.web.settings import study_id
 
-    with (
-        Store.open(settings.url, clock=WallClock()) as store,
-        click.progressbar(length=1, label="Exporting", file=sys.stderr) as bar,
-    ):
+    with open_store(settings) as store, click.progressbar(length=1, label="Exporting", file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total
             bar.update(done - bar.pos)
 
         return export(
-            store, study_id(folder), bundle, instruments=INSTRUMENTS, simulated=simulated,
+            store, study_id(folder), bundle, kinds=KINDS, simulated=simulated,
             with_recruiter_hashes=with_recruiter_hashes, media_dir=settings.media_dir, progress=progress,
         )  # fmt: skip

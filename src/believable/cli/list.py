@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
+from believable.cli.place import base_url_option, data_options, open_store, settings_for, study_folder
 
 if TYPE_CHECKING:
     from believable.store.engine import Store
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("studies", nargs=-1, type=click.Path(path_type=Path), metavar="[STUDY]...")
 @data_options
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="The address to print links with."
-)
+@base_url_option
+@click.option("--protocols", is_flag=True, help="List the ready-made protocols to start from instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 def command(
-    studies: tuple[Path, ...], data: Path | None, database: str | None, base_url: str, as_json: bool
+    studies: tuple[Path, ...],
+    data: Path | None,
+    database: str | None,
+    base_url: str | None,
+    protocols: bool,
+    as_json: bool,
 ) -> None:
     """List studies, their links and their numbers.
 
@@ -36,26 +40,31 @@ def command(
     Example:
       believable list my-study
       believable list --data /srv/studies --json
+      believable list --protocols
     """
-    from believable.core.clock import WallClock
-    from believable.core.errors import NotFound
-    from believable.store.engine import Store
-
+    if protocols:
+        click.echo(ready_studies(as_json=as_json))
+        return
     folders = [study_folder(study) for study in studies] or ([Path.cwd()] if data is None else [])
     settings = settings_for(folders, data, database, base_url)
-    if settings.url.startswith("sqlite:///") and not Path(settings.url.removeprefix("sqlite:///")).exists():
-        raise NotFound(
-            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
-        )
-    with Store.open(settings.url, clock=WallClock()) as store:
+    with open_store(settings) as store:
         rows = describe(store, settings.base_url)
-    click.echo(
-        json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) if as_json else as_text(rows)
-    )
+    click.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) if as_json else as_text(rows))
+
+
+def ready_studies(*, as_json: bool) -> str:
+    """What `believable new` can start from."""
+    from believable.protocols import READY_STUDIES
+
+    about = {ready.name: ready.about for ready in READY_STUDIES}
+    if as_json:
+        return json.dumps(about, indent=2, ensure_ascii=False)
+    width = max(map(len, about))
+    return "\n".join(f"{name:<{width}}  {words}" for name, words in about.items())
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StudySummary:
     """One study: its state, its links by kind, and its sessions by pool and by what became of them."""
 
     id: str
@@ -65,37 +74,36 @@ class Row:
     sessions: Mapping[str, Mapping[str, int]]
 
 
-def describe(store: Store, base_url: str) -> list[Row]:
+def describe(store: Store, base_url: str) -> list[StudySummary]:
     """Everything there is to say, from one consistent look at the database."""
-    from believable.store import links, monitor, studies
-    from believable.store.pools import POOLS
+    from believable.store import monitor, studies
+    from believable.store.sessions import POOLS
 
     now_ms = store.clock.now_ms()
 
-    def look(conn: Connection) -> list[Row]:
+    def look(conn: Connection) -> list[StudySummary]:
         rows = []
         for study in studies.every(conn):
             addresses = {
                 link.kind: f"{base_url}/join/{link.token}"
-                for link in reversed(links.of_study(conn, study.id))
+                for link in reversed(studies.links_of(conn, study.id))
                 if link.kind != "personal"
             }
             numbers = {
                 pool: asdict(
                     monitor.counts(
-                        monitor.groups(conn, study.id, pool, now_ms=now_ms),
-                        monitor.withdrawn(conn, study.id, pool),
+                        monitor.groups(conn, study.id, pool, now_ms=now_ms), monitor.withdrawn(conn, study.id, pool)
                     )
                 )
                 for pool in POOLS
             }
-            rows.append(Row(study.id, study.title, study.state, addresses, numbers))
+            rows.append(StudySummary(study.id, study.title, study.state, addresses, numbers))
         return rows
 
     return store.read(look)
 
 
-def as_text(rows: Sequence[Row]) -> str:
+def as_text(rows: Sequence[StudySummary]) -> str:
     if not rows:
         return "No studies here yet. Serve one first: believable serve STUDY"
     lines = []
@@ -104,9 +112,7 @@ def as_text(rows: Sequence[Row]) -> str:
         lines += [f"  {kind + ' link':<16} {link}" for kind, link in row.links.items()]
         for pool, numbers in row.sessions.items():
             shown = [
-                f"{count} {name.replace('_', ' ')}"
-                for name, count in numbers.items()
-                if count and name != "n_events"
+                f"{count} {name.replace('_', ' ')}" for name, count in numbers.items() if count and name != "n_events"
             ]
             lines.append(f"  {pool + ' sessions':<18} {', '.join(shown) or 'none'}")
     return "\n".join(lines)

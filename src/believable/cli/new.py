@@ -1,66 +1,141 @@
-"""`believable new`: a study folder from a ready-made protocol."""
+"""`believable new`: a study folder from a template or a ready-made protocol."""
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from believable.core.errors import InvalidInput
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from believable.protocols.contract import ReadyStudy
+    from believable.protocols.own_clips import ClipFolder
     from believable.study.records import Study
+
+BLANK = "blank"
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--blank", is_flag=True, help="A small complete study of your own, with placeholders: --template blank.")
 @click.option(
-    "--protocol",
-    default="demo",
-    show_default=True,
-    help="Which ready-made study to start from: demo, trace, replay, clips, hntt or qa.",
+    "--template", metavar="NAME",
+    help="A study of your own by its question: compare-agents, rate-clips, play-and-annotate.",
+)  # fmt: skip
+@click.option(
+    "--protocol", metavar="NAME", help="A ready-made protocol; believable list --protocols has them.  [default: demo]"
+)
+@click.option(
+    "--variant",
+    metavar="NAME",
+    help="The protocol's study about something else: doom for clips and hntt (needs the extra).",
+)
+@click.option(
+    "--clips",
+    multiple=True,
+    metavar="CONDITION=FOLDER",
+    help="Your own clips in place of generated stimuli: a folder of films or recordings for each condition. Repeatable.",
+)
+@click.option(
+    "--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de."
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated stimuli.")
-def command(folder: Path, protocol: str, seed: int) -> None:
-    """Start a study folder from a ready-made protocol.
+def command(
+    folder: Path, blank: bool, template: str | None, protocol: str | None, variant: str | None, clips: tuple[str, ...],
+    languages: str | None, seed: int,
+) -> None:  # fmt: skip
+    """Start a study folder.
 
-    Writes study.yaml and its pages into FOLDER and generates the demonstration stimuli that the protocol shows. Replace
-    them by your own recordings, and the texts by your own words.
+    With --blank or --template a study of your own design: consent, instructions, pages, questions, an analysis plan, and short
+    recordings that hold the place of yours. With --protocol one of the published ways of asking. Writes study.yaml and its pages
+    into FOLDER, which may hold `sources` and `stimuli` already.
 
     \b
     Example:
+      believable new my-study --blank
+      believable new my-study --template compare-agents --languages de
       believable new my-study --protocol hntt
+      believable new my-study --protocol hntt --clips human=clips/people --clips agent=clips/agent
     """
-    create(protocol, folder, seed)
+    from believable.protocols import own_clips, variants
+
+    folders = [own_clips.clip_folder(written) for written in clips]
+    ready = chosen(blank=blank, template=template, protocol=protocol)
+    write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
     click.echo(f"Wrote {folder}. Next: believable check {folder}")
 
 
+def chosen(*, blank: bool = False, template: str | None = None, protocol: str | None = None) -> ReadyStudy:
+    """What to start from; one of the three."""
+    from believable.protocols import READY_STUDIES
+    from believable.protocols.templates import TEMPLATES
+
+    if blank + (template is not None) + (protocol is not None) > 1:
+        raise InvalidInput("new: --blank, --template and --protocol are three ways to start. Give one of them.")
+    if blank or template is not None:
+        return TEMPLATES[BLANK if blank else str(template)]
+    return READY_STUDIES[protocol or "demo"]
+
+
 def create(protocol: str, folder: Path, seed: int) -> None:
-    """The folder with everything in it, a progress bar for what takes long."""
-    from believable.instruments import INSTRUMENTS
-    from believable.simulate.demonstration import MAKERS, write_all
-    from believable.study import protocols
+    """The folder of a ready-made protocol with everything in it."""
+    write(chosen(protocol=protocol), folder, seed)
+
+
+def write(
+    ready: ReadyStudy, folder: Path, seed: int, languages: str | None = None, clips: Sequence[ClipFolder] = ()
+) -> None:
+    """The folder with everything in it, a progress bar for what takes long. What cannot be made leaves nothing behind."""
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.protocols.variants import with_conditions_of_own
     from believable.study.load import load
 
-    protocols.copy(protocol, folder)
-    study = load(folder, instruments=INSTRUMENTS).study
-    if protocol in MAKERS:
-        with click.progressbar(length=len(study.stimuli), label="Making recordings", file=sys.stderr) as bar:
-            write_all(protocol, study, folder, seed, lambda one: bar.update(1))
-    else:
-        _films(study, folder, seed)
+    ready.must_fit(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    workshop = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        draft = workshop / "study"  # the workshop itself is readable by nobody else
+        ready.copy(draft)
+        if languages is not None:
+            _speak(draft / "study.yaml", languages)
+        if clips:
+            with_conditions_of_own(draft / "study.yaml")
+        study = load(draft, kinds=KINDS, protocols=PROTOCOLS).study
+        if clips:
+            _take(draft, ready, study, clips)
+            load(draft, kinds=KINDS, protocols=PROTOCOLS)
+        elif study.stimuli:
+            with click.progressbar(length=len(study.stimuli), label="Making stimuli", file=sys.stderr) as bar:
+                ready.write_stimuli(study, draft, seed, lambda stimulus: bar.update(1))
+        folder.mkdir(exist_ok=True)
+        shutil.copytree(draft, folder, dirs_exist_ok=True)
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _films(study: Study, folder: Path, seed: int) -> None:
-    """The clips of the demo, as films."""
-    from believable.stimuli.clips import CONDITIONS, SCENARIOS, Clip, render
+def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder]) -> None:
+    from believable.cli.stimuli import new_name
+    from believable.core.clock import WallClock
+    from believable.protocols.own_clips import make_stimuli, scenes
 
-    missing = [
-        one for one in study.stimuli
-        if not (folder / one.file).exists() and one.condition in CONDITIONS and one.scenario in SCENARIOS
-    ]  # fmt: skip
-    with click.progressbar(missing, label="Making clips", file=sys.stderr) as bar:
-        for one in bar:
-            (folder / one.file).parent.mkdir(parents=True, exist_ok=True)
-            clip = Clip(one.id, str(one.condition), str(one.scenario))
-            render(clip, folder / one.file, seed=seed, duration_s=6.0)
+    chosen = scenes(study.conditions, clips)
+    with click.progressbar(length=len(chosen), label="Making stimuli", file=sys.stderr) as bar:
+        make_stimuli(
+            draft, chosen, clock=WallClock(), new_name=new_name, masks=ready.masks, done=lambda: bar.update(1)
+        )  # fmt: skip
+
+
+def _speak(path: Path, languages: str) -> None:
+    """The study file with its `languages:` exchanged; every text of it is there in each, or loading says which is not."""
+    listed = ", ".join(part.strip() for part in languages.split(","))
+    text = re.sub(r"^languages: \[[^\]]*\]", f"languages: [{listed}]", path.read_text("utf-8"), count=1, flags=re.M)
+    path.write_text(text, encoding="utf-8")

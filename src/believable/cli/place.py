@@ -11,11 +11,25 @@ import click
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from believable.store.engine import Store
     from believable.web.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 study_argument = click.argument("study", type=click.Path(path_type=Path))
+
+_EXTENSIONS = "believable.allow_extensions"
+
+
+def _remember_extensions(ctx: click.Context, parameter: click.Parameter, allowed: bool) -> None:
+    ctx.meta[_EXTENSIONS] = allowed
+
+
+#: For commands that read the study's definition: `study_folder` then lets the instruments run that the folder carries.
+extensions_option = click.option(
+    "--allow-extensions", is_flag=True, expose_value=False, is_eager=True, callback=_remember_extensions,
+    help="Run the instruments in the study's extensions folder: code with all your rights.",
+)  # fmt: skip
 
 
 def study_folder(study: Path) -> Path:
@@ -25,6 +39,11 @@ def study_folder(study: Path) -> Path:
         raise NotFound(
             f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with: believable new {folder}"
         )
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_EXTENSIONS):
+        from believable.plugins import allow_extensions
+
+        allow_extensions(folder.resolve())
     return folder.resolve()
 
 
@@ -53,14 +72,50 @@ def data_folder(studies: Sequence[Path], data: Path | None) -> Path:
 
 
 def settings_for(
-    studies: Sequence[Path], data: Path | None, database: str | None, base_url: str = "http://127.0.0.1:8000"
+    studies: Sequence[Path], data: Path | None, database: str | None, base_url: str | None = None
 ) -> Settings:
-    """The settings that all commands on the same studies share."""
+    """The settings that all commands on the same studies share. Without a `base_url`, links carry the address served last."""
     from believable.web.settings import Settings
 
+    folder = data_folder(studies, data)
     return Settings(
-        data_dir=data_folder(studies, data),
+        data_dir=folder,
         database_url=database,
         study_folders=tuple(studies),
-        base_url=base_url.rstrip("/"),
+        base_url=(base_url or served_address(folder)).rstrip("/"),
     )
+
+
+ADDRESS_FILE = "address.txt"
+_NEVER_SERVED = "http://127.0.0.1:8000"
+
+#: For commands that print links.
+base_url_option = click.option(
+    "--base-url", metavar="URL", help="The address to print links with; default: the one that was served last."
+)
+
+
+def remember_address(folder: Path, base_url: str) -> None:
+    """So that commands on this data folder print links that lead somewhere."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ADDRESS_FILE).write_text(base_url + "\n", encoding="utf-8")
+
+
+def served_address(folder: Path) -> str:
+    """Where the data folder was served last."""
+    file = folder / ADDRESS_FILE
+    return (file.read_text("utf-8").strip() if file.is_file() else "") or _NEVER_SERVED
+
+
+def open_store(settings: Settings) -> Store:
+    """The database of these settings, which must have been made already."""
+    from believable.core.clock import WallClock
+    from believable.store.engine import Store
+
+    file = settings.url.removeprefix("sqlite:///")
+    if file != settings.url and not Path(file).exists():
+        raise NotFound(
+            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY, "
+            "or try it: believable simulate STUDY"
+        )
+    return Store.open(settings.url, clock=WallClock())

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import study_folder
+from believable.cli.place import extensions_option, study_folder
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from believable.simulate.power import PowerPoint
+    from believable.analysis.findings import Table
+    from believable.analysis.power_record import PowerRecord
+    from believable.simulate.power_curve import Assumption, PowerPoint
     from believable.stats.power import PowerResult
+    from believable.study.declaration import Hypothesis
 
 FORMULAS = ("paired_t", "binomial", "mann_whitney", "correlation")
 WIDTH = 30
@@ -28,9 +31,7 @@ WIDTH = 30
     help="For a formula: d of a paired t test, the share of a binomial test, P(a > b) of Mann-Whitney, r of a correlation.",
 )  # fmt: skip
 @click.option("--n", type=int, help="For a formula: the number of participants whose power is wanted.")
-@click.option(
-    "--power", "wanted", type=float, default=0.8, show_default=True, help="The power that is wanted."
-)
+@click.option("--power", "wanted", type=float, default=0.8, show_default=True, help="The power that is wanted.")
 @click.option("--alpha", type=float, help="Level of the test; default 0.05, for a study its own.")
 @click.option(
     "--side", type=click.Choice(("two-sided", "greater", "less")), default="two-sided", show_default=True,
@@ -41,23 +42,15 @@ WIDTH = 30
     help="For a simulated study: the numbers of participants to try.",
 )  # fmt: skip
 @click.option(
-    "--studies",
-    type=int,
-    default=500,
-    show_default=True,
-    help="How many studies to simulate for each number.",
+    "--studies", type=int, default=500, show_default=True, help="How many studies to simulate for each number."
 )
 @click.option(
-    "--truth",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A planted parameter that differs from the protocol's default.",
+    "--truth", multiple=True, metavar="NAME=VALUE", help="A planted parameter that differs from the protocol's default."
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same answer.")
 @click.option("--workers", type=int, help="How many processes; default: one per core.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the curve to this CSV file, too."
-)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the curve to this CSV file, too.")
+@extensions_option
 def command(
     study: Path | None,
     test: str | None,
@@ -76,7 +69,8 @@ def command(
     """Find out how many participants a study needs.
 
     With --test by formula. With a study by simulating it as a whole, many times: its pages, its people with dropouts, its
-    exclusions, its tests and criteria; the power of every hypothesis has an interval.
+    exclusions, its tests and criteria; the power of every hypothesis has an interval. The result is kept as power.json in the
+    study folder, where the preregistration and the console's checklist quote it.
 
     \b
     Example:
@@ -105,12 +99,12 @@ def by_formula(test: str, effect: float | None, n: int | None, wanted: float, al
         "mann_whitney": power.mann_whitney,
         "correlation": power.correlation,
     }
-    found = formulas[test](effect, n=n, power=None if n is not None else wanted, alpha=alpha, alternative=side)
-    exact = "" if found.n_exact is None else f" (exactly {found.n_exact:.2f})"
-    size = "" if found.size is None else f" The test's true level is {found.size:.4f}."
+    answer = formulas[test](effect, n=n, power=None if n is not None else wanted, alpha=alpha, alternative=side)
+    exact = "" if answer.n_exact is None else f" (exactly {answer.n_exact:.2f})"
+    size = "" if answer.size is None else f" The test's true level is {answer.size:.4f}."
     return (
-        f"N = {found.n} {found.unit}{exact}: power {found.power:.3f} for an effect of {found.effect:g} at alpha {found.alpha:g},"
-        f" {found.alternative}. {found.method}.{size}"
+        f"N = {answer.n} {answer.unit}{exact}: power {answer.power:.3f} for an effect of {answer.effect:g}"
+        f" at alpha {answer.alpha:g}, {answer.alternative}. {answer.method}.{size}"
     )
 
 
@@ -125,11 +119,17 @@ def by_simulation(
     alpha: float | None,
     out: Path | None,
 ) -> None:
-    from believable.instruments import INSTRUMENTS
-    from believable.simulate.power import parsed_truth, power_curve
+    import numpy as np
+
+    from believable.analysis.power_record import write_power
+    from believable.analysis.registered import plan_hash
+    from believable.analysis.resolution import resolve
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
     from believable.study.load import load
 
-    definition = load(folder, instruments=INSTRUMENTS)
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     if alpha is not None:
         raise InvalidInput(
             "--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml."
@@ -146,14 +146,60 @@ def by_simulation(
             sizes,
             studies=studies,
             seed=seed,
+            protocols=PROTOCOLS,
             truth=parsed_truth(truth),
             workers=workers,
             progress=progress,
         )
-    click.echo(told(points, wanted))
+    plan = (
+        None if definition.study.analysis is None else resolve(definition.study.analysis, definition.study, PROTOCOLS)
+    )
+    criteria = {} if plan is None else {claim.id: claim for claim in plan.declared.hypotheses}
+    click.echo(assumptions_text(assumptions(definition, PROTOCOLS, parsed_truth(truth))))
+    click.echo(curves_text(points, wanted, criteria))
+    if plan is not None:
+        table = plan.analysis.planned(plan, definition.study, sizes, np.random.default_rng(seed))
+        if table is not None:
+            click.echo(table_text(table))
+    if plan is not None:
+        record = power_record(
+            points, assumptions(definition, PROTOCOLS, parsed_truth(truth)), plan_hash(plan), studies, seed
+        )
+        click.echo(f"Kept in {write_power(folder, record)}")
     if out is not None:
         out.write_text(as_csv(points), encoding="utf-8")
         click.echo(f"Wrote {out}")
+
+
+def power_record(
+    points: Sequence[PowerPoint], assumed: Sequence[Assumption], plan: str, studies: int, seed: int
+) -> PowerRecord:
+    """What is kept of a run, with the moment of it."""
+    import datetime
+
+    from believable.analysis.power_record import PowerRecord, SimulatedPower
+    from believable.core.clock import WallClock
+
+    now = datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(timespec="seconds")
+    return PowerRecord(
+        now,
+        plan,
+        studies,
+        seed,
+        tuple(f"{part.words} {part.value}" for part in assumed),
+        tuple(
+            SimulatedPower(
+                point.participants,
+                point.what,
+                point.met,
+                point.judged,
+                point.power.value,
+                point.power.low,
+                point.power.high,
+            )
+            for point in points
+        ),
+    )
 
 
 def numbers(text: str) -> list[int]:
@@ -161,17 +207,44 @@ def numbers(text: str) -> list[int]:
     try:
         return sorted({int(part) for part in text.split(",")})
     except ValueError:
-        raise InvalidInput(
-            f"--participants: expected whole numbers with commas between them, got {text!r}."
-        ) from None
+        raise InvalidInput(f"--participants: expected whole numbers with commas between them, got {text!r}.") from None
 
 
-def told(points: Sequence[PowerPoint], wanted: float) -> str:
-    """The curve of every hypothesis, as lines of the terminal."""
+def assumptions_text(assumed: Sequence[Assumption]) -> str:
+    """What the simulated studies take for granted, one line each."""
+    width = max((len(part.value) for part in assumed), default=0)
+    lines = [
+        f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}" for part in assumed
+    ]
+    return "\n".join(["Assumed, and simulated:", *lines, ""])
+
+
+def table_text(table: Table) -> str:
+    """A table as lines of the terminal, with its note."""
+    from believable.analysis.numbers import cell
+
+    rows = [[column.title for column in table.columns]]
+    rows += [[cell(column, value) for column, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
+    lines = ["  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join(["", table.title, *(f"  {line}" for line in lines), f"  {table.note}"])
+
+
+def curves_text(points: Sequence[PowerPoint], wanted: float, criteria: Mapping[str, Hypothesis] | None = None) -> str:
+    """The curve of every hypothesis, as lines of the terminal. Only a test has power; another criterion is met, or is not."""
+    from believable.analysis.settled_plan import criterion_words
+
     lines: list[str] = []
     for what in dict.fromkeys(point.what for point in points):
         own = [point for point in points if point.what == what]
-        lines += ["", what]
+        claim = (criteria or {}).get(what)
+        tested = claim is None or claim.criterion in ("significant", "equivalent")
+        kind = (
+            "power"
+            if tested
+            else "how often the criterion is met; this is no power, and fewer people may meet it more often"
+        )
+        lines += ["", f"{what}{f' ({criterion_words(claim)})' if claim is not None else ''}: {kind}"]
         for point in own:
             if point.power.value is None or point.power.low is None or point.power.high is None:
                 lines.append(f"  {point.participants:>5}  undefined: {point.power.reason}")
@@ -180,11 +253,14 @@ def told(points: Sequence[PowerPoint], wanted: float) -> str:
             lines.append(
                 f"  {point.participants:>5}  {point.power.value:.3f}  [{point.power.low:.3f}, {point.power.high:.3f}]  {bar}"
             )
-        enough = next((one.participants for one in own if (one.power.value or 0) >= wanted), None)
+        if not tested:
+            continue
+        # Certain enough only where the whole interval lies above what is wanted.
+        enough = next((point.participants for point in own if (point.power.low or 0) >= wanted), None)
         lines.append(
-            f"  power {wanted:g} is reached with {enough} participants"
+            f"  power {wanted:g} is reached with {enough} participants (the interval lies above it)"
             if enough
-            else f"  power {wanted:g} is not reached with these"
+            else f"  power {wanted:g} is not shown to be reached with these; more studies narrow the intervals"
         )
     judged = max((point.judged for point in points), default=0)
     return "\n".join([f"Share of {judged} simulated studies per line; Wilson intervals at 95 %.", *lines])

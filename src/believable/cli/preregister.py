@@ -6,18 +6,17 @@ from pathlib import Path
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_argument, study_folder
+from believable.cli.place import data_options, extensions_option, settings_for, study_argument, study_folder
 from believable.core.errors import InvalidInput
 
 
 @click.command()
 @study_argument
 @click.option(
-    "--again",
-    is_flag=True,
-    help="Register a changed plan as well; the earlier registration is kept beside it.",
+    "--again", is_flag=True, help="Register a changed plan as well; the earlier registration is kept beside it."
 )
 @data_options
+@extensions_option
 def command(study: Path, again: bool, data: Path | None, database: str | None) -> None:
     """Put the declared plan of a study on record.
 
@@ -32,21 +31,21 @@ def command(study: Path, again: bool, data: Path | None, database: str | None) -
     import datetime
 
     from believable.analysis import preregistration, registered
-    from believable.analysis.plan import resolve
+    from believable.analysis.power_record import read_power
+    from believable.analysis.resolution import resolve
     from believable.core.clock import WallClock
-    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.study.load import load
 
     folder = study_folder(study)
-    definition = load(folder, instruments=INSTRUMENTS)
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     if definition.study.analysis is None:
         raise InvalidInput(
             f"{folder}/study.yaml: it declares no analysis. Add an `analysis:` block, then preregister it."
         )
-    plan = resolve(definition.study.analysis, definition.study)
-    now = datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(
-        timespec="seconds"
-    )
+    plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
+    now = datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(timespec="seconds")
     before = registered.read(folder)
     registration = registered.register(plan, folder, registered_on=now, again=again)
     if before is not None and before.hash == registration.hash:
@@ -54,19 +53,14 @@ def command(study: Path, again: bool, data: Path | None, database: str | None) -
     else:
         collected = real_sessions(folder, data, database)
         target = folder / registered.FOLDER
-        for name, text in (
-            ("osf.md", preregistration.osf(definition, plan, registration, collected=collected)),
-            (
-                "aspredicted.md",
-                preregistration.aspredicted(definition, plan, registration, collected=collected),
-            ),
-        ):
+        powered = read_power(folder)
+        for name, document in (("osf.md", preregistration.osf), ("aspredicted.md", preregistration.aspredicted)):
+            text = document(definition, plan, registration, collected=collected, powered=powered)
             (target / name).write_text(text, encoding="utf-8")
             click.echo(f"Wrote {target / name}")
         if collected:
             click.echo(
-                f"Note: {collected} real sessions had begun already; the documents and the report say so.",
-                err=True,
+                f"Note: {collected} real sessions had begun already; the documents and the report say so.", err=True
             )
     click.echo(f"SHA-256 of the plan: {registration.hash}")
 
@@ -74,9 +68,9 @@ def command(study: Path, again: bool, data: Path | None, database: str | None) -
 def real_sessions(folder: Path, data: Path | None, database: str | None) -> int | None:
     """How many real sessions there are; None where the study was never served."""
     from believable.core.clock import WallClock
+    from believable.store.collected import count
     from believable.store.engine import Store
-    from believable.store.export import count
-    from believable.web.publish import study_id
+    from believable.web.settings import study_id
 
     settings = settings_for([folder], data, database)
     if settings.database_url is None and not (settings.data_dir / "believable.db").exists():

@@ -10,36 +10,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
+from believable.cli.place import data_options, extensions_option, settings_for, study_folder
 from believable.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from believable.report.spotting import Spot
+    from believable.report.privacy import Spot
 
 ALL = "all"
 
 
 @click.command()
 @click.argument("source", metavar="STUDY_OR_BUNDLE", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="The release's folder."
-)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="The release's folder.")
 @click.option("--licence", required=True, help="CC-BY-4.0, CC0-1.0, CC-BY-SA-4.0, CC-BY-NC-4.0 or ODbL-1.0.")
 @click.option("--author", "authors", multiple=True, help="Who made the study; once per person or group.")
-@click.option(
-    "--accept", multiple=True, metavar="ID", help="Keep this place: it was read and gives nobody away."
-)
-@click.option(
-    "--redact", "redacted", multiple=True, metavar="ID", help="Take this place out; `all` for every one."
-)
+@click.option("--accept", multiple=True, metavar="ID", help="Keep this place: it was read and gives nobody away.")
+@click.option("--redact", "redacted", multiple=True, metavar="ID", help="Take this place out; `all` for every one.")
 @click.option("--with-stimuli", is_flag=True, help="Release the stimuli as well.")
 @click.option(
-    "--formats",
-    default="svg,pdf,png",
-    show_default=True,
-    help="Figures as files: some of svg, pdf, png; '' for none.",
+    "--formats", default="svg,pdf,png", show_default=True, help="Figures as files: some of svg, pdf, png; '' for none."
 )
 @data_options
+@extensions_option
 def command(
     source: Path,
     out: Path,
@@ -66,13 +58,12 @@ def command(
     from believable.analysis import registered
     from believable.analysis.run import run
     from believable.bundle.read import read
-    from believable.cli.analyse import plan_of
-    from believable.cli.dataset import BUNDLE_FILE, export_now
-    from believable.report.licences import LICENCES
-    from believable.report.pictures import check_formats, converter
-    from believable.report.redact import redact
-    from believable.report.release import Facts, build, check_spots, check_target
-    from believable.report.spotting import column_spots, spots
+    from believable.cli.analyse import BUNDLE_FILE, export_now, plan_of
+    from believable.protocols import PROTOCOLS
+    from believable.report.figure_files import check_formats, converter
+    from believable.report.privacy import column_spots, spots
+    from believable.report.redact import redact, relative_times
+    from believable.report.release import LICENCES, ReleaseFacts, build, check_spots, check_target
 
     chosen, wanted = LICENCES[licence], check_formats(formats)
     converter()
@@ -87,22 +78,21 @@ def command(
             export_now(folder, bundle, data, database)
         read(bundle)
         known = recruiter_ids(folder, data, database)
-        found = (*column_spots(bundle), *spots(bundle, known))
-        _must_be_known(found, (*accept, *redacted))
-        out_of = frozenset(spot.id for spot in found) if ALL in redacted else frozenset(redacted)
+        seen = (*column_spots(bundle), *spots(bundle, known))
+        _must_be_known(seen, (*accept, *redacted))
+        out_of = frozenset(spot.id for spot in seen) if ALL in redacted else frozenset(redacted)
         out_of -= frozenset(accept)
-        check_spots(
-            found, frozenset(accept), frozenset(one.id for one in found if one.session and one.id in out_of)
-        )
-        taken = tuple(spot for spot in found if spot.id in out_of)
+        check_spots(seen, frozenset(accept), frozenset(spot.id for spot in seen if spot.session and spot.id in out_of))
+        taken = tuple(spot for spot in seen if spot.id in out_of)
         receipts = redact(bundle, taken, known) if taken else 0
+        relative_times(bundle)
         verified = read(bundle)
         record = registered.read(folder if folder is not None else source.parent)
-        facts = Facts(
+        facts = ReleaseFacts(
             title=verified.title,
             authors=authors or ("The researchers",),
             licence=chosen,
-            accepted=tuple(spot for spot in found if spot.id in accept),
+            accepted=tuple(spot for spot in seen if spot.id in accept),
             redacted=taken,
             new_receipts=receipts,
             stimuli=with_stimuli,
@@ -111,7 +101,7 @@ def command(
             out,
             bundle=bundle,
             study=folder,
-            analysis=run(verified, record, plan=plan_of(folder) if folder is not None else None),
+            analysis=run(verified, record, protocols=PROTOCOLS, plan=plan_of(folder) if folder is not None else None),
             facts=facts,
             formats=wanted,
         )
@@ -120,10 +110,10 @@ def command(
     click.echo(f"{out}: release under {chosen.name}{done}{kept}. Read its README.md before you publish it.")
 
 
-def _must_be_known(found: Sequence[Spot], named: tuple[str, ...]) -> None:
+def _must_be_known(seen: Sequence[Spot], named: tuple[str, ...]) -> None:
     from believable.core.registry import did_you_mean
 
-    ids = [spot.id for spot in found]
+    ids = [spot.id for spot in seen]
     for name in named:
         if name != ALL and name not in ids:
             raise NotFound(f"{name!r}: nothing with this id was found. {did_you_mean(name, ids)}")
@@ -131,20 +121,20 @@ def _must_be_known(found: Sequence[Spot], named: tuple[str, ...]) -> None:
 
 def recruiter_ids(folder: Path | None, data: Path | None, database: str | None) -> Callable[[str], bool]:
     """Whether a word is the id of a participant, as far as the study's own database can tell."""
+    from believable.collect.context import load_key
     from believable.collect.recruit import participant_hash
-    from believable.collect.secret import load_key
     from believable.core.clock import WallClock
     from believable.report.privacy import nobody
+    from believable.store.collected import recruited
     from believable.store.engine import Store
-    from believable.store.export import recruited
-    from believable.web.publish import study_id
+    from believable.web.settings import study_id
 
     if folder is None:
         return nobody
     settings = settings_for([folder], data, database)
     name = study_id(folder)
     with Store.open(settings.url, clock=WallClock()) as store:
-        hashes = {one.recruiter_hash for one in store.read(lambda conn: recruited(conn, name))}
+        hashes = {session.recruiter_hash for session in store.read(lambda conn: recruited(conn, name))}
     if not hashes:
         return nobody
     key = load_key(settings.data_dir)

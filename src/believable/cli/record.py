@@ -1,46 +1,53 @@
-"""`believable record`: rounds of a game as stimuli, played by people of the lab or by a script."""
+"""`believable record`: rounds of a game as stimuli, played by people of the lab or by a script. One command per world."""
 
 from __future__ import annotations
 
+import importlib
+import json
 import shutil
 import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from believable.core.errors import InvalidInput, Refused
 
 if TYPE_CHECKING:
-    from believable.agents.maze_player import ScriptedPlayer
-    from believable.agents.maze_setup import RoundSetup
+    from pydantic.fields import FieldInfo
+
+    from believable.stimuli.raster import Look
     from believable.store.engine import Store
-    from believable.worlds.maze.rules import Event
+    from believable.study.bases import Record
+    from believable.worlds.contract import Playing, World
 
 #: How often the recorder looks whether a round is over.
 LOOK_S = 0.3
 #: The page shows its last words for so long before the server goes.
 FAREWELL_S = 2.0
-_STUDY = """\
-believable: 1
-title: Recording rounds of the maze
-seed: {seed}
-timeline:
-  - play: {{id: practice, practice: true, opponent: {opponent}, size: {size}, countdown_s: 1}}
-  - block:
-      id: rounds
-      repeat: {rounds}
-      each:
-        - play: {{id: round, opponent: {opponent}, size: {size}, duration_s: {seconds}, maze: round}}
-  - finish: {{text: "# Recorded\\n\\nThe rounds are in the folder. You can close this window."}}
-"""
+_DONE = "# Recorded\n\nThe rounds are in the folder. You can close this window."
 
 
-@click.group()
+class WorldCommands(click.Group):
+    """One command for each world that can be played; its own options come from its record."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        from believable.worlds import WORLDS
+
+        return [world.name for world in WORLDS if world.playing]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        from believable.worlds import WORLDS
+
+        return _command(WORLDS[name]) if name in WORLDS and WORLDS[name].playing else None
+
+
+@click.group(cls=WorldCommands)
 def command() -> None:
     """Record rounds of a game as stimuli.
 
@@ -50,111 +57,230 @@ def command() -> None:
     """
 
 
-@command.command(name="maze")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--opponent",
-    default="calm",
-    show_default=True,
-    help="calm, frustrated, chaser, or frustration from 0 to 1.",
-)
-@click.option("--rounds", type=click.IntRange(1, 200), default=1, show_default=True, help="How many.")
-@click.option(
-    "--seconds", type=click.IntRange(5, 1800), default=60, show_default=True, help="Length of a round."
-)
-@click.option(
-    "--size", type=click.IntRange(9, 41), default=21, show_default=True, help="Tiles on each side, odd."
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Mazes, opponents and scripted players follow from it.",
-)
-@click.option("--name", default=None, help="Beginning of the file names; default: the opponent.")
-@click.option("--scripted", is_flag=True, help="Played by a script instead of a person.")
-@click.option("--video", is_flag=True, help="Make a video of each recording, too (needs the extra `video`).")
-@click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
-def maze_command(
-    folder: Path, opponent: str, rounds: int, seconds: int, size: int, seed: int, name: str | None, scripted: bool,
-    video: bool, no_browser: bool,
-) -> None:  # fmt: skip
-    """Play rounds of the maze and keep them as recordings.
+def _command(world: World) -> click.Command:
+    """`believable record WORLD`."""
+    opponents = world.game.opponents
+    names = [*opponents.named, *([f"{opponents.level} from 0 to 1"] if opponents.level else [])]
+    listed = f"{', '.join(names[:-1])}, or {names[-1]}." if len(names) > 1 else "".join(names)
+    first = next(iter(opponents.named), "")
+    descriptions = world.game.options.descriptions()
+    params: list[click.Parameter] = [
+        click.Argument(["folder"], type=click.Path(file_okay=False, path_type=Path)),
+        *([click.Option(["--opponent"], default=first, show_default=True, help=listed)] if names else []),
+        click.Option(
+            ["--rounds", "--episodes", "rounds"], type=click.IntRange(1, 200), default=1, show_default=True, help="How many."
+        ),
+        click.Option(
+            ["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="Length of a round."
+        ),
+        *(
+            click.Option(
+                [f"--{name.replace('_', '-')}"], default=_default(field), show_default=True, help=descriptions.get(name)
+            )
+            for name, field in world.game.options.model_fields.items()
+        ),
+        click.Option(
+            ["--seed"], type=int, default=1, show_default=True, help="Rounds and scripted players follow from it."
+        ),
+        click.Option(["--name"], default=None, help="Beginning of the file names; default: world and opponent."),
+        click.Option(["--scripted"], is_flag=True, help="Played by a script instead of a person."),
+        click.Option(["--player"], default=None, help=f"Played by this script: {_players(world)}."),
+        *([_AGENT] if world.game.rollout else []),
+        *(
+            [click.Option(["--film"], default=None, metavar="WxH", help="Film each round in this size (extra `video`).")]
+            if world.game.rendering
+            else [click.Option(["--video"], is_flag=True, help="Make a video of each recording, too (needs the extra `video`).")]
+        ),
+        click.Option(["--no-browser"], is_flag=True, help="Print the address and open nothing."),
+    ]  # fmt: skip
+    against = f" --opponent {names[1] if len(names) > 1 else first}" if names else ""
+    seen = "--film 640x360" if world.game.rendering else "--video"
+    last = "--agent my_agent:agent --episodes 20" if world.game.rollout else f"--scripted --rounds 20 {seen}"
+    about = f"""Play rounds of the {world.name} and keep them as recordings.
 
     Opens a page on this machine with a practice and the rounds; each round is written to FOLDER as soon as it is over.
     The recordings are stimuli like any other: name them in study.yaml, render or cut them with `believable stimuli`.
 
     \b
     Example:
-      believable record maze my-study/stimuli --opponent frustrated --rounds 3
-      believable record maze my-study/stimuli --scripted --rounds 20 --video
+      believable record {world.name} my-study/stimuli{against} --rounds 3
+      believable record {world.name} my-study/stimuli {last}
     """
-    from believable.agents.maze_setup import opponent as check_opponent
+    return click.Command(world.name, params=params, help=about, callback=lambda **values: _record(world, **values))
 
-    chosen = _opponent(opponent)
-    check_opponent(chosen, 0)
-    if size % 2 == 0:
-        raise InvalidInput(f"--size: a maze has an odd number of tiles on each side, got {size}.")
+
+_AGENT = click.Option(
+    ["--agent"], default=None, metavar="MODULE:FUNCTION",
+    help="Played by your own program: FUNCTION(env) gives a function from observation to action. Films each episode.",
+)  # fmt: skip
+
+
+def _default(field: FieldInfo) -> str | None:
+    """As it is written on the command line; None where nothing is."""
+    value = field.get_default(call_default_factory=True)
+    return None if value is None or value == {} else str(value)
+
+
+def _record(
+    world: World, *, folder: Path, rounds: int, seconds: int, seed: int, name: str | None, scripted: bool,
+    player: str | None, no_browser: bool, video: bool = False, film: str | None = None, opponent: str = "",
+    agent: str | None = None, **written: str | None,
+) -> None:  # fmt: skip
+    playing = world.game
+    if player is not None:
+        playing.player(player)
+    chosen = _plain(opponent)
+    if playing.opponents.named and (problem := playing.opponents.problem(chosen)) is not None:
+        raise InvalidInput(" ".join(problem))
+    options = _options(playing, written)
+    settle = partial(_settled, playing, options, chosen, seconds, seed)
+    look = None if film is None else _look(film, playing.hz(settle(1)))
     folder.mkdir(parents=True, exist_ok=True)
-    beginning = name or f"maze-{opponent}"
+    beginning = name or "-".join(filter(None, (world.name, opponent)))
     targets = [folder / f"{beginning}-{number:02d}.replay.json.gz" for number in range(1, rounds + 1)]
     for target in targets:
         if target.exists():
             raise Refused(f"{target} exists already. Choose another --name, or move it away.")
-    if scripted:
-        _scripted(targets, chosen, seconds, size, seed)
+    if agent is not None:
+        _by_agent(targets, playing, settle, _program(agent))
+    elif scripted or player is not None:
+        _scripted(targets, playing, settle, seed, player)
     else:
-        text = _STUDY.format(seed=seed, opponent=opponent, size=size, rounds=rounds, seconds=seconds)
-        _by_hand(targets, text, open_page=not no_browser)
-    if video:
-        _videos(targets, folder)
+        keys = options.model_dump(exclude_none=True) | ({"opponent": chosen} if opponent else {})
+        _by_hand(targets, _study(world, keys, rounds, seconds, seed), open_page=not no_browser)
+    if video or look is not None:
+        _videos(targets, folder, look)
 
 
-def _opponent(given: str) -> str | float:
+def _players(world: World) -> str:
+    return ", ".join(agent.name for agent in world.game.players)
+
+
+def _look(film: str, frames_per_s: int) -> Look:
+    """One picture for each tick, in this size."""
+    from believable.stimuli.raster import Look
+
+    width, _, height = film.partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise InvalidInput(f"--film: expected WIDTHxHEIGHT such as 640x360, got {film!r}.")
+    return Look(width_px=int(width), height_px=int(height), frames_per_s=frames_per_s)
+
+
+def _plain(written: str) -> Any:
+    """A number where it is one; {ArrowUp: 2} and [0, 1] as in a study file."""
+    for number in (int, float):
+        try:
+            return number(written)
+        except ValueError:
+            continue
+    if written[:1] not in ("{", "["):
+        return written
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
     try:
-        return float(given)
-    except ValueError:
-        return given
+        return YAML(typ="safe", pure=True).load(written)
+    except YAMLError:
+        raise InvalidInput(f"expected {{KEY: VALUE, …}} or [VALUE, …], got {written!r}. Put it into quotes.") from None
 
 
-def _scripted(targets: list[Path], opponent: str | float, seconds: int, size: int, seed: int) -> None:
-    from believable.agents.maze_player import ScriptedPlayer
-    from believable.agents.maze_setup import RoundSetup
+def _options(playing: Playing[Any, Any], written: Mapping[str, str | None]) -> Record:
+    from pydantic import ValidationError
+
+    plain = {name: _plain(value) for name, value in written.items() if value is not None}
+    try:
+        options: Record = playing.options.model_validate(plain)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InvalidInput(f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}.") from None
+    for key, message, cure in playing.check(options):
+        raise InvalidInput(f"--{key}: {message} {cure}")
+    return options
+
+
+def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, seed: int) -> str:
+    """The study that the page shows: a practice, then the rounds. JSON is YAML, too."""
+    practice = {"id": "practice", "practice": True, "countdown_s": 1, "world": world.name, **keys}
+    played = {"id": "round", "duration_s": seconds, "world": world.name, **keys}
+    timeline: list[Any] = [
+        {"play": practice},
+        {"block": {"id": "rounds", "repeat": rounds, "each": [{"play": played}]}},
+        {"finish": {"text": _DONE}},
+    ]
+    title = f"Recording rounds of the {world.name}"
+    return json.dumps({"believable": 1, "title": title, "seed": seed, "timeline": timeline})
+
+
+def _settled(
+    playing: Playing[Any, Any], options: Record, opponent: str | float, seconds: int, seed: int, number: int
+) -> Record:
+    from believable.worlds.contract import RoundPlace
+
+    setup: Record = playing.settle(options, RoundPlace(seed, str(number), None, opponent, seconds, practice=False))
+    return setup
+
+
+def _scripted(
+    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], seed: int, player: str | None
+) -> None:
     from believable.core.seeds import derive
-    from believable.worlds.maze.rules import TICKS_PER_S
 
     with click.progressbar(targets, label="Playing", file=sys.stderr) as bar:
         for number, target in enumerate(bar, start=1):
-            setup = RoundSetup(
-                maze_seed=derive(seed, "maze", number) >> 1,
-                agent_seed=derive(seed, "opponent", number) >> 1,
-                opponent=opponent,
-                size=size,
-                ticks=seconds * TICKS_PER_S,
-            )
-            _play(setup, ScriptedPlayer(derive(seed, "player", number)), target)
+            _play(playing, settle(number), derive(seed, "player", number), target, player)
     for target in targets:
         click.echo(str(target))
 
 
-def _play(setup: RoundSetup, player: ScriptedPlayer, target: Path) -> None:
-    from believable.agents.maze_live import LiveRound, NumberedInput, record_round
-    from believable.replay.file import write
+def _by_agent(
+    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], program: Callable[..., Any]
+) -> None:
+    assert playing.rollout is not None, "--agent is offered where there is one"
+    for number, target in enumerate(targets, start=1):
+        for file in playing.rollout(settle(number), program, target.with_name(target.name.partition(".")[0])):
+            click.echo(str(file))
 
-    live = LiveRound(setup)
-    events: list[Event] = []
-    while not live.over:
-        tick = live.game.tick
-        live.receive(NumberedInput(tick + 1, tick, player.decide(live.game, events)))
-        events = live.step()
-    write(record_round(setup, live.take_changes(), setup.ticks), target)
+
+def _program(written: str) -> Callable[..., Any]:
+    """`module:function`, also from the folder one stands in."""
+    module, _, function = written.partition(":")
+    if not module or not function:
+        raise InvalidInput(f"--agent: expected MODULE:FUNCTION such as my_agent:agent, got {written!r}.")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        program: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    except ModuleNotFoundError as error:
+        raise InvalidInput(f"--agent: {error}. Stand in the folder of {module}.py, or install it.") from None
+    except AttributeError:
+        raise InvalidInput(f"--agent: {module} has no {function!r}. Name a function in it.") from None
+    finally:
+        sys.path.pop(0)
+    return program
+
+
+def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, player: str | None) -> None:
+    from believable.recordings.file import write
+    from believable.worlds.live_round import LiveRound, NumberedInput, record_round
+
+    live, agent = LiveRound(playing, setup), playing.player(player)
+    try:
+        driver = agent.new(
+            agent.params(), seed, {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
+        )
+        while not live.over:
+            tick = live.game.tick
+            live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
+            live.step()
+        changes = live.take_changes()
+    finally:
+        live.game.close()
+    write(record_round(playing, setup, changes)[0], target)
 
 
 def _by_hand(targets: list[Path], study: str, *, open_page: bool) -> None:
     """A server of its own for as long as the recording takes; what it stored is thrown away afterwards."""
     from believable.core.clock import WallClock
-    from believable.simulate.links import link_token
+    from believable.simulate.crowd import link_token
     from believable.simulate.server import Server
     from believable.store.engine import Store
 
@@ -189,12 +315,12 @@ def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> No
         time.sleep(LOOK_S)
 
 
-def _videos(targets: list[Path], folder: Path) -> None:
-    from believable.stimuli.render import render
+def _videos(targets: list[Path], folder: Path, look: Look | None) -> None:
+    from believable.stimuli.raster import render
 
     with click.progressbar(length=len(targets), label="Rendering", file=sys.stderr) as bar:
-        made = render(targets, folder, progress=lambda done, total: bar.update(1))
-    for video in made.results.values():
+        rendered = render(targets, folder, look, progress=lambda done, total: bar.update(1))
+    for video in rendered.results.values():
         click.echo(str(video))
-    if made.failed:
-        raise InvalidInput("; ".join(f"{path.name}: {why}" for path, why in made.failed.items()))
+    if rendered.failed:
+        raise InvalidInput("; ".join(f"{path.name}: {why}" for path, why in rendered.failed.items()))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
-from believable.core.errors import NotFound
+from believable.cli.place import (
+    base_url_option,
+    data_options,
+    extensions_option,
+    open_store,
+    settings_for,
+    study_folder,
+)
 
 if TYPE_CHECKING:
-    from believable.collect.match import Matched, PlatformFile
-    from believable.store.export import Recruited
+    from believable.collect.match import MatchResult, PlatformFile
+    from believable.store.collected import Recruited
+    from believable.store.engine import Store
     from believable.study.records import Recruit
-    from believable.web.settings import Settings
 
 
 @click.group()
@@ -34,35 +40,34 @@ def command() -> None:
 @click.argument("export", type=click.Path(path_type=Path), metavar="PLATFORM.CSV")
 @click.option("--study", required=True, type=click.Path(path_type=Path), help="The study's folder.")
 @click.option(
-    "--platform",
-    type=click.Choice(["prolific", "connect", "sona", "mturk"]),
-    help="Default: known by the columns.",
+    "--platform", type=click.Choice(["prolific", "connect", "sona", "mturk"]), help="Default: known by the columns."
 )
-@click.option(
-    "--column", metavar="NAME", help="The column with the participants' ids, if it has an unusual name."
-)
+@click.option("--column", metavar="NAME", help="The column with the participants' ids, if it has an unusual name.")
 @click.option(
     "--bonus",
     type=click.FloatRange(min=0, min_open=True),
     help="Bonus for everybody approved, in the platform's currency.",
 )
 @click.option(
-    "--screen-out-bonus",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Bonus for everybody screened out.",
+    "--bonus-if",
+    metavar="PAGE.ANSWER",
+    help="Only for those whose answer is yes, such as `auditory.reliable`: who passed the quality tests.",
 )
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Default: beside the export, named after it.",
+    "--screen-out-bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody screened out."
+)
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Default: beside the export, named after it."
 )
 @data_options
+@extensions_option
 def match_command(
     export: Path,
     study: Path,
     platform: str | None,
     column: str | None,
     bonus: float | None,
+    bonus_if: str | None,
     screen_out_bonus: float | None,
     out: Path | None,
     data: Path | None,
@@ -76,22 +81,24 @@ def match_command(
     \b
     Example:
       believable recruit match prolific_export.csv --study my-study --bonus 0.50
+      believable recruit match prolific_export.csv --study my-study --bonus 0.50 --bonus-if auditory.reliable
     """
+    from believable.collect.context import load_key
     from believable.collect.match import match, read_platform
-    from believable.collect.secret import load_key
-    from believable.web.publish import study_id
+    from believable.web.settings import study_id
 
     folder = study_folder(study)
     settings = settings_for([folder], data, database)
-    _must_exist(settings)
     name = study_id(folder)
-    key = load_key(settings.data_dir)
-    sessions, codes, recruit = _stored(settings, name, key)
+    with open_store(settings) as store:
+        key = load_key(settings.data_dir)
+        sessions, codes, recruit = _stored(store, name, key)
+        earned = _earned(store, name, key, bonus, bonus_if)
     own_column = recruit.id_parameter if recruit.platform == "custom" else None
     file = read_platform(export, platform=platform, id_column=column or own_column, expected=recruit.platform)
-    found = match(file, sessions, key=key, study_id=name, codes=codes)
+    matched = match(file, sessions, key=key, study_id=name, codes=codes)
     target = out or export.with_name(f"{export.stem}-matched")
-    written = write_lists(file, found, target, bonus=bonus, screen_out_bonus=screen_out_bonus)
+    written = write_lists(file, matched, target, bonus=bonus, screen_out_bonus=screen_out_bonus, earned=earned)
     click.echo(
         f"{file.layout.platform}: {len(file.submissions)} submissions, {len(sessions)} sessions with a recruiter's id"
     )
@@ -101,22 +108,18 @@ def match_command(
         click.echo(
             f"  {len(file.without_id):>5}  rows without an id (lines {', '.join(map(str, file.without_id[:10]))})"
         )
-    if found.absent:
-        click.echo(f"  {found.absent:>5}  sessions of people who are not in the file")
+    if matched.absent:
+        click.echo(f"  {matched.absent:>5}  sessions of people who are not in the file")
 
 
 @command.command(name="links")
 @click.argument("study", type=click.Path(path_type=Path))
-@click.option(
-    "--count", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many links."
-)
+@click.option("--count", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many links.")
 @click.option("--label", default="", help="A note kept with the links, such as the class or the mailing.")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="The address people use."
-)
+@base_url_option
 @data_options
 def links_command(
-    study: Path, count: int, label: str, base_url: str, data: Path | None, database: str | None
+    study: Path, count: int, label: str, base_url: str | None, data: Path | None, database: str | None
 ) -> None:
     """Make personal links, each good for one session, and print them.
 
@@ -124,59 +127,67 @@ def links_command(
     Example:
       believable recruit links my-study --count 20 --label pilot --base-url https://study.example.org
     """
-    from believable.core.clock import WallClock
     from believable.core.ids import new_token
-    from believable.store import links, studies
-    from believable.store.engine import Connection, Store
-    from believable.web.publish import study_id
+    from believable.store import studies
+    from believable.store.engine import Connection
+    from believable.web.settings import study_id
 
     folder = study_folder(study)
     settings = settings_for([folder], data, database, base_url)
-    _must_exist(settings)
-    name, clock = study_id(folder), WallClock()
+    name = study_id(folder)
     tokens = [new_token() for _ in range(count)]
 
     def create(conn: Connection) -> None:
         studies.get(conn, name)
         for token in tokens:
-            links.create(conn, token=token, study=name, kind="personal", at_ms=clock.now_ms(), label=label)
+            studies.create_link(conn, token=token, study=name, kind="personal", at_ms=now_ms, label=label)
 
-    with Store.open(settings.url, clock=clock) as store:
+    with open_store(settings) as store:
+        now_ms = store.clock.now_ms()
         store.write(create)
     for token in tokens:
         click.echo(f"{settings.base_url}/join/{token}")
 
 
-def _must_exist(settings: Settings) -> None:
-    if settings.database_url is None and not (settings.data_dir / "believable.db").exists():
-        raise NotFound(
-            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
-        )
-
-
-def _stored(
-    settings: Settings, name: str, key: bytes
-) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
+def _stored(store: Store, name: str, key: bytes) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
     """The sessions that came from a recruiter, the completion codes of every definition, and how the study recruits now."""
     from believable.collect.match import codes_of
-    from believable.core.clock import WallClock
-    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
     from believable.store import studies
-    from believable.store.engine import Store
-    from believable.store.export import recruited, study_record
+    from believable.store.collected import recruited, study_record
     from believable.study.definition import Definition
 
-    with Store.open(settings.url, clock=WallClock()) as store:
-        sessions = store.read(lambda conn: recruited(conn, name))
-        bodies = store.read(lambda conn: study_record(conn, name, simulated=False)).definitions
-        current = store.read(lambda conn: studies.get(conn, name)).definition
-    parsed = {digest: Definition.from_json(body, INSTRUMENTS) for digest, body in bodies.items()}
-    codes = {digest: codes_of(one.study, key=key, study_id=name) for digest, one in parsed.items()}
+    sessions = store.read(lambda conn: recruited(conn, name))
+    bodies = store.read(lambda conn: study_record(conn, name, simulated=False)).definitions
+    current = store.read(lambda conn: studies.get(conn, name)).definition
+    parsed = {digest: Definition.from_json(body, KINDS) for digest, body in bodies.items()}
+    codes = {digest: codes_of(definition.study, key=key, study_id=name) for digest, definition in parsed.items()}
     return sessions, codes, parsed[current].study.recruit
 
 
+def _earned(store: Store, name: str, key: bytes, bonus: float | None, rule: str | None) -> Callable[[str], bool]:
+    """Who among the approved gets the bonus: everybody, or those with a yes on the page that the rule names."""
+    from believable.collect.recruit import participant_hash
+    from believable.core.errors import InvalidInput
+    from believable.store.collected import answered_true
+
+    if rule is None:
+        return lambda participant: True
+    trial, _, answer = rule.partition(".")
+    if bonus is None or not trial or not answer:
+        raise InvalidInput(f"--bonus-if: expected `PAGE.ANSWER` together with --bonus, got {rule!r}. Write both.")
+    hashes = store.read(lambda conn: answered_true(conn, name, trial, answer))
+    return lambda participant: participant_hash(key, name, participant) in hashes
+
+
 def write_lists(
-    file: PlatformFile, found: Matched, folder: Path, *, bonus: float | None, screen_out_bonus: float | None
+    file: PlatformFile,
+    matched: MatchResult,
+    folder: Path,
+    *,
+    bonus: float | None,
+    screen_out_bonus: float | None,
+    earned: Callable[[str], bool] = lambda participant: True,
 ) -> list[tuple[Path, int]]:
     """One file per list that has somebody in it, readable by the owner only: it names people."""
     from believable.bundle.cells import csv_line, neutralised
@@ -187,38 +198,39 @@ def write_lists(
     for name in LISTS:
         rows = [
             [
-                one.submission.participant,
-                one.submission.submission,
-                one.submission.status,
-                one.outcome,
-                neutralised(one.reason),
+                judged.submission.participant,
+                judged.submission.submission,
+                judged.submission.status,
+                judged.outcome,
+                neutralised(judged.reason),
             ]
-            for one in found.of(name)
+            for judged in matched.of(name)
         ]
         header = [file.id_column, "submission", "platform_status", "outcome", "reason"]
         written += _write(folder / f"{name}.csv", [csv_line(row) for row in rows], csv_line(header))
     amounts = {"approve": bonus, "screened_out": screen_out_bonus}
     paid = [
-        csv_line([one.submission.participant, f"{amount:.2f}"])
+        csv_line([judged.submission.participant, f"{amount:.2f}"])
         for name, amount in amounts.items()
         if amount is not None
-        for one in found.of(name)
+        for judged in matched.of(name)
+        if name != "approve" or earned(judged.submission.participant)
     ]
     written += _write(folder / "bonus.csv", paid)
     if file.layout.platform == "mturk":
-        written += _write(folder / "mturk_upload.csv", *_mturk(file, found))
+        written += _write(folder / "mturk_upload.csv", *_mturk(file, matched))
     return written
 
 
-def _mturk(file: PlatformFile, found: Matched) -> tuple[list[str], str]:
+def _mturk(file: PlatformFile, matched: MatchResult) -> tuple[list[str], str]:
     """The requester site takes the batch file back with two more columns."""
     from believable.bundle.cells import csv_line, neutralised
 
     header = [name for name in file.header if name not in ("Approve", "Reject")]
     lines = []
-    for one in (*found.of("approve"), *found.of("reject")):
-        verdict = ["x", ""] if one.list == "approve" else ["", neutralised(one.reason)]
-        lines.append(csv_line([*(one.submission.cells[name] for name in header), *verdict]))
+    for judged in (*matched.of("approve"), *matched.of("reject")):
+        verdict = ["x", ""] if judged.list == "approve" else ["", neutralised(judged.reason)]
+        lines.append(csv_line([*(judged.submission.cells[name] for name in header), *verdict]))
     return lines, csv_line([*header, "Approve", "Reject"])
 
 

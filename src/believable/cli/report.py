@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.dataset import open_dataset
-from believable.cli.place import data_options
+from believable.cli.analyse import open_dataset
+from believable.cli.place import data_options, extensions_option
 from believable.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from believable.analysis.findings import Analysis
+    from believable.report.page import ReportFolder
 
 
 @click.command()
-@click.argument("source", metavar="STUDY_OR_BUNDLE", type=click.Path(path_type=Path))
+@click.argument("sources", metavar="STUDY_OR_BUNDLE…", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path),
     help="Where to; default: a folder named after the study, here.",
 )  # fmt: skip
 @click.option(
-    "--formats",
-    default="svg,pdf,png",
-    show_default=True,
-    help="Figures as files: some of svg, pdf, png; '' for none.",
+    "--formats", default="svg,pdf,png", show_default=True, help="Figures as files: some of svg, pdf, png; '' for none."
 )
 @click.option(
     "--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True,
@@ -29,20 +31,22 @@ from believable.core.errors import InvalidInput
 )  # fmt: skip
 @click.option("--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written.")
 @click.option(
-    "--console",
-    metavar="URL",
-    help="Address of a running server: moments in the report open its player there.",
-)
+    "--ended", is_flag=True,
+    help="Collecting has ended although the stopping rule is not met: show tests all the same; hypotheses stay unjudged.",
+)  # fmt: skip
 @click.option(
-    "--protocol", help="For data whose study declares no analysis: trace, replay, clips, hntt or qa."
+    "--console", metavar="URL", help="Address of a running server: moments in the report open its player there."
 )
+@click.option("--protocol", help="For data whose study declares no analysis: a protocol (believable list --protocols).")
 @data_options
+@extensions_option
 def command(
-    source: Path,
+    sources: tuple[Path, ...],
     out: Path | None,
     formats: str,
     theme: str,
     blinded: bool,
+    ended: bool,
     console: str | None,
     protocol: str | None,
     data: Path | None,
@@ -58,38 +62,61 @@ def command(
     Example:
       believable report my-study
       believable report my-study-bundle --out report --formats pdf
+      believable report symbolic hybrid shaped --out three-agents
+
+    Several studies of one protocol give a report over all of them, with each one's own report in a folder beside it.
     """
     from believable.analysis.run import run
+    from believable.analysis.side_by_side import side_by_side
     from believable.cli.analyse import plan_of
+    from believable.protocols import PROTOCOLS
     from believable.report.blind import blinded_run
+    from believable.report.chart_rows import Links, moments, no_links
     from believable.report.colours import THEMES
-    from believable.report.drawn import Links, moments, no_links
-    from believable.report.pictures import check_formats, converter, script_ahead
-    from believable.report.write import write_report
-    from believable.web.publish import study_id
+    from believable.report.figure_files import check_formats, converter, script_ahead
+    from believable.report.page import write_report
+    from believable.web.settings import study_id
 
     wanted = check_formats(formats)
     converter()  # says what is missing before anything is computed
-    target = out or Path(f"{source.resolve().name.removesuffix('.yaml')}-report")
-    with script_ahead() as script, open_dataset(source, data, database, blinded=blinded) as dataset:
-        analyse = blinded_run if blinded else run
-        analysis = analyse(
-            dataset.bundle,
-            dataset.registered,
-            plan=plan_of(dataset.folder) if dataset.folder is not None else None,
-            protocol=protocol,
-        )
-        pool = "simulated" if analysis.source.simulated else "real"
-        links: Links = no_links
-        if console is not None:
-            if dataset.folder is None:
-                raise InvalidInput(
-                    "--console: a bundle does not say which study of the server it belongs to. Name the study."
+    several = len(sources) > 1
+    if several and out is None:
+        raise InvalidInput("--out: several studies need a folder for their report. Add --out FOLDER.")
+    analyses = []
+    with script_ahead() as script:
+        for place, source in enumerate(sources, start=1):
+            name = source.resolve().name.removesuffix(".yaml")
+            target = (out / f"{place}-{name}" if several else out) if out is not None else Path(f"{name}-report")
+            with open_dataset(source, data, database, blinded=blinded) as dataset:
+                analyse = blinded_run if blinded else run
+                analysis = analyse(
+                    dataset.bundle,
+                    dataset.registered,
+                    protocols=PROTOCOLS,
+                    plan=plan_of(dataset.folder) if dataset.folder is not None else None,
+                    protocol=protocol,
+                    ended=ended,
                 )
-            links = moments(f"{console.rstrip('/')}/console/studies/{study_id(dataset.folder)}/watch/{pool}")
-        written = write_report(
-            analysis, target, formats=wanted, theme=THEMES[theme], links=links, blinded=blinded, script=script
-        )
+                pool = "simulated" if analysis.source.simulated else "real"
+                links: Links = no_links
+                if console is not None:
+                    if dataset.folder is None:
+                        raise InvalidInput(
+                            "--console: a bundle does not say which study of the server it belongs to. Name the study."
+                        )
+                    links = moments(f"{console.rstrip('/')}/console/studies/{study_id(dataset.folder)}/watch/{pool}")
+                written = write_report(
+                    analysis, target, formats=wanted, theme=THEMES[theme], links=links, blinded=blinded, script=script
+                )
+            analyses.append(analysis)
+            _say(analysis, written)
+        if several and out is not None:
+            together = side_by_side(analyses)
+            written = write_report(together, out, formats=wanted, theme=THEMES[theme], blinded=blinded, script=script)
+            click.echo(f"{written.page}: {len(analyses)} studies side by side, {written.tables} tables")
+
+
+def _say(analysis: Analysis, written: ReportFolder) -> None:
     kind = " simulated" if analysis.source.simulated else ""
     analysed = analysis.funnel[-1].after if analysis.funnel else 0
     click.echo(

@@ -1,21 +1,22 @@
-"""`believable serve`: the server for participants and researchers."""
+"""`believable serve` and `believable gallery`: the server for participants and researchers, and every part of it to try."""
 
 from __future__ import annotations
 
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
+from believable.cli.place import data_options, extensions_option, remember_address, settings_for, study_folder
 from believable.core.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from believable.web.app import Published
+    from believable.web.app import PublishedFolder
     from believable.web.settings import Settings
 
 
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 @data_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@click.option("--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve.")
 @click.option(
-    "--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT."
+    "--rounds",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve."
-)
+@extensions_option
 def command(
     studies: tuple[Path, ...],
     data: Path | None,
@@ -38,6 +42,7 @@ def command(
     port: int,
     base_url: str | None,
     workers: int,
+    rounds: int | None,
 ) -> None:
     """Serve studies to participants and researchers.
 
@@ -54,7 +59,9 @@ def command(
     check_port(host, port)
     folders = [study_folder(study) for study in studies]
     settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
+    settings = replace(settings, most_rounds=rounds, workers=workers)
     published, first_link = publish(settings)
+    remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
     serve(settings, host, port, workers)
 
@@ -72,14 +79,15 @@ def check_port(host: str, port: int) -> None:
             ) from error
 
 
-def publish(settings: Settings) -> tuple[Sequence[Published], str | None]:
+def publish(settings: Settings) -> tuple[Sequence[PublishedFolder], str | None]:
     """Check, prepare and publish. Where there are media, in a process of its own: what reads videos is not carried along."""
-    from believable.cli.apart import in_child
-    from believable.instruments import INSTRUMENTS
+    from believable.core.work import in_child
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.study.load import load
     from believable.web.app import prepare
 
-    if any(load(folder, instruments=INSTRUMENTS).study.stimuli for folder in settings.study_folders):
+    if any(load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli for folder in settings.study_folders):
         return in_child(prepare, settings, media_progress)
     return prepare(settings)
 
@@ -90,12 +98,33 @@ def media_progress(done: int, total: int) -> None:
         click.echo(f"\rPreparing media: {done} of {total}", err=True, nl=done == total)
 
 
-def announce(published: Sequence[Published], first_link: str | None, base_url: str) -> None:
-    for one in published:
-        click.echo(f"\n{one.title}")
-        for kind, link in one.links.items():
+def announce(published: Sequence[PublishedFolder], first_link: str | None, base_url: str) -> None:
+    for study in published:
+        click.echo(f"\n{study.title}")
+        for kind, link in study.links.items():
             click.echo(f"  {kind + ' link':<16} {link}")
     click.echo(f"\nConsole           {base_url}/console")
     if first_link is not None:
         click.echo(f"One-time researcher link (sets the first password)\n                  {first_link}")
     click.echo("\nServing. Stop with Ctrl-C.")
+
+
+@click.command("gallery")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True)
+def gallery(host: str, port: int) -> None:
+    """Try every instrument and player in the browser.
+
+    One page for each, running as in a study: change its parameters, use it, and see what it records as it happens. Needs no
+    study; what is entered is forgotten when the gallery stops.
+
+    \b
+    Example:
+      believable gallery
+      believable gallery --port 9000
+    """
+    from believable.web.gallery import serve
+
+    check_port(host, port)
+    click.echo(f"Gallery           http://{host}:{port}/gallery\n\nServing. Stop with Ctrl-C.")
+    serve(host, port)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
+from believable.cli.place import data_options, extensions_option, settings_for, study_folder
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -24,33 +24,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option("--participants", type=click.IntRange(1), default=40, show_default=True, help="How many come.")
+@click.option("--drop-out", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="Share who leave early.")
 @click.option(
-    "--drop-out", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="Share who leave early."
+    "--care", type=click.FloatRange(0, 1), default=0.92, show_default=True, help="Chance to answer a check right."
 )
-@click.option(
-    "--care",
-    type=click.FloatRange(0, 1),
-    default=0.92,
-    show_default=True,
-    help="Chance to answer a check right.",
-)
-@click.option(
-    "--seed", type=int, default=1, show_default=True, help="Same seed, same participants, same answers."
-)
-@click.option(
-    "--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated."
-)
+@click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same participants, same answers.")
+@click.option("--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated.")
 @click.option("--realtime", is_flag=True, help="Read, think and watch as long as people do.")
 @click.option(
-    "--speed",
-    type=click.FloatRange(0.01),
-    default=1.0,
-    show_default=True,
-    help="With --realtime: how much faster.",
+    "--speed", type=click.FloatRange(0.01), default=1.0, show_default=True, help="With --realtime: how much faster."
 )
-@click.option(
-    "--gap", type=click.FloatRange(0), default=20.0, show_default=True, help="Mean seconds between arrivals."
-)
+@click.option("--gap", type=click.FloatRange(0), default=20.0, show_default=True, help="Mean seconds between arrivals.")
 @click.option(
     "--workers",
     type=click.IntRange(1),
@@ -64,6 +48,7 @@ if TYPE_CHECKING:
     help="Without --http and --realtime: how many work at once; default: one per core. The results are the same.",
 )
 @data_options
+@extensions_option
 def command(
     study: Path,
     participants: int,
@@ -103,9 +88,7 @@ def command(
             bar.update(1)
 
         if http is not None:
-            visits = asyncio.run(
-                over_http(settings, crowd, http, speed if realtime else None, workers, progress)
-            )
+            visits = asyncio.run(over_http(settings, crowd, http, speed if realtime else None, workers, progress))
         elif realtime:
             visits = asyncio.run(in_real_time(settings, crowd, speed, workers, progress))
         else:
@@ -116,10 +99,12 @@ def command(
 
 
 class SeededIds:
-    """Ids that repeat with the seed, and never collide with the sessions that are there. Each participant has their own."""
+    """Ids that repeat with the seed, and never collide with the sessions that are there, this study's or another's. Each
+    participant has their own."""
 
-    def __init__(self, seed: int, so_far: int) -> None:
+    def __init__(self, seed: int, study: str, so_far: int) -> None:
         self._seed = seed
+        self._study = study
         self._so_far = so_far
         self._rng = random.Random(0)
 
@@ -127,7 +112,7 @@ class SeededIds:
         """The next ids are for participant `number`."""
         from believable.core.seeds import derive
 
-        self._rng = random.Random(derive(self._seed, "ids", self._so_far, number))
+        self._rng = random.Random(derive(self._seed, "ids", self._study, self._so_far, number))
 
     def __call__(self) -> str:
         return f"{self._rng.getrandbits(128):032x}"[:22]
@@ -137,9 +122,9 @@ def published(settings: Settings) -> tuple[str, int]:
     """Puts the study into the store if it is not there yet: its id, and how many simulated sessions it has had."""
     from believable.core.clock import WallClock
     from believable.core.ids import new_token
-    from believable.simulate.links import sessions_so_far
+    from believable.simulate.crowd import sessions_so_far
     from believable.web.app import open_collect
-    from believable.web.publish import publish_folders
+    from believable.web.settings import publish_folders
 
     store, collect = open_collect(settings, clock=WallClock(), new_id=new_token)
     with store:
@@ -150,7 +135,7 @@ def published(settings: Settings) -> tuple[str, int]:
 def local_link(settings: Settings, name: str) -> str:
     """The link for simulated participants, from the data folder that the server works on."""
     from believable.core.clock import WallClock
-    from believable.simulate.links import link_token
+    from believable.simulate.crowd import link_token
     from believable.store.engine import Store
 
     if settings.database_url is None and not (settings.data_dir / "believable.db").exists():
@@ -164,8 +149,8 @@ def local_link(settings: Settings, name: str) -> str:
 
 def split_address(address: str) -> tuple[str, str] | None:
     """A whole link as server and token; None for the address of a server alone."""
-    base_url, found, token = address.partition("/join/")
-    return (base_url, token.strip("/")) if found else None
+    base_url, whole_link, token = address.partition("/join/")
+    return (base_url, token.strip("/")) if whole_link else None
 
 
 def on_virtual_clock(
@@ -178,8 +163,7 @@ def on_virtual_clock(
 ) -> list[Visit]:
     """The whole application inside this machine's processes, on a virtual clock that begins at `start_ms`."""
     from believable.core.clock import VirtualClock
-    from believable.simulate.crowd import WHOLE
-    from believable.simulate.processes import processes_for, shared_out
+    from believable.simulate.crowd import WHOLE, processes_for, shared_out
 
     name, so_far = published(settings)
     begin_ms = VirtualClock().now_ms() if start_ms is None else start_ms
@@ -189,32 +173,26 @@ def on_virtual_clock(
 
 
 def _share(
-    settings: Settings,
-    crowd: Crowd,
-    name: str,
-    so_far: int,
-    start_ms: int,
-    share: Share,
-    progress: Progress,
+    settings: Settings, crowd: Crowd, name: str, so_far: int, start_ms: int, share: Share, progress: Progress
 ) -> list[Visit]:
     """What one process does: it runs the application, and its share of the crowd."""
     import asyncio
 
     from believable.core.clock import VirtualClock
-    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.simulate.asgi import running
-    from believable.simulate.crowd import place_for, run_virtual
-    from believable.simulate.links import link_token
+    from believable.simulate.crowd import link_token, place_for, run_virtual
     from believable.web.app import create_app
 
-    clock, ids = VirtualClock(start_ms), SeededIds(crowd.seed, so_far)
+    clock, ids = VirtualClock(start_ms), SeededIds(crowd.seed, name, so_far)
     # One participant of this process acts at a time: no commit gains by waiting for company.
     app = create_app(replace(settings, study_folders=()), clock=clock, new_id=ids, linger_s=0)
 
     async def live() -> list[Visit]:
         async with running(app) as http:
             link = link_token(app.state.store, name)
-            place = place_for(http, link, settings.study_folders[0], INSTRUMENTS)
+            place = place_for(http, link, settings.study_folders[0], KINDS, PROTOCOLS)
             return await run_virtual(crowd, place, clock, progress, share=share, comes=ids.comes)
 
     return asyncio.run(live())
@@ -225,10 +203,10 @@ async def in_real_time(
 ) -> list[Visit]:
     """The whole application inside this process, at the speed of people or a multiple of it."""
     from believable.core.clock import WallClock
-    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.simulate.asgi import running
-    from believable.simulate.crowd import place_for, run_side_by_side
-    from believable.simulate.links import link_token
+    from believable.simulate.crowd import link_token, place_for, run_side_by_side
     from believable.simulate.pace import RealPace
     from believable.web.app import create_app
 
@@ -236,32 +214,26 @@ async def in_real_time(
     clock = WallClock()
     app = create_app(replace(settings, study_folders=()), clock=clock)
     async with running(app) as http:
-        place = place_for(http, link_token(app.state.store, name), settings.study_folders[0], INSTRUMENTS)
-        return await run_side_by_side(
-            crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress
-        )
+        place = place_for(http, link_token(app.state.store, name), settings.study_folders[0], KINDS, PROTOCOLS)
+        return await run_side_by_side(crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress)
 
 
 async def over_http(
-    settings: Settings,
-    crowd: Crowd,
-    address: str,
-    speed: float | None,
-    workers: int,
-    progress: Callable[[Visit], None],
+    settings: Settings, crowd: Crowd, address: str, speed: float | None, workers: int, progress: Callable[[Visit], None]
 ) -> list[Visit]:
     """Through the network, to a server that runs elsewhere or on this machine."""
     from believable.core.clock import WallClock
-    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.simulate.client import network
     from believable.simulate.crowd import place_for, run_side_by_side
     from believable.simulate.pace import HastyPace, RealPace
-    from believable.web.publish import study_id
+    from believable.web.settings import study_id
 
     folder = settings.study_folders[0]
     base_url, link = split_address(address) or (address, local_link(settings, study_id(folder)))
     clock = WallClock()
     async with network(base_url) as http:
-        place = place_for(http, link, folder, INSTRUMENTS)
+        place = place_for(http, link, folder, KINDS, PROTOCOLS)
         pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
         return await run_side_by_side(crowd, place, pace_of, at_once=workers, progress=progress)

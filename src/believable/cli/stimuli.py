@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS
-from believable.core.errors import InvalidInput
+from believable.core.errors import InvalidInput, Refused
 
 if TYPE_CHECKING:
     from believable.stimuli.recipe import Mask
@@ -69,12 +69,7 @@ mask_option = click.option(
     help="Paint this rectangle black, in pixels of the recording. Repeatable.",
 )  # fmt: skip
 size_option = click.option(
-    "--size",
-    default="1280x720",
-    show_default=True,
-    callback=_size,
-    metavar="WxH",
-    help="Size of the picture.",
+    "--size", default="1280x720", show_default=True, callback=_size, metavar="WxH", help="Size of the picture."
 )
 
 
@@ -83,12 +78,8 @@ size_option = click.option(
 @click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--condition", required=True, help="What produced the behaviour, as in the study file.")
 @click.option("--scenario", required=True, help="The situation shown, as in the study file.")
-@click.option(
-    "--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their start."
-)
-@click.option(
-    "--cut-end", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their end."
-)
+@click.option("--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their start.")
+@click.option("--cut-end", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their end.")
 @mask_option
 @click.option("--note", default="", help="Where they come from; kept in the record.")
 @workers_option
@@ -105,13 +96,13 @@ def add_command(
       believable stimuli add my-study human/*.mp4 --condition human --scenario harbour --cut-end 3
     """
     from believable.core.clock import WallClock
-    from believable.stimuli import pool
+    from believable.stimuli import source_pool
 
     _identifier("condition", condition)
     _identifier("scenario", scenario)
-    about = pool.About(condition, scenario, _ms(cut_start), _ms(cut_end), masks, note)
+    about = source_pool.SourceDetails(condition, scenario, _ms(cut_start), _ms(cut_end), masks, note)
     with _bar(len(files), "Decoding") as progress:
-        added = pool.add(
+        added = source_pool.add(
             folder, files, about, clock=WallClock(), new_name=new_name, workers=workers, progress=progress
         )
     for file, source in added.new.items():
@@ -128,39 +119,23 @@ def add_command(
 @size_option
 @click.option("--fps", default=30, show_default=True, help="Pictures per second.")
 @click.option(
-    "--loudness",
-    default=-23.0,
-    show_default=True,
-    metavar="LUFS",
-    help="Integrated loudness (ITU-R BS.1770).",
+    "--loudness", default=-23.0, show_default=True, metavar="LUFS", help="Integrated loudness (ITU-R BS.1770)."
 )
 @click.option("--no-sound", is_flag=True, help="Leave the sound away.")
-@click.option(
-    "--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its start."
-)
+@click.option("--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its start.")
 @click.option("--cut-end", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its end.")
 @mask_option
 @click.option("--watermark", default="", metavar="TEXT", help="Words in the lower right corner.")
+@click.option("--crf", default=18, show_default=True, help="Quality of the picture; smaller is better and larger.")
 @click.option(
-    "--crf", default=18, show_default=True, help="Quality of the picture; smaller is better and larger."
+    "--min-length", type=seconds, default=0, metavar="SECONDS", help="Only recordings of this length, before cutting."
 )
-@click.option(
-    "--min-length",
-    type=seconds,
-    default=0,
-    metavar="SECONDS",
-    help="Only recordings of this length, before cutting.",
-)
-@click.option(
-    "--max-length", type=seconds, default=None, metavar="SECONDS", help="No longer ones, before cutting."
-)
+@click.option("--max-length", type=seconds, default=None, metavar="SECONDS", help="No longer ones, before cutting.")
 @click.option(
     "--match", is_flag=True, help="As many of every condition in each scenario; other scenarios are left out."
 )
 @click.option(
-    "--per-cell",
-    type=click.IntRange(min=1),
-    help="How many of each condition in each scenario; default: all that fit.",
+    "--per-cell", type=click.IntRange(min=1), help="How many of each condition in each scenario; default: all that fit."
 )
 @click.option("--seed", default=1, show_default=True, help="Which ones are drawn follows from it.")
 @workers_option
@@ -179,26 +154,28 @@ def standardise_command(
       believable stimuli standardise my-study --min-length 10 --match --per-cell 4 --watermark "For Research Purposes Only"
     """
     from believable.core.clock import WallClock
-    from believable.stimuli import inventory, pool, standardise
+    from believable.stimuli import inventory, source_pool, standardise
     from believable.stimuli.recipe import Recipe
-    from believable.stimuli.sampling import Wish, sample
+    from believable.stimuli.source_pool import SampleRequest, sample
 
     recipe = Recipe(
         width_px=size[0], height_px=size[1], frames_per_s=fps, loudness_lufs=loudness, sound=not no_sound,
         cut_start_ms=_ms(cut_start), cut_end_ms=_ms(cut_end), masks=masks, watermark=watermark, crf=crf,
     )  # fmt: skip
     longest_ms = None if max_length is None else _ms(max_length)
-    drawn = sample(_pool(folder, pool.sources), Wish(_ms(min_length), longest_ms, match, per_cell, seed))
-    for one in drawn.left_out:
-        click.echo(f"left out  {one.source.name}  {one.source.original}: {one.reason}")
+    drawn = sample(
+        _pool(folder, source_pool.sources), SampleRequest(_ms(min_length), longest_ms, match, per_cell, seed)
+    )
+    for skipped in drawn.left_out:
+        click.echo(f"left out  {skipped.source.name}  {skipped.source.original}: {skipped.reason}")
     with _bar(len(drawn.chosen), "Standardising") as progress:
         done = standardise.standardise(
             folder, drawn.chosen, recipe, clock=WallClock(), workers=workers, progress=progress
         )
     click.echo(
-        f"{len(done.made)} made, {len(done.kept)} kept, {len(drawn.left_out)} left out, {len(done.failed)} failed."
+        f"{len(done.films)} made, {len(done.kept)} kept, {len(drawn.left_out)} left out, {len(done.failed)} failed."
     )
-    if done.made or done.kept:
+    if done.films or done.kept:
         click.echo("\nFor study.yaml:\n" + inventory.study_lines(folder), nl=False)
     names = {source.name: source.original for source in drawn.chosen}
     return _failures({f"{name} ({names[name]})": reason for name, reason in done.failed.items()})
@@ -206,34 +183,34 @@ def standardise_command(
 
 @command.command(name="render")
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the videos."
-)
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the videos.")
 @size_option
 @click.option("--fps", default=30, show_default=True, help="Pictures per second.")
-@click.option(
-    "--speed", default=1.0, show_default=True, help="Seconds of the recording in one second of video."
-)
+@click.option("--speed", default=1.0, show_default=True, help="Seconds of the recording in one second of video.")
 @click.option("--from", "from_s", type=seconds, default=0, metavar="SECONDS", help="First moment shown.")
 @click.option(
     "--to", "to_s", type=seconds, default=None, metavar="SECONDS", help="Last moment shown; default: the end."
 )
+@click.option("--camera", default="", help="Where a world that draws itself is filmed from; default: as it was played.")
+@click.option("--overlay", is_flag=True, help="Such worlds: health, ammunition and the like over the picture.")
 @workers_option
 def render_command(
     recordings: tuple[Path, ...], out: Path, size: tuple[int, int], fps: int, speed: float, from_s: float,
-    to_s: float | None, workers: int | None,
+    to_s: float | None, camera: str, overlay: bool, workers: int | None,
 ) -> int:  # fmt: skip
     """Turn recordings of worlds (*.replay.json.gz) into videos that look like the browser's replay.
+
+    A world that draws itself plays the recording again and is filmed.
 
     \b
     Example:
       believable stimuli render town.replay.json.gz --out videos --speed 60
     """
-    from believable.stimuli.render import Look, render
+    from believable.stimuli.raster import Look, render
 
     look = Look(
         width_px=size[0], height_px=size[1], frames_per_s=fps, speed=speed, from_ms=_ms(from_s),
-        to_ms=None if to_s is None else _ms(to_s),
+        to_ms=None if to_s is None else _ms(to_s), camera=camera, overlay=overlay,
     )  # fmt: skip
     with _bar(len(recordings), "Rendering") as progress:
         rendered = render(recordings, out, look, workers=workers, progress=progress)
@@ -258,15 +235,15 @@ def list_command(folder: Path, as_yaml: bool) -> None:
         click.echo(inventory.study_lines(folder), nl=False)
         return
     taken = _pool(folder, inventory.lines)
-    for one in taken:
-        source = one.source
-        made = "" if one.length_ms is None else f"{one.length_ms / 1000:.1f} s"
+    for line in taken:
+        source = line.source
+        length = "" if line.length_ms is None else f"{line.length_ms / 1000:.1f} s"
         click.echo(
-            f"{source.name}  {one.state:<8} {source.condition:<14} {source.scenario:<14}"
-            f" {source.length_ms / 1000:7.1f} s → {made:<9} {source.width_px}×{source.height_px}"
+            f"{source.name}  {line.state:<8} {source.condition:<14} {source.scenario:<14}"
+            f" {source.length_ms / 1000:7.1f} s → {length:<9} {source.width_px}×{source.height_px}"
             f" {source.frames_per_s} fps  {source.audio}  {source.original}"
         )
-    made_count = sum(one.state == "made" for one in taken)
+    made_count = sum(line.state == "made" for line in taken)
     click.echo(f"{len(taken)} sources, {made_count} stimuli.")
 
 
@@ -283,11 +260,11 @@ def verify_command(folder: Path, workers: int | None) -> int:
     from believable.stimuli import inventory
 
     with _bar(len(_pool(folder, inventory.lines)), "Verifying") as progress:
-        found = inventory.problems(folder, workers=workers, progress=progress)
-    for problem in found:
+        problems = inventory.problems(folder, workers=workers, progress=progress)
+    for problem in problems:
         click.echo(str(problem))
-    errors = sum(problem.severity == "error" for problem in found)
-    click.echo(f"{errors} problems, {sum(problem.severity == 'warning' for problem in found)} warnings.")
+    errors = sum(problem.severity == "error" for problem in problems)
+    click.echo(f"{errors} problems, {sum(problem.severity == 'warning' for problem in problems)} warnings.")
     return EXIT_PROBLEMS if errors else EXIT_OK
 
 
@@ -302,16 +279,9 @@ def verify_command(folder: Path, workers: int | None) -> int:
 )
 @click.option("--seed", default=1, show_default=True, help="The signal follows from it.")
 @click.option(
-    "--duration",
-    type=click.IntRange(10, 600),
-    default=60,
-    show_default=True,
-    metavar="SECONDS",
-    help="Length.",
+    "--duration", type=click.IntRange(10, 600), default=60, show_default=True, metavar="SECONDS", help="Length."
 )
-@click.option(
-    "--message", default="Listen to the tone", show_default=True, help="Words on the auditory test's screen."
-)
+@click.option("--message", default="Listen to the tone", show_default=True, help="Words on the auditory test's screen.")
 def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) -> None:
     """Make the quality tests of annotators: a green screen and a tone that follow a known signal.
 
@@ -324,28 +294,56 @@ def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) 
     """
     from believable.stimuli import qa
 
-    for one in qa.TESTS:
-        if test in (one, "both"):
-            with _bar(duration * qa.FRAMES_PER_S, f"Making {one}") as progress:
-                made = qa.make(
-                    folder / "stimuli",
-                    one,
-                    seed=seed,
-                    duration_s=duration,
-                    message=message,
-                    progress=progress,
+    for kind in qa.TESTS:
+        if test in (kind, "both"):
+            with _bar(duration * qa.FRAMES_PER_S, f"Making {kind}") as progress:
+                film = qa.make(
+                    folder / "stimuli", kind, seed=seed, duration_s=duration, message=message, progress=progress
                 )
-            click.echo(f"{made.film}\n{made.truth}")
+            click.echo(f"{film.film}\n{film.truth}")
+
+
+@command.command(name="freedoom")
+@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--demo", "names", multiple=True, metavar="NAME", help="Only this one, such as freedm-demo2. Repeatable.")
+@click.option("--seconds", type=click.IntRange(min=1), help="Only the beginning of each; default: all of it.")
+def freedoom_command(out: Path, names: tuple[str, ...], seconds: int | None) -> None:
+    """Film the demos that people recorded for Freedoom and FreeDM: human clips, free to use (BSD).
+
+    Plays the twelve demos of Debian's packages freedoom and freedm again (dsda-doom, ffmpeg), a picture for each of 35 tics a
+    second. Beside each film lies a recording with what people pressed; sources.json says where each comes from.
+
+    \b
+    Example:
+      believable stimuli freedoom clips/people --demo freedm-demo2 --demo freedm-demo3 --seconds 30
+    """
+    from believable.core.registry import did_you_mean
+    from believable.stimuli import freedoom
+
+    known = {demo.name: demo for demo in freedoom.demos()}
+    for name in names:
+        if name not in known:
+            raise InvalidInput(f"--demo: there is no demo {name!r}. {did_you_mean(name, known)}")
+    longest = None if seconds is None else seconds * freedoom.TICS_PER_S
+    chosen = [known[name] if longest is None else known[name].first(longest) for name in (names or known)]
+    for demo in chosen:
+        if (film := out / f"{demo.name}.mp4").exists():
+            raise Refused(f"{film} exists already. Choose another folder, or move it away.")
+    with _bar(len(chosen), "Filming") as progress:
+        for number, demo in enumerate(chosen, 1):
+            click.echo(str(freedoom.film(demo, out)))
+            progress(number, len(chosen))
+    click.echo(str(freedoom.write_sources(out, chosen)))
 
 
 def _pool(folder: Path, read: Callable[[Path], list[Any]]) -> list[Any]:
-    found = read(folder)
-    if not found:
+    sources = read(folder)
+    if not sources:
         raise InvalidInput(
             f"{folder / 'sources'}: there are no recordings."
             f" Add some: believable stimuli add {folder} FILES --condition C --scenario S"
         )
-    return found
+    return sources
 
 
 def _identifier(what: str, value: str) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
-from believable.store.roles import ROLES
+from believable.cli.place import base_url_option, data_options, open_store, settings_for, study_folder
+from believable.store import ROLES
 
 if TYPE_CHECKING:
     from believable.store.accounts import Change
     from believable.store.engine import Store
+    from believable.web.settings import Settings
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,19 +29,11 @@ role_option = click.option(
     show_default=True,
     help="Owners do everything; researchers all but manage users; coordinators lead the coding; coders only code.",
 )
-base_url_option = click.option(
-    "--base-url",
-    default="http://127.0.0.1:8000",
-    show_default=True,
-    help="The address to print the link with.",
-)
 
 
 def place_options(function: F) -> F:
     """Where the accounts are: the data folder of a study, or the one named."""
-    study = click.option(
-        "--study", type=click.Path(path_type=Path), help="The study's folder; default: this folder."
-    )
+    study = click.option("--study", type=click.Path(path_type=Path), help="The study's folder; default: this folder.")
     return study(data_options(function))
 
 
@@ -58,21 +50,13 @@ def command() -> None:
     """
 
 
-@contextmanager
-def _opened(study: Path | None, data: Path | None, database: str | None) -> Iterator[Store]:
-    from believable.core.clock import WallClock
-    from believable.core.errors import NotFound
-    from believable.store.engine import Store
-
+def _settings(study: Path | None, data: Path | None, database: str | None, base_url: str | None = None) -> Settings:
     folders = [] if study is None and data is not None else [study_folder(study or Path.cwd())]
-    settings = settings_for(folders, data, database)
-    file = settings.url.removeprefix("sqlite:///")
-    if settings.url.startswith("sqlite:///") and not Path(file).exists():
-        raise NotFound(
-            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY"
-        )
-    with Store.open(settings.url, clock=WallClock()) as store:
-        yield store
+    return settings_for(folders, data, database, base_url)
+
+
+def _opened(study: Path | None, data: Path | None, database: str | None) -> Store:
+    return open_store(_settings(study, data, database))
 
 
 def _do(store: Store, change: Change[T], what: str) -> T:
@@ -83,7 +67,7 @@ def _do(store: Store, change: Change[T], what: str) -> T:
 
 def _print_link(name: str, base_url: str, token: str) -> None:
     click.echo(f"One-time link for {name} (24 hours, works once):")
-    click.echo(f"  {base_url.rstrip('/')}/console/welcome/{token}")
+    click.echo(f"  {base_url}/console/welcome/{token}")
 
 
 @command.command("add")
@@ -92,7 +76,7 @@ def _print_link(name: str, base_url: str, token: str) -> None:
 @base_url_option
 @place_options
 def add(
-    name: str, role: str, base_url: str, study: Path | None, data: Path | None, database: str | None
+    name: str, role: str, base_url: str | None, study: Path | None, data: Path | None, database: str | None
 ) -> None:
     """Add a user and print the link with which they choose a password.
 
@@ -105,11 +89,9 @@ def add(
     with _opened(study, data, database) as store:
         stored, now_ms = accounts.check_name(name), store.clock.now_ms()
         token = _do(
-            store,
-            lambda conn: accounts.invite(conn, stored, role, now_ms=now_ms),
-            f"added user {stored} as {role}",
+            store, lambda conn: accounts.invite(conn, stored, role, now_ms=now_ms), f"added user {stored} as {role}"
         )
-    _print_link(stored, base_url, token)
+    _print_link(stored, _settings(study, data, database, base_url).base_url, token)
 
 
 @command.command("list")
@@ -126,13 +108,7 @@ def list_users(study: Path | None, data: Path | None, database: str | None) -> N
     with _opened(study, data, database) as store:
         users = store.read(accounts.everyone)
     for user in users:
-        state = (
-            "disabled"
-            if user.disabled
-            else "active"
-            if user.has_password
-            else "has not chosen a password yet"
-        )
+        state = "disabled" if user.disabled else "active" if user.has_password else "has not chosen a password yet"
         click.echo(f"{user.name:<24} {user.role:<12} {state}")
     if not users:
         click.echo("No users yet. The first start of `believable serve` makes the first owner.")
@@ -176,7 +152,7 @@ def enable(name: str, study: Path | None, data: Path | None, database: str | Non
 @click.argument("name")
 @base_url_option
 @place_options
-def reset(name: str, base_url: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def reset(name: str, base_url: str | None, study: Path | None, data: Path | None, database: str | None) -> None:
     """Take a user's password away and print a link to choose another.
 
     \b
@@ -188,11 +164,9 @@ def reset(name: str, base_url: str, study: Path | None, data: Path | None, datab
     with _opened(study, data, database) as store:
         now_ms = store.clock.now_ms()
         token = _do(
-            store,
-            lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms),
-            f"reset the password of user {name}",
+            store, lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms), f"reset the password of user {name}"
         )
-    _print_link(name, base_url, token)
+    _print_link(name, _settings(study, data, database, base_url).base_url, token)
 
 
 @command.command("role")

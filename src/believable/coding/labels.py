@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from believable.core.errors import InvalidInput
-from believable.study.codebook import Codebook
+from believable.study.codebook import Code, Codebook
 
 #: Code, direction and side: what makes two labels the same.
 Key: TypeAlias = tuple[str, str | None, str | None]
@@ -15,8 +15,9 @@ Span: TypeAlias = tuple[int, int]
 
 DIRECTIONS = ("+", "-")
 SIDES = ("more", "less")
-SIDE_WORDS: Mapping[str | None, str] = {"more": "more human-like", "less": "less human-like", None: ""}
 MEMO_CHARACTERS = 10_000
+#: Between the members of a list in one cell.
+BETWEEN = "; "
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +100,12 @@ def as_json(mark: Mark) -> dict[str, Any]:
 def labels_json(labels: Iterable[Label]) -> list[dict[str, Any]]:
     return [
         {
-            "code": one.code,
-            "direction": one.direction,
-            "side": one.side,
-            "spans": [list(span) for span in one.spans],
+            "code": label.code,
+            "direction": label.direction,
+            "side": label.side,
+            "spans": [list(span) for span in label.spans],
         }
-        for one in labels
+        for label in labels
     ]
 
 
@@ -129,11 +130,11 @@ def from_json(data: Any) -> Mark:
 def labels_from(data: Any) -> tuple[Label, ...]:
     if not isinstance(data, list):
         raise InvalidInput(f"mark: labels: expected a list, got {type(data).__name__}.")
-    found: dict[Key, Label] = {}
-    for one in data:
-        label = _label(one)
-        found[label.key] = label
-    return tuple(found.values())
+    labels: dict[Key, Label] = {}
+    for item in data:
+        label = _label(item)
+        labels[label.key] = label
+    return tuple(labels.values())
 
 
 def _label(data: Any) -> Label:
@@ -150,11 +151,11 @@ def _label(data: Any) -> Label:
 def _spans(data: Any) -> tuple[Span, ...]:
     if not isinstance(data, list):
         raise InvalidInput(f"mark: spans: expected a list, got {type(data).__name__}.")
-    for one in data:
-        whole = isinstance(one, list) and len(one) == 2 and all(type(at) is int for at in one)
-        if not whole or not 0 <= one[0] < one[1]:
-            raise InvalidInput(f"mark: span: expected [from, to] with from < to, got {one!r}.")
-    return merged([(one[0], one[1]) for one in data])
+    for span in data:
+        whole = isinstance(span, list) and len(span) == 2 and all(type(at) is int for at in span)
+        if not whole or not 0 <= span[0] < span[1]:
+            raise InvalidInput(f"mark: span: expected [from, to] with from < to, got {span!r}.")
+    return merged([(span[0], span[1]) for span in data])
 
 
 def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -163,36 +164,148 @@ def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
     >>> merged([(4, 9), (0, 2), (7, 12)])
     ((0, 2), (4, 12))
     """
-    found: list[Span] = []
+    apart: list[Span] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(apart[-1][1], end))
         else:
-            found.append((start, end))
-    return tuple(found)
+            apart.append((start, end))
+    return tuple(apart)
+
+
+def spans_from(text: str | None) -> tuple[Span, ...]:
+    """`0-5 9-12` → ((0, 5), (9, 12))."""
+    parts = [part.partition("-") for part in (text or "").split()]
+    return tuple((int(start), int(end)) for start, _, end in parts)
+
+
+def spans_text(spans: tuple[Span, ...]) -> str | None:
+    return " ".join(f"{start}-{end}" for start, end in spans) or None
 
 
 def problems(book: Codebook, mark: Mark, text: str) -> list[str]:
     """What in a mark does not fit the codebook or the text."""
-    found = [line for label in mark.labels for line in _label_problems(book, label, len(text))]
-    if mark.discard is not None and mark.discard not in {one.id for one in book.discards}:
-        found.append(f"unknown reason to discard {mark.discard!r}")
+    lines = [line for label in mark.labels for line in _label_problems(book, label, len(text))]
+    if mark.discard is not None and mark.discard not in {discard.id for discard in book.discards}:
+        lines.append(f"unknown reason to discard {mark.discard!r}")
     if mark.discard is not None and mark.labels:
-        found.append("a discarded text carries codes")
+        lines.append("a discarded text carries codes")
     if book.single and len(mark.labels) > 1:
-        found.append(f"{len(mark.labels)} codes where exactly one is to be picked")
-    return found
+        lines.append(f"{len(mark.labels)} codes where exactly one is to be picked")
+    return [*lines, *(conflict.words for conflict in conflicts(book, mark.labels))]
 
 
 def _label_problems(book: Codebook, label: Label, length: int) -> list[str]:
     code = book.by_id.get(label.code)
     if code is None:
         return [f"unknown code {label.code!r}"]
-    found = []
+    lines = []
     if code.direction != (label.direction is not None):
-        found.append(f"{code.id}: {'a direction is missing' if code.direction else 'it has no direction'}")
+        lines.append(f"{code.id}: {'a direction is missing' if code.direction else 'it has no direction'}")
     if code.side != (label.side is not None):
-        found.append(f"{code.id}: {'a side is missing' if code.side else 'it has no side'}")
+        lines.append(f"{code.id}: {'a side is missing' if code.side else 'it has no side'}")
     if any(end > length for _, end in label.spans):
-        found.append(f"{code.id}: highlighted words lie beyond the text")
-    return found
+        lines.append(f"{code.id}: highlighted words lie beyond the text")
+    return lines
+
+
+# ---------------------------------------------------------------------------------------------- which codes stand together
+
+
+@dataclass(frozen=True, slots=True)
+class LabelConflict:
+    """Two labels that do not go together. `loser` gives way; `why` is `excludes` or `wins_over`."""
+
+    winner: Label
+    loser: Label
+    why: str
+
+    @property
+    def words(self) -> str:
+        pair = f"{written(self.winner.key)} and {written(self.loser.key)}"
+        if self.why == "excludes":
+            return f"{pair} exclude each other"
+        return f"{pair} stand on the same words, where the first wins over the second"
+
+
+def on_same_words(a: Label, b: Label) -> bool:
+    """Whether the words overlap; a label on the whole text overlaps with every other."""
+    if not a.spans or not b.spans:
+        return True
+    return any(start < end and begin < stop for start, stop in a.spans for begin, end in b.spans)
+
+
+def conflict_between(book: Codebook, a: Label, b: Label) -> LabelConflict | None:
+    """The conflict of two labels, if there is one. In a mutual exclusion the first one wins."""
+    if a.code == b.code or a.side != b.side or not {a.code, b.code} <= book.by_id.keys():
+        return None
+    first_code, other = book.code(a.code), book.code(b.code)
+    if other.id in first_code.excludes or first_code.id in other.excludes:
+        return LabelConflict(a, b, "excludes")
+    if on_same_words(a, b):
+        if other.id in first_code.wins_over:
+            return LabelConflict(a, b, "wins_over")
+        if first_code.id in other.wins_over:
+            return LabelConflict(b, a, "wins_over")
+    return None
+
+
+def conflicts(book: Codebook, labels: Iterable[Label]) -> list[LabelConflict]:
+    """All pairs that do not go together."""
+    listed = list(labels)
+    pairs = ((a, b) for number, a in enumerate(listed) for b in listed[number + 1 :])
+    return [conflict for a, b in pairs if (conflict := conflict_between(book, a, b)) is not None]
+
+
+# ---------------------------------------------------------------------------------------------- versions of a codebook
+
+
+Policy: TypeAlias = Literal["keep", "review", "drop"]
+POLICIES: tuple[Policy, ...] = ("keep", "review", "drop")
+POLICY_WORDS: Mapping[Policy, str] = {
+    "keep": "keep them as they are",
+    "review": "keep them, and put them up for review",
+    "drop": "take them off; the texts are to be coded again",
+}
+
+#: Fields that say what a code means; keywords, examples and names do not.
+MEANING = ("definition", "direction", "side", "excludes", "wins_over", "parent", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeChange:
+    """What happened to a code: added, removed, redefined (its meaning changed) or reworded (only names and hints did)."""
+
+    code: str
+    kind: Literal["added", "removed", "redefined", "reworded"]
+    fields: tuple[str, ...] = ()
+
+    @property
+    def touches_labels(self) -> bool:
+        return self.kind in ("removed", "redefined")
+
+
+def changes(old: Codebook, new: Codebook) -> tuple[CodeChange, ...]:
+    """In the order of the new codebook; removed codes last."""
+    changed = []
+    for code in new.codes:
+        before = old.by_id.get(code.id)
+        if before is None:
+            changed.append(CodeChange(code.id, "added"))
+        elif fields := _differing(before, code):
+            kind: Literal["redefined", "reworded"] = "redefined" if set(fields) & set(MEANING) else "reworded"
+            changed.append(CodeChange(code.id, kind, fields))
+    return (*changed, *(CodeChange(code.id, "removed") for code in old.codes if code.id not in new.by_id))
+
+
+def _differing(a: Code, b: Code) -> tuple[str, ...]:
+    return tuple(name for name in Code.model_fields if getattr(a, name) != getattr(b, name))
+
+
+def carried(mark: Mark, policies: Mapping[str, Policy]) -> tuple[Mark, bool]:
+    """The mark under the new version, and whether it is to be looked at again. `policies` per touched code."""
+    wanted = {policies[label.code] for label in mark.labels if label.code in policies}
+    if "drop" in wanted:
+        kept = tuple(label for label in mark.labels if policies.get(label.code) != "drop")
+        mark = replace(mark, labels=kept, done=False)
+    return mark, bool(wanted - {"keep"})

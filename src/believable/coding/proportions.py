@@ -2,13 +2,13 @@
 
 `proportions(responses)` gives, per side, each code × direction's share of all codes applied to that side, so that a side's
 shares add up to 1. `differences(responses, by=…)` tests whether a code is present more often in one group than in another.
-Responses come from `believable.coding.final`, or from anywhere else as `CodedResponse` records.
+Responses come from `believable.coding.coded_bundle`, or from anywhere else as `CodedResponse` records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,12 +17,10 @@ from scipy import stats
 from believable.coding.labels import SIDES, CodedResponse
 from believable.core.errors import InvalidInput
 from believable.stats.counts import chi_square
-from believable.stats.estimate import Estimate, undefined, without_interval
+from believable.stats.estimate import Estimate, ratio_share, undefined, without_interval
 from believable.stats.inputs import one_of
 from believable.stats.models import mixed_logistic
-from believable.stats.multiplicity import benjamini_hochberg, holm
-from believable.stats.result import TestResult, no_result
-from believable.stats.shares import ratio_share
+from believable.stats.result import TestResult, benjamini_hochberg, holm, no_result
 
 #: Judges with more than this share of right choices are called accurate.
 HIGH_ACCURACY_ABOVE = 0.80
@@ -74,10 +72,10 @@ def proportions(
     keys        the (code, direction) pairs to report, in order; those that occur, sorted, without it. Give them when groups
                 are compared, so that a code nobody used has its row with share 0.
     leave_out   codes that do not count at all, such as `other`
-    Interval    Wilson's, with the effective number of codes by the spread between judges (`stats.shares.ratio_share`)
+    Interval    Wilson's, with the effective number of codes by the spread between judges (`stats.estimate.ratio_share`)
     Undefined   no code on that side; without interval: a single judge
     """
-    kept = [one for one in responses if not one.discarded]
+    kept = [response for response in responses if not response.discarded]
     groups = _grouped(kept, by)
     pairs = list(keys) if keys is not None else _pairs(kept, leave_out)
     sides = _sides(kept)
@@ -92,24 +90,24 @@ def proportions(
 def _grouped(responses: Sequence[CodedResponse], by: Group | None) -> dict[str | None, list[CodedResponse]]:
     if by is None:
         return {None: list(responses)}
-    found: dict[str | None, list[CodedResponse]] = {}
-    for one in responses:
-        group = by(one)
+    groups: dict[str | None, list[CodedResponse]] = {}
+    for response in responses:
+        group = by(response)
         if group is not None:
-            found.setdefault(group, []).append(one)
-    return dict(sorted(found.items(), key=lambda item: str(item[0])))
+            groups.setdefault(group, []).append(response)
+    return dict(sorted(groups.items(), key=lambda item: str(item[0])))
 
 
 def _pairs(responses: Iterable[CodedResponse], leave_out: Collection[str]) -> list[tuple[str, str | None]]:
-    found = {
-        (code, direction) for one in responses for code, direction, _ in one.labels if code not in leave_out
+    pairs = {
+        (code, direction) for response in responses for code, direction, _ in response.labels if code not in leave_out
     }
-    return sorted(found, key=lambda pair: (pair[0], pair[1] or ""))
+    return sorted(pairs, key=lambda pair: (pair[0], pair[1] or ""))
 
 
 def _sides(responses: Iterable[CodedResponse]) -> list[str | None]:
-    found = {side for one in responses for _, _, side in one.labels}
-    return [side for side in (*SIDES, None) if side in found]
+    sides = {side for response in responses for _, _, side in response.labels}
+    return [side for side in (*SIDES, None) if side in sides]
 
 
 def _proportion(
@@ -122,11 +120,11 @@ def _proportion(
 ) -> Proportion:
     parts: dict[str, int] = {}
     wholes: dict[str, int] = {}
-    for one in responses:
-        on_side = [key for key in one.labels if key[2] == side and key[0] not in leave_out]
+    for response in responses:
+        on_side = [key for key in response.labels if key[2] == side and key[0] not in leave_out]
         if on_side:
-            wholes[one.judge] = wholes.get(one.judge, 0) + len(on_side)
-            parts[one.judge] = parts.get(one.judge, 0) + sum(key[:2] == pair for key in on_side)
+            wholes[response.judge] = wholes.get(response.judge, 0) + len(on_side)
+            parts[response.judge] = parts.get(response.judge, 0) + sum(key[:2] == pair for key in on_side)
     count, total = sum(parts.values()), sum(wholes.values())
     share = _share(np.array([*parts.values()], float), np.array([*wholes.values()], float), level)
     return Proportion(group, side, *pair, count, total, share)
@@ -191,16 +189,13 @@ def differences(
     """
     one_of(method, ("mixed", "chi2"), name="method")
     one_of(adjust, ("holm", "bh"), name="adjust")
-    kept = [one for one in responses if not one.discarded]
+    kept = [response for response in responses if not response.discarded]
     pairs = list(keys) if keys is not None else _pairs(kept, leave_out)
     sides: Sequence[str | None] = (None,) if by == "side" else _sides(kept)
-    found = [
-        (side, pair, *_tested(_rows(kept, by, side, pair), method, level)) for side in sides for pair in pairs
-    ]
-    adjusted = (holm if adjust == "holm" else benjamini_hochberg)([test.p_value for *_, test in found])
+    tests = [(side, pair, *_tested(_rows(kept, by, side, pair), method, level)) for side in sides for pair in pairs]
+    adjusted = (holm if adjust == "holm" else benjamini_hochberg)([test.p_value for *_, test in tests])
     return tuple(
-        Difference(side, *pair, counts, test, p)
-        for (side, pair, counts, test), p in zip(found, adjusted, strict=True)
+        Difference(side, *pair, counts, test, p) for (side, pair, counts, test), p in zip(tests, adjusted, strict=True)
     )
 
 
@@ -209,31 +204,26 @@ _Row: TypeAlias = tuple[str, str, bool]
 
 
 def _rows(
-    responses: Sequence[CodedResponse],
-    by: Group | Literal["side"],
-    side: str | None,
-    pair: tuple[str, str | None],
+    responses: Sequence[CodedResponse], by: Group | Literal["side"], side: str | None, pair: tuple[str, str | None]
 ) -> list[_Row]:
     if by == "side":
-        return [(one.judge, which, (*pair, which) in one.labels) for one in responses for which in SIDES]
+        return [(response.judge, which, (*pair, which) in response.labels) for response in responses for which in SIDES]
     if not callable(by):
         raise InvalidInput(f"by: expected a function or 'side', got {by!r}.")
-    grouped = ((one, by(one)) for one in responses)
-    return [(one.judge, group, (*pair, side) in one.labels) for one, group in grouped if group is not None]
+    grouped = ((response, by(response)) for response in responses)
+    return [
+        (response.judge, group, (*pair, side) in response.labels) for response, group in grouped if group is not None
+    ]
 
 
 def _tested(rows: Sequence[_Row], method: Method, level: float) -> tuple[tuple[GroupCount, ...], TestResult]:
     groups = sorted({group for _, group, _ in rows})
     counts = tuple(
-        GroupCount(
-            group,
-            sum(present for _, of, present in rows if of == group),
-            sum(of == group for _, of, _ in rows),
-        )
+        GroupCount(group, sum(present for _, of, present in rows if of == group), sum(of == group for _, of, _ in rows))
         for group in groups
     )
     name = "likelihood-ratio test, mixed logistic" if method == "mixed" else "chi-square test"
-    n_present = sum(one.present for one in counts)
+    n_present = sum(count.present for count in counts)
     if len(groups) < 2:
         return counts, no_result("fewer than two groups with texts", method=name, n=len(rows))
     if n_present in (0, len(rows)):
@@ -245,18 +235,13 @@ def _tested(rows: Sequence[_Row], method: Method, level: float) -> tuple[tuple[G
 
 
 def _chi2(counts: Sequence[GroupCount], level: float, notes: tuple[str, ...] = ()) -> TestResult:
-    found = chi_square([[one.present, one.n - one.present] for one in counts], level=level)
-    return TestResult(
-        found.statistic, found.p_value, found.n, found.method, found.df, found.alternative, found.estimate,
-        found.effect, found.reason, (*found.notes, *notes),
-    )  # fmt: skip
+    result = chi_square([[count.present, count.n - count.present] for count in counts], level=level)
+    return replace(result, notes=(*result.notes, *notes))
 
 
 def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> TestResult:
-    if any(one.present in (0, one.n) for one in counts):
-        return _chi2(
-            counts, level, ("the mixed model has no finite estimate: a group has the code never or always",)
-        )
+    if any(count.present in (0, count.n) for count in counts):
+        return _chi2(counts, level, ("the mixed model has no finite estimate: a group has the code never or always",))
     if len({judge for judge, *_ in rows}) < 5:
         return _chi2(counts, level, ("too few judges for a mixed model: texts taken as independent",))
     table: dict[str, Sequence[float] | Sequence[str]] = {
@@ -280,4 +265,5 @@ def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> 
         (float(df),),
         effect=effect,
         notes=full.notes,
+        symbol="χ²",
     )

@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from believable.bundle.tables import Cell
-from believable.coding.samples import Item
+from believable.coding.samples import DrawableText
 from believable.study.codebook import FLAGS
 from believable.study.definition import Definition
-from believable.study.outline import outline
-from believable.study.progress import questions_of
-from believable.study.records import Block
+from believable.study.records import Block, outline
 
 Row = Mapping[str, Cell]
 
@@ -65,9 +63,9 @@ class Response:
             -1 if self.flag is None else self.flag,
         )
 
-    def item(self, number: int) -> Item:
+    def item(self, number: int) -> DrawableText:
         stratum = self.condition or " + ".join(self.conditions) or None
-        return Item(number, self.judge or self.session or str(number), stratum)
+        return DrawableText(number, self.judge or self.session or str(number), stratum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ def prompts_of(definition: Definition, language: str) -> dict[tuple[str, str], s
         (entry.item.id, question.id): question.prompt.in_language(language) if question.prompt else ""
         for entry in outline(definition.study.timeline)
         if not isinstance(entry.item, Block)
-        for question in questions_of(entry.item)
+        for question in entry.item.all_questions
     }
 
 
@@ -116,7 +114,7 @@ def responses_of(
             prompt = prompts.get((str(row["trial"]), str(row["question"])), "")
             yield _answered(row, str(text), prompt, shown.get(place, []), choices.get(place))
     for row in rows.flags:
-        pages = [found for (position, _), found in sorted(shown.items()) if position == row["position"]]
+        pages = [page for (position, _), page in sorted(shown.items()) if position == row["position"]]
         page = pages[-1][0] if pages else {}
         source = f"{page.get('trial')}.{FLAGS}"
         if row.get("reason") and not row["undone"] and page and (not of or source in of):
@@ -124,7 +122,7 @@ def responses_of(
 
 
 def _answered(row: Row, text: str, prompt: str, page: list[Row], chosen: int | None) -> Response:
-    stimuli = tuple(str(one["stimulus"]) for one in page if one["stimulus"] is not None)
+    stimuli = tuple(str(shown["stimulus"]) for shown in page if shown["stimulus"] is not None)
     about = _optional(row.get("stimulus"))
     player = row.get("player")
     return Response(
@@ -168,7 +166,7 @@ def _flagged(row: Row, page: Row) -> Response:
 
 
 def _conditions(page: list[Row]) -> tuple[str, ...]:
-    return tuple(sorted({str(one["condition"]) for one in page if one["condition"] is not None}))
+    return tuple(sorted({str(shown["condition"]) for shown in page if shown["condition"] is not None}))
 
 
 def _optional(cell: Cell) -> str | None:

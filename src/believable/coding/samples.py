@@ -6,18 +6,19 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil
 from typing import Literal, TypeAlias
 
 from believable.core.errors import InvalidInput
 
-Kind: TypeAlias = Literal["joint", "agreement", "split"]
-KINDS: tuple[Kind, ...] = ("joint", "agreement", "split")
+RoundKind: TypeAlias = Literal["joint", "agreement", "split"]
+KINDS: tuple[RoundKind, ...] = ("joint", "agreement", "split")
 Stratify: TypeAlias = Literal["none", "condition", "judge"]
 STRATIFY: tuple[Stratify, ...] = ("none", "condition", "judge")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class DrawableText:
     """A text that can be drawn. `judge` wrote it; `condition` is what it is about."""
 
     number: int
@@ -25,12 +26,16 @@ class Item:
     condition: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a round is drawn. `n` texts (None: all that are left), at most `per_judge` of each judge, with `overlap` the share
-    of a split round that two coders code."""
+#: So much of what there is do two coders code alone, unless another number is asked for.
+AGREEMENT_SHARE = 0.3
 
-    kind: Kind
+
+@dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """How a round is drawn. `n` texts (None: of an agreement sample 30 %, else all that are left), at most `per_judge` of each
+    judge, with `overlap` the share of a split round that two coders code."""
+
+    kind: RoundKind
     n: int | None = None
     per_judge: int | None = None
     overlap: float = 0.25
@@ -50,7 +55,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CoderTask:
     """One text for one coder, at a place in their order. `shared` texts are coded by others too."""
 
     coder: str
@@ -59,26 +64,27 @@ class Task:
     shared: bool
 
 
-def draw(items: Sequence[Item], plan: Plan, rng: random.Random) -> list[int]:
+def draw(items: Sequence[DrawableText], plan: RoundPlan, rng: random.Random) -> list[int]:
     """The texts of a round, shuffled. Strata are represented in proportion; within them judges take turns."""
     shuffled = sorted(items, key=lambda item: item.number)
     rng.shuffle(shuffled)
     if plan.per_judge is not None:
         shuffled = _few_per_judge(shuffled, plan.per_judge)
-    if plan.n is None or plan.n >= len(shuffled):
+    n = plan.n if plan.n is not None or plan.kind != "agreement" else ceil(AGREEMENT_SHARE * len(shuffled))
+    if n is None or n >= len(shuffled):
         chosen = shuffled
     elif plan.stratify == "none":
-        chosen = shuffled[: plan.n]
+        chosen = shuffled[:n]
     elif plan.stratify == "judge":
-        chosen = _in_turns(shuffled)[: plan.n]
+        chosen = _in_turns(shuffled)[:n]
     else:
-        chosen = _by_stratum(shuffled, plan.n, rng)
+        chosen = _by_stratum(shuffled, n, rng)
     numbers = [item.number for item in chosen]
     rng.shuffle(numbers)
     return numbers
 
 
-def _few_per_judge(items: Sequence[Item], most: int) -> list[Item]:
+def _few_per_judge(items: Sequence[DrawableText], most: int) -> list[DrawableText]:
     taken: dict[str, int] = {}
     kept = []
     for item in items:
@@ -88,7 +94,7 @@ def _few_per_judge(items: Sequence[Item], most: int) -> list[Item]:
     return kept
 
 
-def _in_turns(items: Sequence[Item]) -> list[Item]:
+def _in_turns(items: Sequence[DrawableText]) -> list[DrawableText]:
     """Each judge's first, then each judge's second, …"""
     turn: dict[str, int] = {}
     numbered = []
@@ -98,8 +104,8 @@ def _in_turns(items: Sequence[Item]) -> list[Item]:
     return [item for _, item in sorted(numbered, key=lambda pair: pair[0])]
 
 
-def _by_stratum(items: Sequence[Item], n: int, rng: random.Random) -> list[Item]:
-    strata: dict[str, list[Item]] = {}
+def _by_stratum(items: Sequence[DrawableText], n: int, rng: random.Random) -> list[DrawableText]:
+    strata: dict[str, list[DrawableText]] = {}
     for item in items:
         strata.setdefault(item.condition or "", []).append(item)
     sizes = allotted({name: len(members) for name, members in strata.items()}, n, rng)
@@ -110,14 +116,14 @@ def allotted(sizes: Mapping[str, int], n: int, rng: random.Random) -> dict[str, 
     """`n` places in proportion to the sizes, by largest remainders; ties are drawn."""
     total = sum(sizes.values())
     exact = {name: n * size / total for name, size in sorted(sizes.items())}
-    found = {name: int(share) for name, share in exact.items()}
-    rest = sorted(exact, key=lambda name: (found[name] - exact[name], rng.random()))
-    for name in rest[: n - sum(found.values())]:
-        found[name] += 1
-    return found
+    places = {name: int(share) for name, share in exact.items()}
+    rest = sorted(exact, key=lambda name: (places[name] - exact[name], rng.random()))
+    for name in rest[: n - sum(places.values())]:
+        places[name] += 1
+    return places
 
 
-def assign(numbers: Sequence[int], coders: Sequence[str], plan: Plan, rng: random.Random) -> list[Task]:
+def assign(numbers: Sequence[int], coders: Sequence[str], plan: RoundPlan, rng: random.Random) -> list[CoderTask]:
     """Who codes what. Joint and agreement rounds: everybody everything, jointly in the same order. Split rounds: a share
     coded by two, pairs of coders taking turns; the rest by one, so that all have the same amount of work."""
     if len(set(coders)) != len(coders) or not coders:
@@ -133,7 +139,7 @@ def assign(numbers: Sequence[int], coders: Sequence[str], plan: Plan, rng: rando
     for coder in coders:
         if plan.kind != "joint":
             rng.shuffle(own[coder])
-        tasks += [Task(coder, number, at, number in shared) for at, number in enumerate(own[coder])]
+        tasks += [CoderTask(coder, number, at, number in shared) for at, number in enumerate(own[coder])]
     return tasks
 
 

@@ -1,26 +1,28 @@
-"""What every step of a session needs: time, key, instruments, media, and definitions parsed once per process."""
+"""What every step of a session needs: time, key, kinds, media, definitions parsed once per process, and the reasons to refuse."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias
 
-from believable.bundle.records import ClosedTrial
+from believable.bundle.session_records import ClosedTrial
 from believable.core.clock import Clock
-from believable.core.errors import Conflict, TakenOver
+from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TakenOver
 from believable.core.ids import base32, keyed_hash, token_hash
-from believable.core.registry import Registry
-from believable.instruments.contract import Instrument
-from believable.store import sessions, studies, trials
+from believable.pages.contract import Kinds
+from believable.store import sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan
-from believable.study.progress import Closed, Step, progress
+from believable.study.progress import ClosedPage, Step, progress
 
 #: Plans kept in memory; one is a few kilobytes and takes about a millisecond to make.
 PLANS_KEPT = 2_000
@@ -29,8 +31,8 @@ PLANS_KEPT = 2_000
 class Definitions:
     """Definitions by hash and plans by session, made once per process. Both never change."""
 
-    def __init__(self, instruments: Registry[Instrument[Any]]) -> None:
-        self._instruments = instruments
+    def __init__(self, kinds: Kinds) -> None:
+        self._kinds = kinds
         self._definitions: dict[str, Definition] = {}
         self._plans: OrderedDict[str, tuple[PlannedTrial, ...]] = OrderedDict()
         self._lock = threading.Lock()
@@ -39,7 +41,7 @@ class Definitions:
         with self._lock:
             known = self._definitions.get(definition)
         if known is None:
-            known = Definition.from_json(studies.definition_body(conn, definition), self._instruments)
+            known = Definition.from_json(studies.definition_body(conn, definition), self._kinds)
             self.add(definition, known)
         return known
 
@@ -66,7 +68,7 @@ class Context:
 
     clock: Clock
     key: bytes
-    instruments: Registry[Instrument[Any]]
+    kinds: Kinds
     media_dir: Path
     new_id: Callable[[], str]
     definitions: Definitions = field(repr=False)
@@ -87,7 +89,7 @@ class Standing:
     step: Step
 
     @property
-    def closed(self) -> tuple[Closed, ...]:
+    def closed(self) -> tuple[ClosedPage, ...]:
         return as_closed(self.trials)
 
     @property
@@ -96,15 +98,15 @@ class Standing:
         return max((self.session.run_after_seq, *(trial.submit_seq or 0 for trial in self.trials)))
 
 
-def as_closed(rows: tuple[ClosedTrial, ...]) -> tuple[Closed, ...]:
-    return tuple(Closed(row.position, row.status, row.answers) for row in rows)  # type: ignore[arg-type]
+def as_closed(rows: tuple[ClosedTrial, ...]) -> tuple[ClosedPage, ...]:
+    return tuple(ClosedPage(row.position, row.status, row.answers) for row in rows)  # type: ignore[arg-type]
 
 
-def standing(conn: Connection, context: Context, token: str, *, lock: bool = False) -> Standing:
+def standing_of(conn: Connection, context: Context, token: str, *, lock: bool = False) -> Standing:
     """Look a session up by its token. `lock`: keep other processes out until this transaction ends."""
     session = sessions.by_token(conn, token_hash(token), lock=lock)
     planned = context.definitions.plan(conn, session)
-    closed = trials.of_session(conn, session.id, session.run)
+    closed = sessions.closed_trials(conn, session.id, session.run)
     step = progress(planned, as_closed(closed), session.arms)
     return Standing(session, context.definitions.get(conn, session.definition), planned, closed, step)
 
@@ -112,10 +114,82 @@ def standing(conn: Connection, context: Context, token: str, *, lock: bool = Fal
 def check_epoch(session: Session, epoch: int) -> None:
     """Only the tab or device that claimed last may go on."""
     if epoch < session.epoch:
-        raise TakenOver(
-            "this session continues in another tab or on another device. Reload here to take it back."
-        )
+        raise TakenOver("this session continues in another tab or on another device. Reload here to take it back.")
     if epoch > session.epoch:
-        raise Conflict(
-            f"epoch {epoch} was never given out (the latest is {session.epoch}). Claim the session first."
+        raise Conflict(f"epoch {epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
+
+
+Reason: TypeAlias = Literal["closed", "paused", "full", "taken", "used", "desktop", "identity", "resume", "withdrawn"]
+
+_WORDS: dict[Reason, str] = {
+    "closed": "this study is closed.",
+    "paused": "this study is paused. Try the same link again later.",
+    "full": "this study has enough participants.",
+    "taken": "this participant has taken part already.",
+    "used": "this personal link has been used. Continue with the link of the session itself.",
+    "desktop": "this study needs a desktop or laptop computer. Open the link there.",
+    "identity": "the link lacks the recruiter's participant id. Enter through the recruiting platform.",
+    "resume": "this study does not allow a session to be continued once it was left.",
+    "withdrawn": "this session was withdrawn and everything of it deleted.",
+}
+
+
+class Refusal(Refused):
+    """`code` chooses the page's words (`refused.<code>.title` and `.text`)."""
+
+    def __init__(self, code: Reason) -> None:
+        super().__init__(_WORDS[code])
+        self.code = code
+
+
+# ------------------------------------------------------------------------- the server's secret key
+
+
+KEY_FILE = "secret.key"
+KEY_VARIABLE = "BELIEVABLE_KEY_FILE"
+KEY_BYTES = 32
+
+
+def load_key(data_dir: Path, environment: Mapping[str, str] = os.environ) -> bytes:
+    """The key in `data_dir/secret.key`, made on first use, or in the file that BELIEVABLE_KEY_FILE names (never made)."""
+    key_file = environment.get(KEY_VARIABLE)
+    if key_file is not None:
+        path = Path(key_file)
+        if not path.is_file():
+            raise NotFound(
+                f"{KEY_VARIABLE}: there is no file {key_file!r}. Point it to the key, or unset it to use {KEY_FILE}."
+            )
+        return _read(path)
+    path = data_dir / KEY_FILE
+    if not path.exists():
+        _create(path)
+    return _read(path)
+
+
+def _read(path: Path) -> bytes:
+    text = path.read_text(encoding="ascii", errors="replace").strip()
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) < KEY_BYTES:
+        raise InvalidInput(
+            f"{path.name}: expected at least {2 * KEY_BYTES} hexadecimal digits. Restore the file from a backup."
         )
+    return key
+
+
+def _create(path: Path) -> None:
+    """Atomically, so that processes starting together end up with one key: the first link wins."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(KEY_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()

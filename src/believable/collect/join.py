@@ -5,26 +5,23 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from believable.bundle.records import ClosedTrial
+from believable.bundle.session_records import ClosedTrial
 from believable.collect import recruit
-from believable.collect.context import Context
-from believable.collect.later import code_hash, later_code
+from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
+from believable.collect.leave import code_hash, later_code
 from believable.collect.recruit import Identity
-from believable.collect.refusals import Reason, Refusal
-from believable.core import chain
+from believable.core import event_chain
 from believable.core.errors import InvalidInput
-from believable.core.ids import token_hash
+from believable.core.ids import opaque_name, token_hash
 from believable.core.registry import did_you_mean
-from believable.store import links, sessions, studies, trials
+from believable.store import sessions, studies
 from believable.store.engine import Connection
-from believable.store.links import Link
-from believable.store.pools import pool_of
-from believable.store.sessions import Session
-from believable.store.studies import StudyRow
-from believable.study.assign import Cell, choose
+from believable.store.sessions import Session, pool_of
+from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
-from believable.study.plan import PlannedTrial, plan
+from believable.study.plan import Cell, PlannedTrial, choose, plan
 from believable.study.platforms import id_parameter
 from believable.study.progress import progress
 from believable.study.records import Study
@@ -48,9 +45,12 @@ class Landing:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedSession:
+    """`mark` is the name under which the browser keeps the token, where the study takes everybody once."""
+
     token: str
     resumed: bool
+    mark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,23 @@ class _Caller:
     identity: Identity
     kind: str
     existing: Session | None
+    same_browser: bool = False
 
 
-def landing(conn: Connection, context: Context, *, link: str, query: Mapping[str, str]) -> Landing:
-    """Look without touching: link previews and prefetchers create nothing."""
-    caller = _caller(conn, context, link, query, lock=False)
+#: Nothing kept by the browser.
+NOTHING_KEPT: Mapping[str, str] = MappingProxyType({})
+
+
+def mark_name(context: Context, study_id: str) -> str:
+    """What a browser keeps the token of its session under, for studies that take everybody once. Each study has its own."""
+    return f"came-{opaque_name(context.key, 'came', study_id)[:12]}"
+
+
+def landing(
+    conn: Connection, context: Context, *, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT
+) -> Landing:
+    """Look without touching: link previews and prefetchers create nothing. `kept` is what the browser remembers."""
+    caller = _caller(conn, context, link, query, kept, lock=False)
     reason = _reason(conn, context, caller, desktop=True)
     study = caller.definition.study
     return Landing(
@@ -82,25 +94,45 @@ def landing(conn: Connection, context: Context, *, link: str, query: Mapping[str
 
 
 def join(
-    conn: Connection, context: Context, *, link: str, query: Mapping[str, str], language: str, desktop: bool
-) -> Joined:
+    conn: Connection,
+    context: Context,
+    *,
+    link: str,
+    query: Mapping[str, str],
+    language: str,
+    desktop: bool,
+    kept: Mapping[str, str] = NOTHING_KEPT,
+) -> JoinedSession:
     """Start a session, or go on with the one this person has."""
-    caller = _caller(conn, context, link, query, lock=True)
+    caller = _caller(conn, context, link, query, kept, lock=True)
     languages = caller.definition.study.languages
     if language not in languages:
         raise InvalidInput(f"language: this study has no {language!r}. {did_you_mean(language, languages)}")
     reason = _reason(conn, context, caller, desktop=desktop)
     if reason is not None:
         raise Refusal(reason)
+    mark = mark_name(context, caller.row.id) if _marks(caller.definition.study, caller.kind) else None
     if caller.existing is not None:
-        return Joined(context.token_of(caller.existing.id), resumed=True)
-    return Joined(_start(conn, context, caller, language), resumed=False)
+        return JoinedSession(context.token_of(caller.existing.id), resumed=True, mark=mark)
+    return JoinedSession(_start(conn, context, caller, language), resumed=False, mark=mark)
+
+
+def _marks(study: Study, kind: str) -> bool:
+    """Whether browsers keep a mark. Personal links are single-use themselves, and may be opened one after the other on a
+    laboratory's computer."""
+    return study.recruit.repeats == "refuse" and kind == "open"
 
 
 def _caller(
-    conn: Connection, context: Context, link_token: str, query: Mapping[str, str], *, lock: bool
+    conn: Connection,
+    context: Context,
+    link_token: str,
+    query: Mapping[str, str],
+    kept: Mapping[str, str],
+    *,
+    lock: bool,
 ) -> _Caller:
-    link = links.get(conn, link_token)
+    link = studies.get_link(conn, link_token)
     row = studies.get(conn, link.study, lock=lock)
     definition = context.definitions.get(conn, row.definition)
     identity = recruit.identify(definition.study.recruit, query, key=context.key, study_id=row.id)
@@ -110,7 +142,9 @@ def _caller(
         existing = sessions.by_id(conn, link.used_by)
     elif kind != "preview" and identity.hash is not None:
         existing = sessions.by_recruiter(conn, row.id, identity.hash, pool_of(kind))
-    return _Caller(link, row, definition, identity, kind, existing)
+    mark = kept.get(mark_name(context, row.id)) if existing is None and _marks(definition.study, kind) else None
+    marked = None if mark is None else sessions.of_study(conn, row.id, token_hash(mark))
+    return _Caller(link, row, definition, identity, kind, existing or marked, same_browser=marked is not None)
 
 
 def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: bool) -> Reason | None:
@@ -129,10 +163,9 @@ def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: boo
     return _reason_of_study(conn, caller, context.clock.now_ms())
 
 
-def _reason_against_repeat(
-    context: Context, conn: Connection, caller: _Caller, existing: Session
-) -> Reason | None:
-    if caller.definition.study.recruit.repeats == "refuse":
+def _reason_against_repeat(context: Context, conn: Connection, caller: _Caller, existing: Session) -> Reason | None:
+    unfinished_here = caller.same_browser and existing.state == "active"
+    if caller.definition.study.recruit.repeats == "refuse" and not unfinished_here:
         return "used" if caller.kind == "personal" else "taken"
     pinned = context.definitions.get(conn, existing.definition).study
     if pinned.resume == "forbid" and existing.state == "active" and existing.head_seq > 0:
@@ -164,8 +197,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     now_ms, study, kinds = context.clock.now_ms(), caller.definition.study, pool_of(caller.kind)
     number = sessions.next_number(conn, caller.row.id, kinds)
     filled = {
-        Cell.of(cell.arms, cell.rows): cell.n_sessions
-        for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
+        Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
     }
     assignment = choose(study, filled, number)
     planned = plan(study, assignment)
@@ -199,7 +231,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             opened_ms=now_ms,
             epoch=0,
             head_seq=0,
-            head_hash=chain.origin(session_id),
+            head_hash=event_chain.origin(session_id),
             top_seq=0,
             started_ms=now_ms,
             seen_ms=now_ms,
@@ -211,7 +243,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     )
     pass_over(conn, session_id, planned, step.skipped, run=0, now_ms=now_ms)
     if caller.kind == "personal":
-        links.use(conn, caller.link.token, session_id)
+        studies.use_link(conn, caller.link.token, session_id)
     return token
 
 
@@ -227,4 +259,58 @@ def pass_over(
     """Note the trials that a rule skips."""
     for position in skipped:
         row = ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms)
-        trials.close(conn, session_id, row)
+        sessions.close_trial(conn, session_id, row)
+
+
+# ------------------------------------------------------------------------------------- taking over
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClaim:
+    """`ack` and `head` are where the server's chain stands; `position` is the trial to show."""
+
+    epoch: int
+    ack: int
+    head: str
+    position: int
+
+
+def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
+    """Raise the epoch. Coming back to a session that has begun follows the study's `resume` policy.
+
+    A claim whose answer was lost may be repeated: before the first event nothing has begun, and a restart that just
+    happened has nothing left to restart.
+    """
+    standing = standing_of(conn, context, token, lock=True)
+    session, position = standing.session, standing.session.position
+    if session.state == "finished":
+        return SessionClaim(session.epoch, session.head_seq, session.head_hash, position)
+    begun = session.epoch > 0 and session.head_seq > 0 and standing.step.outcome is None
+    policy = standing.definition.study.resume
+    if begun and policy == "forbid":
+        raise Refusal("resume")
+    if begun and policy == "restart" and any(trial.status != "skipped" for trial in standing.trials):
+        position = _restart(conn, context, standing)
+    now_ms = context.clock.now_ms()
+    sessions.change(
+        conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + session.reservation_ms
+    )
+    return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position)
+
+
+def _restart(conn: Connection, context: Context, standing: Standing) -> int:
+    """Begin the same plan again. What was answered before stays, under its run."""
+    now_ms, run = context.clock.now_ms(), standing.session.run + 1
+    step = progress(standing.plan, (), standing.session.arms)
+    pass_over(conn, standing.session.id, standing.plan, step.skipped, run=run, now_ms=now_ms)
+    sessions.change(
+        conn,
+        standing.session.id,
+        run=run,
+        run_after_seq=standing.session.head_seq,
+        position=step.position,
+        wrong_tries=0,
+        tried_seq=0,
+        opened_ms=now_ms,
+    )
+    return step.position

@@ -17,10 +17,10 @@ from types import MappingProxyType
 
 from believable.collect.recruit import extra_hash, participant_hash
 from believable.core.errors import InvalidInput, NotFound
-from believable.core.ids import normalise_code, spoken_code
+from believable.core.ids import completion_code, normalise_code
 from believable.core.registry import did_you_mean
-from believable.store.export import Recruited
-from believable.study.records import Finish, Study
+from believable.store.collected import Recruited
+from believable.study.records import Study
 
 LISTS = ("approve", "reject", "screened_out", "review", "unmatched", "ignored")
 
@@ -43,8 +43,8 @@ class Layout:
 
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        one.platform: one
-        for one in (
+        layout.platform: layout
+        for layout in (
             Layout(
                 "prolific", ("participantid", "prolificpid", "prolificid"), ("submissionid", "sessionid"), "SESSION_ID",
                 ("status",), ("completioncode", "enteredcode"), ("submissionid", "prolificpid", "enteredcode", "completioncode"),
@@ -66,9 +66,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
 )  # fmt: skip
 
 #: What platforms say of submissions that ask for no decision, in small letters without marks.
-_OVER = frozenset(
-    {"returned", "timedout", "abandoned", "reserved", "active", "expired", "cancelled", "noshow"}
-)
+_OVER = frozenset({"returned", "timedout", "abandoned", "reserved", "active", "expired", "cancelled", "noshow"})
 _DECIDED = frozenset({"approved", "rejected", "accepted", "paid", "partiallyapproved", "screenedout"})
 
 
@@ -94,7 +92,7 @@ class PlatformFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedSubmission:
     """A submission, the list it belongs to, and why."""
 
     submission: Submission
@@ -104,14 +102,14 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchResult:
     """Every submission of the file in exactly one list; `absent` counts sessions whose person is not in the file."""
 
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedSubmission, ...]
     absent: int
 
-    def of(self, name: str) -> tuple[Judged, ...]:
-        return tuple(one for one in self.judged if one.list == name)
+    def of(self, name: str) -> tuple[JudgedSubmission, ...]:
+        return tuple(judgement for judgement in self.judged if judgement.list == name)
 
 
 def read_platform(
@@ -140,9 +138,7 @@ def read_platform(
             without_id.append(number)
             continue
         pick = {name: _pick(row, header, places, names) for name, names in _wanted(layout).items()}
-        submissions.append(
-            Submission(number, participant, pick["submission"], pick["status"], pick["code"], row)
-        )
+        submissions.append(Submission(number, participant, pick["submission"], pick["status"], pick["code"], row))
     return PlatformFile(layout, header[column], tuple(submissions), header, tuple(without_id))
 
 
@@ -153,7 +149,7 @@ def match(
     key: bytes,
     study_id: str,
     codes: Mapping[str, Mapping[str, str]],
-) -> Matched:
+) -> MatchResult:
     """Judge every submission. `codes` maps each definition to its completion code per outcome (see `codes_of`)."""
     by_hash: dict[str, list[Recruited]] = {}
     for session in sessions:
@@ -164,23 +160,17 @@ def match(
     for submission in file.submissions:
         hashed = participant_hash(key, study_id, submission.participant)
         met.add(hashed)
-        found = by_hash.get(hashed, [])
-        if times[submission.participant] > 1 or len(found) > 1:
-            found = _by_submission(file.layout, submission, found, key, study_id)
-        judged.append(_judge(submission, found, times[submission.participant], codes))
-    return Matched(tuple(judged), sum(session.recruiter_hash not in met for session in sessions))
+        candidates = by_hash.get(hashed, [])
+        if times[submission.participant] > 1 or len(candidates) > 1:
+            candidates = _by_submission(file.layout, submission, candidates, key, study_id)
+        judged.append(_judge(submission, candidates, times[submission.participant], codes))
+    return MatchResult(tuple(judged), sum(session.recruiter_hash not in met for session in sessions))
 
 
 def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
     """The completion code of each outcome, as the last page shows it."""
-    last = study.timeline[-1]
-    if not isinstance(last, Finish):
-        return {}
-    given = last.codes.model_dump()
-    return {
-        outcome: spoken_code(key, "completion", study_id, outcome) if code == "auto" else code
-        for outcome, code in given.items()
-    }
+    declared = study.timeline[-1].completion_codes
+    return {outcome: completion_code(code, key, study_id, outcome) for outcome, code in declared.items()}
 
 
 def _layout(
@@ -220,9 +210,7 @@ def _wanted(layout: Layout) -> dict[str, tuple[str, ...]]:
     return {"submission": layout.submission_names, "status": layout.status_names, "code": layout.code_names}
 
 
-def _pick(
-    row: Mapping[str, str], header: Sequence[str], places: Mapping[str, int], names: Iterable[str]
-) -> str:
+def _pick(row: Mapping[str, str], header: Sequence[str], places: Mapping[str, int], names: Iterable[str]) -> str:
     return next((row[header[places[name]]].strip() for name in names if name in places), "")
 
 
@@ -233,47 +221,45 @@ def _folded(name: str) -> str:
 def _times(submissions: Sequence[Submission]) -> dict[str, int]:
     """How many submissions of each person still ask for a decision."""
     times: dict[str, int] = {}
-    for one in submissions:
-        times[one.participant] = times.get(one.participant, 0) + (_folded(one.status) not in _OVER)
+    for submission in submissions:
+        times[submission.participant] = times.get(submission.participant, 0) + (_folded(submission.status) not in _OVER)
     return times
 
 
 def _by_submission(
-    layout: Layout, submission: Submission, found: Sequence[Recruited], key: bytes, study_id: str
+    layout: Layout, submission: Submission, candidates: Sequence[Recruited], key: bytes, study_id: str
 ) -> list[Recruited]:
     """Where a person occurs more than once, the submission's own id decides, if the link carried it."""
     parameter = layout.submission_parameter
     if parameter is None or not submission.submission:
-        return list(found)
+        return list(candidates)
     hashed = extra_hash(key, study_id, parameter, submission.submission)
-    exact = [session for session in found if session.extra.get(parameter) == hashed]
-    return exact or list(found)
+    exact = [session for session in candidates if session.extra.get(parameter) == hashed]
+    return exact or list(candidates)
 
 
 def _judge(
-    submission: Submission, found: Sequence[Recruited], times: int, codes: Mapping[str, Mapping[str, str]]
-) -> Judged:
-    def judged(name: str, reason: str, outcome: str = "") -> Judged:
-        return Judged(submission, name, reason, outcome)
+    submission: Submission, candidates: Sequence[Recruited], times: int, codes: Mapping[str, Mapping[str, str]]
+) -> JudgedSubmission:
+    def judged(name: str, reason: str, outcome: str = "") -> JudgedSubmission:
+        return JudgedSubmission(submission, name, reason, outcome)
 
     status = _folded(submission.status)
-    if not found:
+    if not candidates:
         if status in _OVER:
             return judged("ignored", f"the platform says {submission.status!r}, and there is no session")
         return judged("unmatched", "no session has this id: never started, came without the id, or withdrew")
-    if len(found) > 1 or times > 1:
+    if len(candidates) > 1 or times > 1:
         return judged(
             "review",
-            f"{max(times, 1)} submissions and {len(found)} sessions of this person; cannot tell which is which",
+            f"{max(times, 1)} submissions and {len(candidates)} sessions of this person; cannot tell which is which",
         )
-    session = found[0]
+    session = candidates[0]
     outcome = session.outcome or "unfinished"
     if status in _OVER:
         if outcome == "complete":
             return judged(
-                "review",
-                f"completed, but the platform says {submission.status!r}: they may be owed payment",
-                outcome,
+                "review", f"completed, but the platform says {submission.status!r}: they may be owed payment", outcome
             )
         return judged("ignored", f"the platform says {submission.status!r}", outcome)
     if status in _DECIDED:
@@ -281,18 +267,18 @@ def _judge(
     return _by_outcome(submission, session, outcome, codes.get(session.definition, {}))
 
 
-def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes: Mapping[str, str]) -> Judged:
-    def judged(name: str, reason: str) -> Judged:
-        return Judged(submission, name, reason, outcome)
+def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes: Mapping[str, str]) -> JudgedSubmission:
+    def judged(name: str, reason: str) -> JudgedSubmission:
+        return JudgedSubmission(submission, name, reason, outcome)
 
     if session.rejected:
         return judged("reject", session.reason or "rejected in review")
+    if session.approved:
+        return judged("approve", session.reason or "approved in review")
     if outcome == "failed_checks":
         return judged("reject", "failed the attention checks")
     if outcome == "screened_out":
-        return judged(
-            "screened_out", "did not fit the study; platforms ask to have these returned or paid a small fee"
-        )
+        return judged("screened_out", "did not fit the study; platforms ask to have these returned or paid a small fee")
     if outcome == "declined":
         return judged("review", "declined to take part, yet submitted")
     if outcome != "complete":
@@ -304,6 +290,4 @@ def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes:
 
 
 def _same_code(entered: str, right: str) -> bool:
-    return entered.strip().casefold() == right.strip().casefold() or normalise_code(
-        entered
-    ) == normalise_code(right)
+    return entered.strip().casefold() == right.strip().casefold() or normalise_code(entered) == normalise_code(right)

@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from believable.collect.context import Context, standing
-from believable.collect.seen import stimuli_of
+from believable.collect.context import Context, standing_of
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name, token_hash
 from believable.stimuli.judging import Variant, judged_log, judged_replay
 from believable.store.engine import Connection
 from believable.study.definition import Definition, Medium
 from believable.study.plan import PlannedTrial, rated_positions
-from believable.study.records import Overlay, Question, Rate, Watch
+from believable.study.records import Question
 
 #: Sessions whose names are kept in memory.
 SESSIONS_KEPT = 2_000
@@ -44,11 +43,11 @@ def shown_media(
     context: Context, session_id: str, definition: Definition, planned: PlannedTrial
 ) -> tuple[ShownMedium, ...]:
     """What a page shows, in the order of its players."""
-    overlay = planned.trial.overlay if isinstance(planned.trial, Watch) else Overlay()
-    variant = Variant(overlay.plan, overlay.log)
+    beside = planned.trial.opens_beside
+    variant = Variant("plan" in beside, "log" in beside)
     return tuple(
         _shown(context, session_id, stimulus, definition.media[stimulus], variant)
-        for stimulus in stimuli_of(planned)
+        for stimulus in planned.played
         if stimulus in definition.media
     )
 
@@ -57,13 +56,10 @@ def still_media(
     context: Context, session_id: str, definition: Definition, plan: Sequence[PlannedTrial], position: int
 ) -> tuple[ShownMedium, ...]:
     """The two stimuli that a later page reminds of with small pictures: as they were shown, so that nothing new is told."""
-    trial = plan[position].trial
-    if not isinstance(trial, Rate) or not any(_wants_stills(question) for question in trial.questions):
-        return ()
     watched = [plan[about] for about in rated_positions(plan, position)]
-    if len(watched) != 2:
+    if len(watched) != 2 or not any(_wants_stills(question) for question in plan[position].trial.all_questions):
         return ()
-    return tuple(one for page in watched for one in shown_media(context, session_id, definition, page))
+    return tuple(medium for page in watched for medium in shown_media(context, session_id, definition, page))
 
 
 def _wants_stills(question: Question) -> bool:
@@ -86,14 +82,14 @@ def _shown(context: Context, session_id: str, stimulus: str, medium: Medium, var
 
 def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Path]:
     """Name → file, for the stimuli that this session shows and no others."""
-    here = standing(conn, context, token)
-    found: dict[str, Path] = {}
-    for planned in here.plan:
-        for one in shown_media(context, here.session.id, here.definition, planned):
-            found[one.name] = one.path
-            if one.log_name is not None and one.log_path is not None:
-                found[one.log_name] = one.log_path
-    return found
+    standing = standing_of(conn, context, token)
+    paths: dict[str, Path] = {}
+    for planned in standing.plan:
+        for medium in shown_media(context, standing.session.id, standing.definition, planned):
+            paths[medium.name] = medium.path
+            if medium.log_name is not None and medium.log_path is not None:
+                paths[medium.log_name] = medium.log_path
+    return paths
 
 
 class MediaNames:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from believable.core.ids import keyed_hash
-from believable.study.platforms import id_parameter, parameters
-from believable.study.records import Finish, Recruit, Redirects
+from believable.study.platforms import PLATFORMS, id_parameter, parameters
+from believable.study.records import Recruit, TrialBase
 
 #: What MTurk sends while somebody only looks at a task.
 NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -53,16 +53,22 @@ def extra_hash(key: bytes, study_id: str, parameter: str, value: str) -> str:
     return keyed_hash(key, "recruiter-extra", study_id, parameter, value.strip())
 
 
+def _any_id(recruit: Recruit, query: Mapping[str, str]) -> str | None:
+    """Where everybody is taken once, any platform's id counts, also one that the study does not name."""
+    known = (platform.id_parameter for platform in PLATFORMS.values())
+    return next((name for name in known if name and name in query), None) if recruit.repeats == "refuse" else None
+
+
 def identify(recruit: Recruit, query: Mapping[str, str], *, key: bytes, study_id: str) -> Identity:
     """Read the parameters of a link."""
     if recruit.platform == "mturk" and query.get("assignmentId") == NOT_ACCEPTED:
         return Identity(None, {}, previews=True)
-    parameter = id_parameter(recruit)
+    parameter = id_parameter(recruit) or _any_id(recruit, query)
     value = _value(query, parameter) if parameter else None
     extra = {
-        name: extra_hash(key, study_id, name, found)
+        name: extra_hash(key, study_id, name, identifier)
         for name in parameters(recruit)
-        if name != parameter and (found := _value(query, name)) is not None
+        if name != parameter and (identifier := _value(query, name)) is not None
     }
     return Identity(None if value is None else participant_hash(key, study_id, value), extra)
 
@@ -74,13 +80,13 @@ def _value(query: Mapping[str, str], parameter: str) -> str | None:
 
 
 def redirect(
-    finish: Finish, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]
+    finish: TrialBase, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]
 ) -> str | None:
     """Where to send somebody, or None: when nothing is set for this outcome, or when a parameter it needs is not known."""
-    template = _template(finish, outcome)
+    template = finish.own_address(outcome) or ADDRESSES.get(finish.platform or "", {}).get(outcome)
     if template is None:
         return None
-    values = {name: found for name in parameters(recruit) if (found := _value(query, name)) is not None}
+    values = {name: identifier for name in parameters(recruit) if (identifier := _value(query, name)) is not None}
     if code is not None:
         values["code"] = code
     submit_to = values.pop("turkSubmitTo", None)
@@ -89,13 +95,6 @@ def redirect(
     if any(name not in values for name in _PLACEHOLDER.findall(template)):
         return None
     return _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), template)
-
-
-def _template(finish: Finish, outcome: str) -> str | None:
-    if isinstance(finish.redirect, Redirects):
-        address: str | None = getattr(finish.redirect, outcome, None)
-        return address
-    return ADDRESSES.get(finish.redirect, {}).get(outcome)
 
 
 def _is_mturk(address: str) -> bool:

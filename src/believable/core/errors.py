@@ -7,6 +7,7 @@ BelievableError
 ├── Refused           allowed in general, not now or not for you
 ├── Conflict          somebody else was faster, or the same id came with other content
 ├── StorageFull       the disk or database cannot take more; nothing was acknowledged
+├── BrokenPlugin      a part that somebody else declares cannot be loaded
 └── MissingExtra      an optional part is not installed
 """
 
@@ -58,6 +59,10 @@ class StorageFull(BelievableError):
 
 class Unavailable(BelievableError):
     """The database cannot be reached now. Nothing was acknowledged; trying again later is safe."""
+
+
+class BrokenPlugin(BelievableError):
+    """A part that an installed package, or a study's own folder, declares and that cannot be loaded."""
 
 
 class MissingExtra(BelievableError, ImportError):

@@ -11,8 +11,10 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_token() -> str:
-    """128 random bits for a URL."""
-    return secrets.token_urlsafe(16)
+    """128 random bits for a URL. Never begins with `-`: on a command line that would be an option."""
+    while (token := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return token
 
 
 def token_hash(token: str) -> str:
@@ -42,6 +44,11 @@ def spoken_code(key: bytes, *parts: str) -> str:
     """A short code such as `7QF2-K9MX-3D`, 50 bits, derived, so that it can be shown again at any time."""
     raw = base32(keyed_hash(key, "code", *parts), 10)
     return f"{raw[:4]}-{raw[4:8]}-{raw[8:]}"
+
+
+def completion_code(declared: str, key: bytes, study_id: str, outcome: str) -> str:
+    """One per study and outcome, the same for everybody, as platforms expect it: the declared one, or ours for `auto`."""
+    return spoken_code(key, "completion", study_id, outcome) if declared == "auto" else declared
 
 
 def normalise_code(text: str) -> str:

@@ -1,12 +1,17 @@
-"""Named things, with an error that helps when the name is wrong."""
+"""Named things, ours and those of others, loaded when they are asked for, with an error that helps when the name is wrong."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import BrokenPlugin, InvalidInput, NotFound
+
+log = logging.getLogger(__name__)
 
 
 class Named(Protocol):
@@ -15,6 +20,21 @@ class Named(Protocol):
 
 
 T = TypeVar("T", bound=Named)
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Lookup(Protocol[T_co]):
+    """What code that is handed a registry may do with it: a registry of more capable records will do as well."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def __getitem__(self, name: str, /) -> T_co: ...
+    def __contains__(self, name: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+
+
+#: The owner of what comes with this package.
+OURS = "believable"
 
 
 def did_you_mean(value: str, known: Iterable[str]) -> str:
@@ -26,36 +46,90 @@ def did_you_mean(value: str, known: Iterable[str]) -> str:
     return "There is none to choose from." if not names else f"Choose one of: {', '.join(names)}."
 
 
-class Registry(Generic[T]):
-    """Declared records by name. Registering a name twice is an error."""
+@dataclass(frozen=True, slots=True)
+class RecordSource(Generic[T]):
+    """Where a record comes from: its name, whose it is (`believable`, `acme-likert 1.2`), and how it is loaded."""
 
-    def __init__(self, what: str, records: Iterable[T] = ()) -> None:
+    name: str
+    owner: str
+    load: Callable[[], T]
+
+
+class Registry(Generic[T]):
+    """Declared records by name, in the order they were declared. A name declared twice is an error that names both owners.
+
+    `sources` are listed at the first use and loaded one by one, when they are asked for. A record that cannot be loaded
+    is an error for whoever asks for it by name; whoever goes through all of them gets the others, and the log says why.
+    """
+
+    def __init__(
+        self, what: str, records: Iterable[T] = (), *, sources: Callable[[], Iterable[RecordSource[T]]] = tuple
+    ) -> None:
         self.what = what
+        self._list_sources = sources
         self._records: dict[str, T] = {}
+        self._added: dict[str, RecordSource[T]] = {}
         for record in records:
             self.add(record)
 
+    @cached_property
+    def _sources(self) -> dict[str, RecordSource[T]]:
+        sources: dict[str, RecordSource[T]] = {}
+        for source in (*self._list_sources(), *self._added.values()):
+            if source.name in sources:
+                owners = " and by ".join((sources[source.name].owner, source.owner))
+                raise InvalidInput(
+                    f"{self.what} {source.name!r} is declared by {owners}. Uninstall or rename one of them."
+                )
+            sources[source.name] = source
+        return sources
+
     def add(self, record: T) -> T:
-        if record.name in self._records:
+        if record.name in (self._added if "_sources" not in self.__dict__ else self._sources):
             raise InvalidInput(f"{self.what} {record.name!r} is registered already. Use another name.")
-        self._records[record.name] = record
+        self._added[record.name] = RecordSource(record.name, "this program", lambda: record)
+        self.__dict__.pop("_sources", None)
         return record
 
     def __getitem__(self, name: str) -> T:
+        if name not in self._records:
+            if name not in self._sources:
+                raise NotFound(f"unknown {self.what} {name!r}. {did_you_mean(name, self._sources)}")
+            self._records[name] = self._loaded(self._sources[name])
+        return self._records[name]
+
+    def _loaded(self, source: RecordSource[T]) -> T:
+        if source.owner == OURS:
+            return source.load()
         try:
-            return self._records[name]
-        except KeyError:
-            raise NotFound(f"unknown {self.what} {name!r}. {did_you_mean(name, self._records)}") from None
+            record = source.load()
+        except Exception as error:
+            raise BrokenPlugin(
+                f"{self.what} {source.name!r} of {source.owner} cannot be loaded: {type(error).__name__}: {error}. "
+                "Mend or uninstall it."
+            ) from error
+        if record.name != source.name:
+            raise BrokenPlugin(
+                f"{self.what} {source.name!r} of {source.owner} calls itself {record.name!r}. "
+                "Declare it under the name it has."
+            )
+        return record
 
     def __contains__(self, name: object) -> bool:
-        return name in self._records
+        return name in self._sources
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._records.values())
+        for name in self._sources:
+            try:
+                record = self[name]
+            except BrokenPlugin as error:
+                log.warning("%s", error)
+                continue
+            yield record
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._sources)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._records)
+        return tuple(self._sources)

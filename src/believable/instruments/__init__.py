@@ -5,42 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from believable.core.registry import Registry
-from believable.instruments.btrace import BTRACE
-from believable.instruments.certainty import CERTAINTY
-from believable.instruments.choice import CHOICE
-from believable.instruments.choices import CHOICES
-from believable.instruments.clip_rating import CLIP_RATING
-from believable.instruments.contract import Act, AnswerCell, Column, Instrument, InvalidAnswer
-from believable.instruments.flags import FLAGS
-from believable.instruments.gtrace import GTRACE
-from believable.instruments.likert import LIKERT
-from believable.instruments.long_text import LONG_TEXT
-from believable.instruments.matrix import MATRIX
-from believable.instruments.number import NUMBER
-from believable.instruments.preference import PREFERENCE
-from believable.instruments.ranktrace import RANKTRACE
-from believable.instruments.slider import SLIDER
-from believable.instruments.text import TEXT
+from believable.instruments.contract import Act, AnswerCell, AnswerColumn, Instrument, InvalidAnswer
+from believable.plugins import registry
 
-INSTRUMENTS: Registry[Instrument[Any]] = Registry(
-    "instrument",
-    [
-        CHOICE,
-        CHOICES,
-        LIKERT,
-        MATRIX,
-        NUMBER,
-        TEXT,
-        LONG_TEXT,
-        SLIDER,
-        CERTAINTY,
-        CLIP_RATING,
-        PREFERENCE,
-        RANKTRACE,
-        GTRACE,
-        BTRACE,
-        FLAGS,
-    ],
+#: In the order in which they are shown to authors.
+BUILT_IN = (
+    *("choice", "choices", "likert", "matrix", "number", "text", "long_text", "slider"),
+    *("certainty", "clip_rating", "preference", "ranktrace", "gtrace", "btrace", "flags"),
 )
 
-__all__ = ["INSTRUMENTS", "Act", "AnswerCell", "Column", "Instrument", "InvalidAnswer"]
+INSTRUMENTS: Registry[Instrument[Any]] = registry("instrument", Instrument, __name__, BUILT_IN, extensible=True)
+
+__all__ = ["INSTRUMENTS", "Act", "AnswerCell", "AnswerColumn", "Instrument", "InvalidAnswer"]

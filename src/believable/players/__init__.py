@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from believable.core.registry import Registry
-from believable.players.contract import Player, Recorded
-from believable.players.replay import REPLAY
+from believable.players.contract import EventKind, Player
 from believable.players.signal import SIGNAL
-from believable.players.video import VIDEO
+from believable.plugins import registry
 
 #: What shows the stimuli of a study: which one follows from the file. `SIGNAL` keeps the same contract but shows no stimulus:
 #: it is the part of a `qa` trial that draws and sounds the known signal, so it is not among them.
-PLAYERS: Registry[Player] = Registry("player", [VIDEO, REPLAY])
+PLAYERS: Registry[Player] = registry("player", Player, __name__, ("video", "replay"))
 
-__all__ = ["PLAYERS", "SIGNAL", "Player", "Recorded"]
+__all__ = ["PLAYERS", "SIGNAL", "EventKind", "Player"]

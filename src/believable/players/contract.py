@@ -12,12 +12,15 @@ also at half speed, after a jump and around a stall; `mono_ms` is the time stamp
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from believable.core.recorded import Recorded
+from believable.core.errors import InvalidInput
+from believable.core.event_chain import EventKind
 
-__all__ = ["Player", "Recorded"]
+__all__ = ["EventKind", "Player"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +33,36 @@ class Player:
     folder: Path
     module: str
     style: str
-    records: tuple[Recorded, ...]
+    records: tuple[EventKind, ...]
+
+
+#: What the object has that `create` returns, of a player that shows stimuli.
+_METHODS = ("time_ms", "play", "pause", "seek", "rate", "on", "destroy", "duration_ms", "running", "moment")
+_RECORDED = re.compile(r"""\brecord\(\s*["']([a-z_.]+)["']""")
+
+
+def check_player(player: Player) -> None:
+    """Raises InvalidInput with everything that breaks the contract, as far as it can be read from the files."""
+    problems = list(_problems(player))
+    if problems:
+        listed = "\n".join(f"- {problem}" for problem in problems)
+        raise InvalidInput(f"player {player.name!r} breaks the contract:\n{listed}")
+
+
+def _problems(player: Player) -> Iterator[str]:
+    if player.version < 1 or not player.about:
+        yield "it must have a version from 1 on and say what it is (`about`)."
+    for name in (player.module, player.style):
+        if not (player.folder / name).is_file():
+            yield f"there is no {name} in {player.folder.name}/."
+            return
+    code = (player.folder / player.module).read_text(encoding="utf-8")
+    if not re.search(r"export function create\(", code):
+        yield f"{player.module} does not export the function `create`."
+    missing = [name for name in _METHODS if not re.search(rf"\b{name}\b", code)]
+    if missing:
+        yield f"{player.module} has no {', '.join(missing)}."
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in sorted(player.folder.glob("*.js")))
+    recorded, declared = set(_RECORDED.findall(scripts)), {event.kind for event in player.records}
+    if recorded != declared:
+        yield f"it records {sorted(recorded)}, and declares {sorted(declared)}."

@@ -1,5 +1,5 @@
 """Reports: figures, tables and one self-contained page from the records of an analysis.
 
-`numbers` says how a number is written, `figures` turns chart records into Vega-Lite specifications (plain data),
-`pictures` draws them as files, `page` lays everything out, `write` puts it into a folder.
+`figures` turns chart records into Vega-Lite specifications (plain data), `figure_files` draws them as files, `layout` numbers and
+prepares what `templates/` lays out, `page` makes the document and the folder around it.
 """

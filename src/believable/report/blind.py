@@ -18,23 +18,31 @@ from typing import Any
 
 import numpy as np
 
-from believable.analysis.plan import Plan
-from believable.analysis.records import Analysis
-from believable.analysis.registered import Registration, plan_hash
-from believable.analysis.run import data_hash, run, settle, study_of
-from believable.bundle.read import Bundle, Column, ColumnTable
+from believable.analysis.findings import Analysis, Cell, Chart, Finding, Section, Table
+from believable.analysis.protocol import AnalysedProtocols
+from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
+from believable.analysis.run import Hashes, analysed, data_hash, settle, study_of
+from believable.analysis.settled_plan import Plan
+from believable.bundle.read import Bundle, BundleColumn, ColumnTable
 from believable.core.errors import InvalidInput
-from believable.report.unnamed import role_letters, unnamed
-from believable.study.declared import Plan as DeclaredPlan
+from believable.study.declaration import DeclaredPlan
 
-#: Columns that name a condition or a stimulus, or hold an answer that may.
-NAMING = ("condition", "stimulus", "value_text", "item")
-#: Roles that an analysis only compares with each other, by protocol: exchanging them changes signs and nothing else.
-ALIKE: Mapping[str, tuple[str, ...]] = {"replay": ("ours", "baseline")}
+#: Columns that name a condition or a stimulus. Answers are left as they are: people never see these names, so an answer that is
+#: spelled like one (`first`) means something else.
+NAMING = ("condition", "stimulus", "chosen_condition", "chosen_stimulus", "other_conditions")
+#: Stands for what a hypothesis says.
+UNWORDED = "Its words are withheld while results are blinded."
+#: Stands for a verdict on a design of one's own, whose hypotheses name the groups.
+UNJUDGED = "hypotheses name the conditions and are judged after unblinding"
+#: What people are asked: nothing in it names a condition.
+_ASKED = frozenset({"ask", "questions", "show_if", "annotate"})
 #: Words of the study file that are no names, also where a condition is called the same.
 _WORDS = frozenset(
-    {"kind", "protocol", "rule", "outcome", "direction", "criterion", "multiplicity", "order", "over"}
-)
+    {
+        "kind", "protocol", "rule", "outcome", "direction", "criterion", "multiplicity", "order", "over", "question",
+        "trial", "item", "by", "yes", "is", "answer", "check", "correct", "model", "summary",
+    }
+)  # fmt: skip
 
 
 def letters(bundle: Bundle) -> dict[str, str]:
@@ -53,36 +61,58 @@ def blinded_run(
     bundle: Bundle,
     registered: Registration | None = None,
     *,
+    protocols: AnalysedProtocols,
     plan: DeclaredPlan | None = None,
     protocol: str | None = None,
+    ended: bool = False,
 ) -> Analysis:
     """The same analysis on data in which conditions are A, B, … and stimuli are numbered."""
     digest, study = study_of(bundle)
+    settled = settle(study, plan, protocol, protocols)
+    hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
     names = letters(bundle) | stimulus_names(bundle)
-    settled = settle(study, plan, protocol)
-    alike = ALIKE.get(settled.protocol, ())
-    blind_plan = DeclaredPlan.model_validate(_in_letter_order(_renamed(_explicit(settled), names), alike))
+    alike = settled.declaration.alike
     blind = blinded_bundle(bundle, names)
     _, blind_study = study_of(blind)
-    blind_hash = plan_hash(settle(blind_study, blind_plan, None))
+    tree = _unworded(_in_letter_order(_renamed(_explicit(settled), names), alike))
+    declared = DeclaredPlan.model_validate(tree)
+    blind_plan = settle(blind_study, declared, None, protocols)
+    if settled.declared.measures:
+        differences = () if registered is None else deviations(registered, settled)
+        unsaid = tuple(_without_names(difference, names) for difference in differences)
+        return analysed(
+            blind, blind_study, blind_plan, registered, hashes, ended=ended, differences=unsaid, unjudged=UNJUDGED
+        )
     record = None
     if registered is not None:
-        same = registered.hash == plan_hash(settled)
         tree = _renamed(registered.tree, names)
-        tree["plan"] = _in_letter_order(tree["plan"], alike)
-        record = replace(registered, tree=tree, hash=blind_hash if same else registered.hash)
-    found = run(blind, record, plan=blind_plan)
-    source = replace(
-        found.source,
-        definition=digest,
-        data=data_hash(bundle),
-        plan=plan_hash(settled),
-        registered="" if registered is None else registered.hash,
-    )
-    methods = found.methods.replace(blind_hash[:12], plan_hash(settled)[:12])
-    roles = role_letters(settle(blind_study, blind_plan, None), {})
-    shown = replace(found, source=source, methods=methods)
-    return unnamed(shown, roles) if roles else shown
+        record = replace(registered, tree=tree | {"plan": _unworded(_in_letter_order(tree["plan"], alike))})
+    analysis = analysed(blind, blind_study, blind_plan, record, hashes, ended=ended)
+    roles = role_letters(blind_plan)
+    return unnamed(analysis, roles) if roles else analysis
+
+
+def _unworded(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan without the words of its hypotheses, which say what is expected of whom. Those on one's own measures also name
+    pairs of groups, a side and a number, and the measures what is assumed of each group: every pair is shown from both sides,
+    and p values are not adjusted, because which of them are the tests of hypotheses would tell the groups apart.
+    """
+    hypotheses = [hypothesis | {"text": UNWORDED} for hypothesis in plan.get("hypotheses", [])]
+    if not plan.get("measures"):
+        return plan | {"hypotheses": hypotheses}
+    kept = [{name: hypothesis[name] for name in ("id", "text", "outcome")} for hypothesis in hypotheses]
+    measures = {
+        name: {key: value for key, value in measure.items() if key != "assume"}
+        for name, measure in plan["measures"].items()
+    }
+    return plan | {"hypotheses": kept, "measures": measures, "multiplicity": "none", "tests": {}}
+
+
+def _without_names(difference: Deviation, names: Mapping[str, str]) -> Deviation:
+    """A deviation from the registered plan, in words only where these name no condition or stimulus."""
+    if _in_text(difference.words, names) == difference.words and not difference.field.startswith("hypotheses."):
+        return difference
+    return replace(difference, words=f"{difference.field.replace('.', ', ')} changed: in words after unblinding.")
 
 
 def blinded_bundle(bundle: Bundle, names: Mapping[str, str]) -> Bundle:
@@ -98,14 +128,14 @@ def blinded_bundle(bundle: Bundle, names: Mapping[str, str]) -> Bundle:
 
 
 def _in_tables(bundle: Bundle) -> tuple[str, ...]:
-    found = {
+    names = {
         str(value)
         for table in bundle.tables.values()
         if "condition" in table.columns
         for value in set(table["condition"].values.tolist())
         if value is not None
     }
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def stimulus_names(bundle: Bundle) -> dict[str, str]:
@@ -114,7 +144,7 @@ def stimulus_names(bundle: Bundle) -> dict[str, str]:
     if study is None:
         return {}
     drawn = sorted(
-        (one.id for one in study.stimuli),
+        (stimulus.id for stimulus in study.stimuli),
         key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest(),
     )
     return {name: f"stimulus_{place}" for place, name in enumerate(drawn, start=1)}
@@ -149,18 +179,24 @@ def _definition(text: str, names: Mapping[str, str]) -> str:
     whole = json.loads(text)
     whole["media"] = {names.get(name, name): medium for name, medium in whole["media"].items()}
     study = _renamed(whole["study"], names)
+    if study.get("analysis"):
+        study["analysis"] = _unworded(study["analysis"])
     if study.get("conditions"):
         study["conditions"] = sorted(study["conditions"])
+    if study.get("stimuli"):
+        study["stimuli"] = sorted(study["stimuli"], key=lambda entry: (str(entry.get("condition")), entry["id"]))
     whole["study"] = study
     return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
     """The tree with whole values exchanged, and names as words inside longer texts."""
+    if key in _ASKED or (key == "question" and isinstance(value, Mapping)):
+        return value
     if isinstance(value, Mapping):
-        return {name: _renamed(one, names, name) for name, one in value.items()}
+        return {name: _renamed(part, names, name) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_renamed(one, names, key) for one in value]
+        return [_renamed(part, names, key) for part in value]
     if not isinstance(value, str) or key in _WORDS:
         return value
     if value in names:
@@ -170,7 +206,7 @@ def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
 
 def _in_text(text: str, names: Mapping[str, str]) -> str:
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"\b(?:{known})\b", lambda found: names[found.group()], text) if known else text
+    return re.sub(rf"\b(?:{known})\b", lambda match: names[match.group()], text) if known else text
 
 
 def _table(table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, str]) -> ColumnTable:
@@ -183,10 +219,106 @@ def _table(table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, st
     return ColumnTable(table.name, MappingProxyType(columns))
 
 
-def _column(column: Column, names: Mapping[str, str]) -> Column:
+def _column(column: BundleColumn, names: Mapping[str, str]) -> BundleColumn:
     if column.values.dtype != object:
         return column
     values = np.empty(len(column.values), object)
     values[:] = [names.get(value, value) for value in column.values.tolist()]
     values.flags.writeable = False
     return replace(column, values=values)
+
+
+# ---------------------------------------------------------------------------------------------- roles
+# Analyses that speak of conditions by their roles, such as human, imitation and artificial clips: names in tables become the
+# letters of the conditions, and rows are put in the letters' order. Sentences and verdicts on hypotheses would give the roles
+# away, so they wait until the study is unblinded; their numbers stay.
+
+WITHHELD = "In words after unblinding: the sentence names the conditions by their roles."
+
+
+def role_letters(plan: Plan) -> dict[str, str]:
+    """The letter of each role that conditions play, where there are several such roles; else nothing."""
+    played = [role.name for role in plan.declaration.roles if role.of == "condition" and plan.roles[role.name]]
+    if len(played) < 2:
+        return {}
+    return {role: "/".join(sorted(plan.roles[role])) for role in played}
+
+
+def unnamed(analysis: Analysis, roles: Mapping[str, str]) -> Analysis:
+    """The analysis with roles shown as letters."""
+    return replace(
+        analysis,
+        hypotheses=tuple(
+            replace(
+                hypothesis,
+                title=in_words(hypothesis.title, roles),
+                findings=tuple(_lettered_finding(finding, roles) for finding in hypothesis.findings),
+                supported=None,
+                verdict=WITHHELD,
+            )
+            for hypothesis in analysis.hypotheses
+        ),
+        sections=tuple(_lettered_section(section, roles) for section in analysis.sections),
+        methods=WITHHELD if analysis.methods else "",
+        results=WITHHELD if analysis.results else "",
+    )
+
+
+def _lettered_section(section: Section, roles: Mapping[str, str]) -> Section:
+    return replace(
+        section,
+        paragraphs=(),
+        findings=tuple(_lettered_finding(finding, roles) for finding in section.findings),
+        tables=tuple(_lettered_table(table, roles) for table in section.tables),
+        charts=tuple(_lettered_chart(chart, roles) for chart in section.charts),
+    )
+
+
+def _lettered_finding(finding: Finding, roles: Mapping[str, str]) -> Finding:
+    return replace(finding, title=in_words(finding.title, roles), sentence=WITHHELD, conclusion="", supported=None)
+
+
+def _lettered_chart(chart: Chart, roles: Mapping[str, str]) -> Chart:
+    return replace(chart, title=in_words(chart.title, roles))
+
+
+def in_words(text: str, roles: Mapping[str, str]) -> str:
+    """Whole words that are roles, also with a capital, as letters."""
+    known = "|".join(re.escape(role) for role in sorted(roles, key=len, reverse=True))
+    return re.sub(rf"\b(?:{known})\b", lambda match: roles[match.group().lower()], text, flags=re.IGNORECASE)
+
+
+def _lettered_table(table: Table, roles: Mapping[str, str]) -> Table:
+    columns = tuple(replace(column, title=roles.get(column.title.lower(), column.title)) for column in table.columns)
+    order = _letter_order(table, roles)
+    place = {old: new for new, old in enumerate(order)}
+    rows = tuple(tuple(_lettered_cell(cell, roles) for cell in table.rows[old]) for old in order)
+    undefined = {(place[row], name): reason for (row, name), reason in table.undefined.items()}
+    marked = frozenset((place[row], name) for row, name in table.marked)
+    return replace(table, columns=columns, rows=rows, undefined=undefined, marked=marked, note="")
+
+
+def _letter_order(table: Table, roles: Mapping[str, str]) -> list[int]:
+    """Rows in the order they would have if roles came in the order of their letters."""
+    letters = {**roles, **{letter: letter for letter in roles.values()}}
+    keys = [next((cell for cell in row if isinstance(cell, str) and cell in letters), None) for row in table.rows]
+    first = list(dict.fromkeys(key for key in keys if key is not None))
+    wanted = dict(zip(first, sorted(first, key=lambda role: letters[role]), strict=True))
+    by_key: dict[str, list[int]] = {}
+    for number, key in enumerate(keys):
+        if key is not None:
+            by_key.setdefault(key, []).append(number)
+    if len({len(numbers) for numbers in by_key.values()}) > 1:
+        return sorted(range(len(keys)), key=lambda number: letters.get(keys[number] or "", ""))
+    taken = {key: iter(numbers) for key, numbers in by_key.items()}
+    return [number if key is None else next(taken[wanted[key]]) for number, key in enumerate(keys)]
+
+
+def _lettered_cell(cell: Cell, roles: Mapping[str, str]) -> Cell:
+    """A role, or a pair of them, as letters; other text is an answer or a method and stays."""
+    if not isinstance(cell, str):
+        return cell
+    parts = re.split(r"(\s*[-–/]\s*)", cell)
+    if all(part in roles for part in parts[::2]):
+        return "".join(roles.get(part, part) for part in parts)
+    return cell

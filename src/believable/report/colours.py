@@ -1,4 +1,5 @@
-"""The colours of all figures and pages: one set for light, one for dark, told apart also by colour-blind readers.
+"""How figures and pages look: the colours, one set for light and one for dark, told apart also by colour-blind readers; the
+style and scripts of a page. Light to import, for the console serves them too.
 
 The eight hues are those of Okabe and Ito, a little darker on white and a little lighter on black, so that each keeps a
 contrast of 3:1 or more with its ground.
@@ -7,6 +8,7 @@ contrast of 3:1 or more with its ground.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from importlib import resources
 
 SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica, Arial, sans-serif"
 
@@ -39,9 +41,7 @@ def _inks(grounds: tuple[str, ...]) -> tuple[str, ...]:
 def _luminance(colour: str) -> float:
     """Relative luminance of `#rrggbb`, as the web's accessibility guidelines define it."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -90,16 +90,14 @@ def variables(theme: Theme) -> dict[str, str]:
 
 def _by_name(theme: Theme) -> Theme:
     """The same places, each holding a reference to its CSS variable."""
-    made: dict[str, str | tuple[str, ...]] = {}
+    references: dict[str, str | tuple[str, ...]] = {}
     for field in fields(theme):
         value = getattr(theme, field.name)
         stem = f"--f-{field.name.replace('_', '-')}"
-        made[field.name] = (
-            f"var({stem})"
-            if isinstance(value, str)
-            else tuple(f"var({stem}-{place})" for place in range(len(value)))
+        references[field.name] = (
+            f"var({stem})" if isinstance(value, str) else tuple(f"var({stem}-{place})" for place in range(len(value)))
         )
-    return Theme(**made)  # type: ignore[arg-type]
+    return Theme(**references)  # type: ignore[arg-type]
 
 
 #: For pages: the same drawing follows the reader's choice of light or dark, and prints light.
@@ -111,3 +109,29 @@ THEMES = {"light": LIGHT, "dark": DARK}
 def css(theme: Theme) -> str:
     """The body of a CSS rule that sets all variables."""
     return " ".join(f"{name}: {colour};" for name, colour in variables(theme).items())
+
+
+VEGA_LITE = "6.4"
+
+
+def script_name() -> str:
+    """The file name of the drawing library; another version has another name."""
+    return f"vega-lite-{VEGA_LITE}.js"
+
+
+def static(name: str) -> str:
+    return resources.files("believable.report").joinpath("static", name).read_text("utf-8")
+
+
+def stylesheet() -> str:
+    """Colours for light and dark, and how everything looks."""
+    return f":root {{ {css(LIGHT)} }}\n{_dark()}\n{static('report.css')}"
+
+
+def _dark() -> str:
+    """Dark by the reader's system unless light was chosen, or by choice; paper is always light."""
+    dark = css(DARK)
+    return (
+        f'@media screen and (prefers-color-scheme: dark) {{ :root:not([data-scheme="light"]) {{ {dark} }} }}\n'
+        f'@media screen {{ :root[data-scheme="dark"] {{ {dark} }} }}'
+    )

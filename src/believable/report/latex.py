@@ -1,12 +1,12 @@
-"""Tables for LaTeX, with booktabs. Everything a person or a study wrote is escaped."""
+"""Tables in print: what a table shows, its footnotes, and LaTeX with booktabs. What people and studies wrote is escaped."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from believable.analysis.records import Column, Table
-from believable.report import numbers
-from believable.report.tables import footnotes, mark, shown_columns
+from believable.analysis import numbers
+from believable.analysis.findings import Column, Table
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -55,6 +55,31 @@ _SPECIAL = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 _SPACES = re.compile(r"[\r\n\t\f\v]+")
 
 
+def shown_columns(table: Table) -> list[tuple[int, Column]]:
+    """What is laid out: all columns but the addresses of moments."""
+    return [(place, column) for place, column in enumerate(table.columns) if column.name != "link"]
+
+
+def footnotes(table: Table) -> Mapping[str, str]:
+    """The marks of the reasons of undefined cells, in the order in which a reader meets them."""
+    places = [(row, column.name) for row in range(len(table.rows)) for column in table.columns]
+    reasons = dict.fromkeys(table.undefined[place] for place in places if place in table.undefined)
+    return {reason: mark(number) for number, reason in enumerate(reasons, start=1)}
+
+
+def mark(number: int) -> str:
+    """Footnotes of tables are letters, as numbers would read as powers.
+
+    >>> mark(1), mark(27)
+    ('a', 'aa')
+    """
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("a") + rest) + letters
+    return letters
+
+
 def escape(text: str) -> str:
     r"""Text as LaTeX sets it.
 
@@ -63,19 +88,20 @@ def escape(text: str) -> str:
     """
     flat = _SPACES.sub(" ", text)
     printable = "".join(sign for sign in flat if sign.isprintable() or sign in _ESCAPES)
-    return _SPECIAL.sub(lambda found: _ESCAPES[found.group()], printable)
+    return _SPECIAL.sub(lambda match: _ESCAPES[match.group()], printable)
 
 
-def latex_table(table: Table) -> str:
+def latex_table(table: Table, mark: str = "") -> str:
     """A `table` environment: caption, label, booktabs rules, footnotes of undefined cells below."""
     shown = shown_columns(table)
     notes = footnotes(table)
+    caption = f"{mark}. {table.title}" if mark else table.title
     head = " & ".join(escape(column.title) for _, column in shown)
     lines = [
         "% needs \\usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{escape(table.title)}}}",
+        rf"\caption{{{escape(caption)}}}",
         rf"\label{{tab:{re.sub(r'[^A-Za-z0-9:-]', '-', table.name)}}}",
         rf"\begin{{tabular}}{{{''.join(_side(column) for _, column in shown)}}}",
         r"\toprule",
@@ -89,10 +115,10 @@ def latex_table(table: Table) -> str:
             written = escape(numbers.cell(column, row[place]))
             if (number, column.name) in table.marked:
                 written = rf"\textbf{{{written}}}"
-            cells.append(written + (rf"\textsuperscript{{{mark(notes[reason])}}}" if reason else ""))
+            cells.append(written + (rf"\textsuperscript{{{notes[reason]}}}" if reason else ""))
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    below = [rf"\textsuperscript{{{mark(place)}}} {escape(reason)}." for reason, place in notes.items()]
+    below = [rf"\textsuperscript{{{sign}}} {escape(reason)}." for reason, sign in notes.items()]
     below += [escape(table.note)] if table.note else []
     if below:
         lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}\footnotesize", *below, r"\end{minipage}"]

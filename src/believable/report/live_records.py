@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReportRequest:
     """What to compute. `database` is the store's address, `folder` the study's if it is known, `script` where to keep the
     drawing library, `base` the address under which stimuli can be watched."""
 
@@ -22,7 +22,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveReport:
     """Results as markup for a page. `stimuli` tells what hides behind which number; with `error` nothing else is set."""
 
     html: str = ""

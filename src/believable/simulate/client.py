@@ -18,10 +18,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from believable.core.errors import BelievableError, Conflict, Refused
-from believable.simulate.asgi import AppClient
+from believable.core.errors import BelievableError, Conflict, Refused, TakenOver
+from believable.simulate.asgi import AppClient, Socket, open_socket
 from believable.simulate.pace import Pace
-from believable.simulate.socket import Socket, open_socket
 
 #: Events per batch.
 BATCH = 100
@@ -35,10 +34,6 @@ class Lost(BelievableError):
 
 class GaveUp(BelievableError):
     """The server did not answer for longer than this participant's patience."""
-
-
-class TakenOver(Conflict):
-    """Another tab or device writes this session now."""
 
 
 class Gone(Refused):
@@ -58,7 +53,7 @@ PATIENT = Patience()
 
 
 @dataclass(frozen=True, slots=True)
-class Advanced:
+class SubmitReply:
     status: str
     errors: Mapping[str, str]
 
@@ -167,9 +162,7 @@ class Participant:
         """Send until everything is acknowledged."""
         while self.acked < self.top:
             batch = self.batch_after(self.acked)
-            reply = await self._ask(
-                "POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch}
-            )
+            reply = await self._ask("POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch})
             ack = reply.json()["ack"]
             if ack < self.acked:
                 raise Lost(f"the server acknowledged event {self.acked} and now says {ack}")
@@ -198,13 +191,13 @@ class Participant:
             await socket.send({"hello": hello})
             yield socket
 
-    async def submit(self, answers: Mapping[str, Any]) -> Advanced:
+    async def submit(self, answers: Mapping[str, Any]) -> SubmitReply:
         """Press the button: the answers are an event like any other; the trial closes once they are safe."""
         seq = self.note("trial.submit", answers=answers)
         await self.flush()
         body = {"epoch": self.epoch, "position": self.position, "seq": seq}
         reply = (await self._ask("POST", f"/s/{self.token}/advance", json=body)).json()
-        return Advanced(reply["status"], reply.get("errors") or {})
+        return SubmitReply(reply["status"], reply.get("errors") or {})
 
     async def finish(self) -> Receipt:
         await self.flush()
@@ -230,9 +223,7 @@ class Participant:
                     return self._understood(reply, f"{method} {address}")
                 problem = f"status {reply.status_code}"
             if waited_ms >= self._patience.give_up_ms:
-                raise GaveUp(
-                    f"{method} {address}: no answer for {waited_ms} ms ({problem}). Is the server running?"
-                )
+                raise GaveUp(f"{method} {address}: no answer for {waited_ms} ms ({problem}). Is the server running?")
             await asyncio.sleep(
                 pause_ms / 1000
             )  # a server's silence lasts in real time, whatever the participant's pace

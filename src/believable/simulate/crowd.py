@@ -7,21 +7,27 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from believable.core.clock import VirtualClock
-from believable.core.errors import InvalidInput
-from believable.core.registry import Registry
+from believable.core.errors import InvalidInput, NotFound
 from believable.core.seeds import generator
-from believable.instruments.contract import Instrument
-from believable.simulate.behaviour import BEHAVIOURS, Behaviour
+from believable.core.work import CrewMember, available_cores, run_crew
+from believable.pages.contract import Kinds
+from believable.simulate.behaviour import Behaviour, SimulatedProtocols
 from believable.simulate.client import PATIENT, Participant, Patience
+from believable.simulate.own_people import behaviour_of
 from believable.simulate.pace import Arrivals, Pace, VirtualTime
 from believable.simulate.person import Person, Traits, Visit
 from believable.simulate.recognise import Recogniser, recogniser_of
+from believable.store import sessions, studies
+from believable.store.engine import Store
+from believable.store.sessions import pool_of
 from believable.study.load import load
 from believable.study.records import Study
 
@@ -64,7 +70,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StudyPlace:
     """Where the crowd goes: the server behind `http`, the link, and what a person needs to know about the study.
 
     With `behaviour` people judge as its truth says (`truth`, or its defaults); `recogniser` tells them what they see.
@@ -73,14 +79,14 @@ class Place:
     http: httpx.AsyncClient
     link: str
     study: Study
-    instruments: Registry[Instrument[Any]]
+    kinds: Kinds
     patience: Patience = PATIENT
     behaviour: Behaviour | None = None
     truth: Any = None
     recogniser: Recogniser = field(default_factory=Recogniser)
 
 
-def person(crowd: Crowd, number: int, place: Place, pace: Pace) -> tuple[Person, Participant]:
+def person(crowd: Crowd, number: int, place: StudyPlace, pace: Pace) -> tuple[Person, Participant]:
     rng, traits = crowd.member(number)
     browser = Participant(place.http, pace, place.patience)
     mind, behaviour = None, place.behaviour
@@ -91,17 +97,17 @@ def person(crowd: Crowd, number: int, place: Place, pace: Pace) -> tuple[Person,
         traits = replace(traits, care=CARELESS if careless else CAREFUL)
         truth = behaviour.truth_for(place.study) if place.truth is None else place.truth
         mind = behaviour.mind(truth, place.study, own, careless)
-    made = Person(browser, pace, rng, traits, place.study, place.instruments, mind, place.recogniser)
-    return made, browser
+    visitor = Person(browser, pace, rng, traits, place.study, place.kinds, mind, place.recogniser)
+    return visitor, browser
 
 
 def place_for(
-    http: httpx.AsyncClient, link: str, folder: Path, instruments: Registry[Instrument[Any]]
-) -> Place:
+    http: httpx.AsyncClient, link: str, folder: Path, kinds: Kinds, protocols: SimulatedProtocols
+) -> StudyPlace:
     """What people have to know about the study in a folder, with the behaviour of its protocol where its analysis names one."""
-    study = load(folder, instruments=instruments).study
-    behaviour = None if study.analysis is None else BEHAVIOURS[study.analysis.protocol]
-    return Place(http, link, study, instruments, behaviour=behaviour, recogniser=recogniser_of(study, folder))
+    study = load(folder, kinds=kinds, protocols=protocols).study
+    behaviour = behaviour_of(study, protocols)
+    return StudyPlace(http, link, study, kinds, behaviour=behaviour, recogniser=recogniser_of(study, folder))
 
 
 Progress = Callable[[Visit], None]
@@ -129,10 +135,32 @@ class Share:
 
 WHOLE = Share(1, 1)
 
+#: What one process does: its share of the crowd, telling of each visit.
+Work = Callable[[Share, Progress], list[Visit]]
+
+#: A process of its own is not worth while for fewer people.
+FEWEST = 8
+
+
+def processes_for(participants: int) -> int:
+    """As many as there are cores, unless there are too few people."""
+    return max(1, min(available_cores(), participants // FEWEST))
+
+
+def shared_out(work: Work, processes: int, progress: Progress) -> list[Visit]:
+    """Let every process do its share: all visits, in the order of coming. `work` must be able to travel to a new process."""
+    shares = run_crew(partial(_one_share, work), processes, progress)
+    rounds = zip_longest(*shares)  # the first of each share, the second of each, and so on
+    return [visit for round_ in rounds for visit in round_ if visit is not None]
+
+
+def _one_share(work: Work, member: CrewMember[Visit]) -> list[Visit]:
+    return work(Share(member.number, member.of, member.together), member.tell)
+
 
 async def run_virtual(
     crowd: Crowd,
-    place: Place,
+    place: StudyPlace,
     clock: VirtualClock,
     progress: Progress = _nothing,
     *,
@@ -154,20 +182,15 @@ async def run_virtual(
         progress(visit)
         return visit
 
-    return await time.run(
-        [live(number, at_ms) for number, at_ms in enumerate(times_ms, start=1) if share.has(number)]
-    )
+    return await time.run([live(number, at_ms) for number, at_ms in enumerate(times_ms, start=1) if share.has(number)])
 
 
 async def run_side_by_side(
-    crowd: Crowd, place: Place, pace_of: Callable[[], Pace], *, at_once: int, progress: Progress = _nothing
+    crowd: Crowd, place: StudyPlace, pace_of: Callable[[], Pace], *, at_once: int, progress: Progress = _nothing
 ) -> list[Visit]:
     """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone, after the usual gap."""
     gate = asyncio.Semaphore(at_once)
-    gaps_ms = [
-        later - earlier
-        for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)
-    ]
+    gaps_ms = [later - earlier for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)]
 
     async def live(number: int, pace: Pace) -> Visit:
         try:
@@ -193,3 +216,20 @@ def summary(visits: Sequence[Visit]) -> str:
     parts = [f"{count} {outcome.replace('_', ' ')}" for outcome, count in sorted(outcomes.items())]
     events = sum(visit.events for visit in visits)
     return f"{len(visits)} simulated participants ({', '.join(parts) or 'none'}), {events} events"
+
+
+# ---------------------------------------------------------------------- the link they come through
+
+
+def link_token(store: Store, study_id: str, kind: str = "simulated") -> str:
+    """The token of the study's first link of this kind."""
+    store.read(lambda conn: studies.get(conn, study_id))
+    links = store.read(lambda conn: studies.links_of(conn, study_id, (kind,)))
+    if not links:
+        raise NotFound(f"study {study_id!r} has no {kind} link. Publish it again with: believable serve")
+    return links[0].token
+
+
+def sessions_so_far(store: Store, study_id: str, kind: str = "simulated") -> int:
+    """How many sessions of this kind the study has had."""
+    return store.read(lambda conn: sessions.next_number(conn, study_id, pool_of(kind))) - 1

@@ -9,83 +9,52 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
+from typing import TypeAlias
 
-from believable.agents.standins import PLAYERS, fight, walk
 from believable.core.errors import InvalidInput
-from believable.core.seeds import derive
-from believable.replay.file import write
-from believable.replay.records import Replay
+from believable.recordings.file import write
+from believable.recordings.recording import Recording
 from believable.study.records import Stimulus, Study
-from believable.worlds.maze.rules import TICKS_PER_S
-from believable.worlds.town.generate import generate
 
 #: What was planted, kept beside the study file: nothing that participants receive comes from it.
 PLANTED_FILE = "planted.json"
 
-#: How many things go wrong in a day of the stand-in for a baseline.
-VIOLATIONS = 9
-#: Length of a recording that is annotated in the quality protocol.
-TASK_S = 40
-
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeStimulus:
     """A recording, and for planted violations the id of each action with its kind."""
 
-    replay: Replay
+    replay: Recording
     planted: Mapping[str, str] = field(default_factory=dict)
 
 
-def _pair(one: Stimulus, take: int, seed: int) -> Made:
-    return Made(walk(derive(seed, "course", str(one.scenario)), str(one.condition)))
+#: How one stimulus of a ready study is made, from its entry in the study file, the number that tells it apart from others of the
+#: same scenario, and a seed.
+StimulusMaker: TypeAlias = Callable[[Stimulus, int, int], MadeStimulus]
 
 
-def _clip(one: Stimulus, take: int, seed: int) -> Made:
-    return Made(fight(derive(seed, "maze", str(one.scenario)), take, str(one.condition)))
-
-
-def _day(one: Stimulus, take: int, seed: int) -> Made:
-    name = "practice" if one.scenario is None else one.scenario
-    wrong = VIOLATIONS if one.condition == "standin_baseline" else 3 if one.scenario is None else 0
-    day = generate(derive(seed, "day", name) % (1 << 31), violations=wrong)
-    return Made(day.replay, day.planted if one.condition is not None else {})
-
-
-def _task(one: Stimulus, take: int, seed: int) -> Made:
-    mood = "frustrated" if one.condition == "standin_frustrated" else "calm"
-    maze = derive(seed, "maze", str(one.scenario))
-    return Made(fight(maze, take, next(iter(PLAYERS)), ticks=TASK_S * TICKS_PER_S, mood=mood))
-
-
-#: Protocol → how one of its stimuli is made. `take` tells apart stimuli of the same scenario.
-MAKERS: Mapping[str, Callable[[Stimulus, int, int], Made]] = MappingProxyType(
-    {"hntt": _pair, "clips": _clip, "replay": _day, "qa": _task}
-)
-
-
-def make(protocol: str, study: Study, stimulus: Stimulus, seed: int) -> Made:
+def make(maker: StimulusMaker, study: Study, stimulus: Stimulus, seed: int) -> MadeStimulus:
     """The recording that stands for one stimulus of a ready study."""
-    if protocol not in MAKERS:
-        raise InvalidInput(
-            f"protocol {protocol!r} has no recordings made by code. Choose one of: {', '.join(MAKERS)}."
-        )
-    same = [one.id for one in study.stimuli if one.scenario == stimulus.scenario]
-    return MAKERS[protocol](stimulus, same.index(stimulus.id), seed)
+    same = [other.id for other in study.stimuli if other.scenario == stimulus.scenario]
+    return maker(stimulus, same.index(stimulus.id), seed)
 
 
 def write_all(
-    protocol: str, study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda one: None
+    maker: StimulusMaker,
+    study: Study,
+    folder: Path,
+    seed: int,
+    done: Callable[[Stimulus], None] = lambda stimulus: None,
 ) -> Mapping[str, Mapping[str, str]]:
     """Write every recording of a ready study into its folder, and what was planted beside the study file."""
     planted: dict[str, Mapping[str, str]] = {}
     for stimulus in study.stimuli:
-        made = make(protocol, study, stimulus, seed)
+        stimulus_made = make(maker, study, stimulus, seed)
         path = folder / stimulus.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(made.replay, path)
-        if made.planted:
-            planted[stimulus.id] = made.planted
+        write(stimulus_made.replay, path)
+        if stimulus_made.planted:
+            planted[stimulus.id] = stimulus_made.planted
         done(stimulus)
     if planted:
         (folder / PLANTED_FILE).write_text(json.dumps(planted, indent=1) + "\n", "utf-8")
@@ -98,9 +67,7 @@ def planted_in(folder: Path) -> Mapping[str, Mapping[str, str]]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_text("utf-8"))
+        planted = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise InvalidInput(
-            f"{path}: expected JSON ({error}). Make the study again with `believable new`."
-        ) from None
-    return {str(name): dict(actions) for name, actions in found.items()}
+        raise InvalidInput(f"{path}: expected JSON ({error}). Make the study again with `believable new`.") from None
+    return {str(name): dict(actions) for name, actions in planted.items()}

@@ -112,9 +112,7 @@ class Arrivals:
         self._others(None)
 
     def _others(self, until_ms: int | None) -> None:
-        while (
-            self._coming and not self._coming[0][1] and (until_ms is None or self._coming[0][0] <= until_ms)
-        ):
+        while self._coming and not self._coming[0][1] and (until_ms is None or self._coming[0][0] <= until_ms):
             self._together()
             self._together()
             self._coming.popleft()

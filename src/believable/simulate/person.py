@@ -10,27 +10,22 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from believable.core.registry import Registry
-from believable.instruments.contract import Instrument
 from believable.instruments.number import NumberParams, bounds
-from believable.simulate.annotator import practise
-from believable.simulate.behaviour.contract import Mind, Seen
-from believable.simulate.client import Advanced, Participant, Receipt
+from believable.pages.contract import THINK_MS, Kinds, Message
+from believable.simulate.behaviour import Mind, SeenStimulus
+from believable.simulate.client import Participant, Receipt, SubmitReply
 from believable.simulate.pace import Pace
-from believable.simulate.player import play
 from believable.simulate.recognise import Recogniser
-from believable.simulate.tested import checked, followed, retried
-from believable.simulate.viewer import watch, watch_signal
-from believable.study.records import Block, Check, Rule, Study, TimelineItem
-from believable.study.rules import holds
+from believable.simulate.viewer import followed, play, watch, watch_signal
+from believable.study.bases import holds
+from believable.study.records import Rule, Study, outline
 
 #: Medians for a person of tempo 1.
 MS_PER_WORD = 180
-THINK_MS = 2_600
 READ_AT_MOST_MS = 45_000
 #: Chance that an optional question stays open.
 LEFT_OPEN_CHANCE = 0.3
@@ -65,17 +60,18 @@ class Visit:
     receipt: Receipt | None
 
 
-def right_answers(study: Study) -> dict[str, Any]:
-    """Question id → right answer, for all checks of the study."""
+def right_answers(study: Study) -> dict[tuple[str, str], Any]:
+    """Kind of page and question id → right answer, for all checks of the study; several where it depends on what was watched."""
+    items = [entry.item for entry in outline(study.timeline)]
+    return {(item.kind, name): right for item in items for name, right in item.right_answers.items()}
 
-    def checks(items: tuple[TimelineItem, ...]) -> Iterator[Check]:
-        for item in items:
-            if isinstance(item, Check):
-                yield item
-            elif isinstance(item, Block):
-                yield from checks(item.each)
 
-    return {check.question.id: check.correct for check in checks(study.timeline)}
+def right_among(right: Any, question: Mapping[str, Any]) -> Any:
+    """The right one of the answers on the page."""
+    if not isinstance(right, tuple):
+        return right
+    offered = [option["value"] for option in question["params"]["options"]]
+    return next(value for value in offered if value in right)
 
 
 def shown(question: Mapping[str, Any], answers: Mapping[str, Any], opened: Collection[str] = ()) -> bool:
@@ -107,20 +103,24 @@ class Person:
         rng: random.Random,
         traits: Traits,
         study: Study,
-        instruments: Registry[Instrument[Any]],
+        kinds: Kinds,
         mind: Mind | None = None,
         recogniser: Recogniser | None = None,
     ) -> None:
         self._mind = mind
         self._recogniser = recogniser or Recogniser()
-        self._earlier: list[Seen] = []
-        self._page_seen: list[Seen] = []
+        self._earlier: list[SeenStimulus] = []
+        self._page_seen: list[SeenStimulus] = []
         self._browser = browser
         self._pace = pace
-        self._rng = rng
+        self.rng = rng
         self._traits = traits
         self._right = right_answers(study)
-        self._instruments = instruments
+        self._kinds = kinds
+
+    @property
+    def care(self) -> float:
+        return self._traits.care
 
     async def take_part(self, link: str, query: Mapping[str, str] | None = None) -> Visit:
         """From the link to the receipt, or to the page where this person leaves."""
@@ -151,79 +151,81 @@ class Person:
         self._page_seen = []
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
-        if trial["kind"] == "watch" or trial.get("several"):
-            self._page_seen = await watch(
-                self._browser,
-                self._pace,
-                self._rng,
-                trial,
-                self._instruments,
-                self._recogniser.seen,
-                self._mind,
-            )
-        elif trial.get("signal"):
-            own = None if self._mind is None else self._mind.follow(trial["signal"])
-            acts = followed(trial["signal"], self._rng, self._traits.care) if own is None else own
-            await watch_signal(self._browser, self._pace, self._rng, trial, acts)
-        elif trial.get("play"):
-            await play(self._browser, self._pace, self._rng, trial)
-        elif trial["kind"] == "practice":
-            await practise(self._browser, self._pace, self._rng, trial, self._traits.care)
+        kind = self._kinds.pages[trial["kind"]]
+        await kind.go_through(self, trial)
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
                 return
-            trial = retried(trial)
+            trial = kind.again(trial)
         raise RuntimeError(
             f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row"
         )
+
+    # ------------------------------------------------------------------------------------------ what pages ask of a person
+
+    def note(self, kind: str, **data: Any) -> None:
+        self._browser.note(kind, **data)
+
+    async def send(self) -> None:
+        await self._browser.send()
+
+    async def sleep(self, ms: int) -> None:
+        await self._pace.sleep(ms)
+
+    async def watch(self, message: Message) -> None:
+        self._page_seen = await watch(
+            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser.seen, self._mind
+        )
+
+    async def follow_signal(self, message: Message) -> None:
+        own = None if self._mind is None else self._mind.follow(message["signal"])
+        acts = followed(message["signal"], self.rng, self.care) if own is None else own
+        await watch_signal(self._browser, self._pace, self.rng, message, acts)
+
+    async def play_round(self, message: Message) -> None:
+        await play(self._browser, self._pace, self.rng, message)
+
+    # ------------------------------------------------------------------------------------------ answers
 
     async def _finish(self, trial: Mapping[str, Any]) -> Receipt:
         self._browser.note("trial.shown")
         await self._read(trial["html"])
         return await self._browser.finish()
 
-    async def _answer(self, trial: Mapping[str, Any]) -> Advanced:
-        answers: dict[str, Any] = {}
-        for box in trial["boxes"]:
-            await self._think(THINK_MS / 2)
-            answers[box] = True
-            self._browser.note("answer.change", question=box, value=True)
+    async def _answer(self, trial: Mapping[str, Any]) -> SubmitReply:
+        answers = await self._kinds.pages[trial["kind"]].answer(self, trial)
         opened = {which for seen in self._page_seen for which in seen.opened}
         for question in trial["questions"]:
             if not shown(question, answers, opened):
                 continue
-            await self._think(THINK_MS)
-            if not question["required"] and self._rng.random() < LEFT_OPEN_CHANCE:
+            await self.think(THINK_MS)
+            if not question["required"] and self.rng.random() < LEFT_OPEN_CHANCE:
                 answers[question["id"]] = None
                 continue
             answers[question["id"]] = value = self._choose(question, trial["kind"])
             self._browser.note("answer.change", question=question["id"], value=value)
             await self._browser.send()
-        if trial.get("device"):
-            await self._think(THINK_MS)
-            answers |= checked(trial["device"], self._rng, self._traits.care)
-            for name, value in answers.items():
-                self._browser.note("answer.change", question=name, value=value)
-        await self._think(THINK_MS / 4)
+        await self.think(THINK_MS / 4)
         return await self._browser.submit(answers)
 
     def _choose(self, question: Mapping[str, Any], trial_kind: str) -> Any:
-        if trial_kind == "check" and question["id"] in self._right and self._rng.random() < self._traits.care:
-            return self._right[question["id"]]
+        right = (trial_kind, question["id"])
+        if right in self._right and self.rng.random() < self._traits.care:
+            return right_among(self._right[right], question)
         if self._mind is not None:
             own = self._mind.answer(question["id"], self._page_seen, self._earlier)
             if own is not None:
                 return own
-        instrument = self._instruments[question["kind"]]
+        instrument = self._kinds.instruments[question["kind"]]
         params = instrument.params.model_validate(question["params"])
         if question["id"] == AGE and isinstance(params, NumberParams):
-            return _age(params, self._rng)
-        return instrument.simulate(params, self._rng)
+            return _age(params, self.rng)
+        return instrument.simulate(params, self.rng)
 
     async def _read(self, html: str) -> None:
         words = len(re.sub(r"<[^>]*>", " ", html).split())
-        await self._think(min(READ_AT_MOST_MS, max(400, words * MS_PER_WORD)))
+        await self.think(min(READ_AT_MOST_MS, max(400, words * MS_PER_WORD)))
 
-    async def _think(self, median_ms: float) -> None:
+    async def think(self, median_ms: float) -> None:
         """Pauses are log-normal: mostly short, now and then long."""
-        await self._pace.sleep(round(median_ms * self._traits.tempo * math.exp(self._rng.gauss(0, 0.35))))
+        await self._pace.sleep(round(median_ms * self._traits.tempo * math.exp(self.rng.gauss(0, 0.35))))

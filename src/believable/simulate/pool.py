@@ -5,18 +5,68 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.replay.actions import log_of
-from believable.simulate.demonstration import MAKERS, make
-from believable.simulate.roles import Roles, roles_of
-from believable.study.assign import cells, session_seed
+from believable.analysis.settled_plan import settled_roles
+from believable.core.errors import InvalidInput
+from believable.pages import PAGES
+from believable.recordings.actions import log_of
+from believable.simulate.demonstration import StimulusMaker, make
+from believable.study.declaration import Declaration
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions
-from believable.study.records import Compare, Finish, Group, Qa, Study, Watch
+from believable.study.plan import Assignment, PlannedTrial, cells, plan, rated_positions, session_seed
+from believable.study.records import Question, Study, outline
+
+if TYPE_CHECKING:
+    from believable.simulate.behaviour import SimulatedProtocol
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question and the trial that asks it."""
+
+    trial: str
+    question: Question
+
+    @property
+    def id(self) -> str:
+        return self.question.id
+
+    @property
+    def kind(self) -> str:
+        return self.question.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """`asked` for roles that questions play, `named` for trials, arms and conditions."""
+
+    asked: Mapping[str, AskedQuestion]
+    named: Mapping[str, tuple[str, ...]]
+
+    def role_of(self, question: str) -> str | None:
+        """The role of a question, by its id."""
+        return next((role for role, asked in self.asked.items() if asked.id == question), None)
+
+
+def roles_of(study: Study, declaration: Declaration) -> Roles:
+    """The roles of a study that declares the analysis of this protocol."""
+    if study.analysis is None:
+        raise InvalidInput("study: there is no `analysis`, so nobody knows what its questions are about. Add one.")
+    named = settled_roles(study.analysis, study, declaration)
+    everything = [(entry.item.id, asked) for entry in outline(study.timeline) for asked in entry.item.all_questions]
+    asked: dict[str, AskedQuestion] = {}
+    for role in declaration.roles:
+        for name in named[role.name]:
+            trial, _, question = name.rpartition(".")
+            played = next((AskedQuestion(t, q) for t, q in everything if q.id == question and trial in ("", t)), None)
+            if role.of == "question" and played is not None:
+                asked.setdefault(role.name, played)
+    return Roles(asked, named)
+
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -28,11 +78,6 @@ PLANS = 192
 UNKNOWN_MS = 20_000
 #: Seed of the stimuli that `believable new` makes.
 STIMULUS_SEED = 7
-#: What a page takes beside watching, in milliseconds at tempo 1.
-PAGE_MS: Mapping[str, float] = {
-    "consent": 22_000, "text": 24_000, "form": 14_000, "check": 8_000, "device": 20_000, "practice": 27_000,
-    "play": 66_000, "watch": 14_000, "compare": 24_000, "group": 26_000, "rate": 14_000, "break": 10_000, "qa": 6_000,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +90,29 @@ class Material:
     planted: Mapping[str, Mapping[str, str]]
 
 
-def _made(protocol: str, study: Study) -> Material:
+def _made(maker: StimulusMaker, study: Study) -> Material:
     lengths: dict[str, float] = {}
     actions: list[Mapping[str, str | float | None]] = []
     plans: list[Mapping[str, str | float | None]] = []
     planted: dict[str, Mapping[str, str]] = {}
-    for one in study.stimuli:
-        made = make(protocol, study, one, STIMULUS_SEED)
-        lengths[one.id] = made.replay.timing.duration_ms
-        planted[one.id] = made.planted
+    for stimulus in study.stimuli:
+        content = make(maker, study, stimulus, STIMULUS_SEED)
+        lengths[stimulus.id] = content.replay.timing.duration_ms
+        planted[stimulus.id] = content.planted
         actions += [
             {
-                "stimulus": one.id, "action": act.id, "actor": act.actor, "from_ms": float(act.t0_ms), "to_ms": float(act.t1_ms),
+                "stimulus": stimulus.id, "action": act.id, "actor": act.actor, "from_ms": float(act.t0_ms),
+                "to_ms": float(act.t1_ms),
                 "verb": act.verb, "object": act.object, "place": act.place, "text": act.text,
             }
-            for act in log_of(made.replay).actions
+            for act in log_of(content.replay).actions
         ]  # fmt: skip
         plans += [
             {
-                "stimulus": one.id, "log": "memory", "step": step.id, "actor": step.actor, "parent": step.parent,
+                "stimulus": stimulus.id, "log": "memory", "step": step.id, "actor": step.actor, "parent": step.parent,
                 "level": step.level, "from_ms": float(step.t0_ms), "to_ms": float(step.t1_ms), "text": step.text,
             }
-            for step in made.replay.plans
+            for step in content.replay.plans
         ]  # fmt: skip
     return Material(lengths, actions, plans, planted)
 
@@ -77,8 +123,8 @@ class Pool:
     The last page, `finish`, is not among them: nothing is recorded on it.
     """
 
-    def __init__(self, definition: Definition, size: int = PLANS) -> None:
-        self.definition = definition
+    def __init__(self, definition: Definition, protocol: SimulatedProtocol, size: int = PLANS) -> None:
+        self.definition, self.protocol = definition, protocol
         self.study = study = definition.study
         self.cells = cells(study)
         each = max(2, size // len(self.cells))
@@ -88,22 +134,20 @@ class Pool:
             for number in range(each)
         ]
         self.each = each
-        self.plans = [self._pages(plan(study, one)) for one in self.assignments]
+        self.plans = [self._pages(plan(study, assignment)) for assignment in self.assignments]
         self.pages = max(map(len, self.plans))
-        self.length = np.array([len(one) for one in self.plans])
-        self.stimuli = np.array([one.id for one in study.stimuli] or [""], dtype=object)
-        self.stimulus_condition = np.array([one.condition for one in study.stimuli] or [None], dtype=object)
-        self.stimulus_scenario = np.array([one.scenario for one in study.stimuli] or [None], dtype=object)
-        self.key = self._column(lambda one: one.key)
-        self.trial = self._column(lambda one: one.trial.id)
-        self.kind = self._column(lambda one: one.trial.kind)
-        self.condition = self._column(lambda one: one.condition)
-        self.scenario = self._column(lambda one: one.scenario)
-        self.stimulus = self._column(lambda one: one.stimulus_id)
+        self.length = np.array([len(pages) for pages in self.plans])
+        self.stimuli = np.array([stimulus.id for stimulus in study.stimuli] or [""], dtype=object)
+        self.stimulus_condition = np.array([stimulus.condition for stimulus in study.stimuli] or [None], dtype=object)
+        self.stimulus_scenario = np.array([stimulus.scenario for stimulus in study.stimuli] or [None], dtype=object)
+        self.key = self._column(lambda page: page.key)
+        self.trial = self._column(lambda page: page.trial.id)
+        self.kind = self._column(lambda page: page.trial.kind)
+        self.condition = self._column(lambda page: page.condition)
+        self.scenario = self._column(lambda page: page.scenario)
+        self.stimulus = self._column(lambda page: page.stimulus_id)
         codes = {name: code for code, name in enumerate(study.scenarios)}
-        self.scenario_code = np.array(
-            [[codes.get(name, 0) for name in row] for row in self.scenario], np.int64
-        )
+        self.scenario_code = np.array([[codes.get(name, 0) for name in row] for row in self.scenario], np.int64)
         self.shown, self.played = self._shown()
         self.page_ms = self._page_ms()
         #: What behaviours work out once per study.
@@ -111,53 +155,47 @@ class Pool:
 
     @staticmethod
     def _pages(planned: Sequence[PlannedTrial]) -> list[PlannedTrial]:
-        return [one for one in planned if not isinstance(one.trial, Finish)]
+        return [page for page in planned if not page.trial.is_end]
 
     def _column(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
-        found = np.full((len(self.plans), self.pages), None, dtype=object)
+        values = np.full((len(self.plans), self.pages), None, dtype=object)
         for row, pages in enumerate(self.plans):
             for column, page in enumerate(pages):
-                found[row, column] = value(page)
-        return found
+                values[row, column] = value(page)
+        return values
 
     def _shown(self) -> tuple[IntArray, NDArray[np.bool_]]:
         codes = {name: code for code, name in enumerate(self.stimuli)}
         most = 1
-        found: list[tuple[int, int, tuple[str, ...], bool]] = []
+        showings: list[tuple[int, int, tuple[str, ...], bool]] = []
         for row, pages in enumerate(self.plans):
             for column, page in enumerate(pages):
-                names = page.stimulus_ids or (
-                    (page.stimulus_id,) if isinstance(page.trial, Watch) and page.stimulus_id else ()
-                )
+                names = page.played
                 played = bool(names)
                 if not played:
                     about = rated_positions(pages, column)
-                    names = tuple(name for one in about if (name := pages[one].stimulus_id) is not None)
+                    names = tuple(name for position in about if (name := pages[position].stimulus_id) is not None)
                 if names:
                     most = max(most, len(names))
-                    found.append((row, column, tuple(str(name) for name in names), played))
+                    showings.append((row, column, tuple(str(name) for name in names), played))
         shown = np.full((len(self.plans), self.pages, most), -1)
         is_played = np.zeros((len(self.plans), self.pages), np.bool_)
-        for row, column, names, played in found:
+        for row, column, names, played in showings:
             shown[row, column, : len(names)] = [codes[name] for name in names]
             is_played[row, column] = played
         return shown, is_played
 
     def _page_ms(self) -> FloatArray:
-        found = np.zeros((len(self.plans), self.pages))
+        times_ms = np.zeros((len(self.plans), self.pages))
         for row, pages in enumerate(self.plans):
             for column, page in enumerate(pages):
-                found[row, column] = PAGE_MS.get(page.trial.kind, 15_000) + self._watching_ms(page)
-        return found
+                times_ms[row, column] = PAGES[page.trial.kind].typical_ms + self._watching_ms(page)
+        return times_ms
 
     def _watching_ms(self, page: PlannedTrial) -> float:
-        if isinstance(page.trial, Qa):
-            return 1000.0 * page.trial.duration_s
-        if not isinstance(page.trial, Watch | Compare | Group):
-            return 0.0
-        names = page.stimulus_ids or ((page.stimulus_id,) if page.stimulus_id else ())
-        whole = sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in names)
-        return whole / page.trial.controls.first_speed
+        controls = page.trial.player_controls
+        whole = sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in page.played) + page.trial.medium_ms
+        return 0.0 if controls is None else whole / controls.first_speed
 
     @cached_property
     def material(self) -> Material:
@@ -168,15 +206,14 @@ class Pool:
             for name, medium in self.definition.media.items()
             if medium.duration_ms is not None
         }
-        protocol = study.analysis.protocol if study.analysis else ""
-        if not study.demonstration or protocol not in MAKERS:
-            return Material(lengths, (), (), {})
-        return _made(protocol, study)
+        drawn = study.demonstration and any(stimulus.player == "replay" for stimulus in study.stimuli)
+        maker = self.protocol.stimuli if drawn else None
+        return Material(lengths, (), (), {}) if maker is None else _made(maker, study)
 
     @cached_property
     def roles(self) -> Roles:
         """What of the study plays which role in its analysis."""
-        return roles_of(self.study)
+        return roles_of(self.study, self.protocol.declaration)
 
     @cached_property
     def lengths_ms(self) -> FloatArray:
@@ -189,10 +226,10 @@ class Pool:
         if trial not in self._positions:
             places = [[at for at, page in enumerate(pages) if page.trial.id == trial] for pages in self.plans]
             most = max(map(len, places), default=0)
-            found = np.full((len(places), most), -1)
-            for row, one in enumerate(places):
-                found[row, : len(one)] = one
-            self._positions[trial] = found
+            table = np.full((len(places), most), -1)
+            for row, place in enumerate(places):
+                table[row, : len(place)] = place
+            self._positions[trial] = table
         return self._positions[trial]
 
     @cached_property
@@ -203,11 +240,11 @@ class Pool:
 _POOLS: dict[str, Pool] = {}
 
 
-def pool_of(definition: Definition) -> Pool:
+def pool_of(definition: Definition, protocol: SimulatedProtocol) -> Pool:
     """The pool of a definition, made once per process."""
-    found = _POOLS.get(definition.hash)
-    if found is None:
+    pool = _POOLS.get(definition.hash)
+    if pool is None:
         if len(_POOLS) >= 16:
             _POOLS.pop(next(iter(_POOLS)))
-        found = _POOLS[definition.hash] = Pool(definition)
-    return found
+        pool = _POOLS[definition.hash] = Pool(definition, protocol)
+    return pool

@@ -9,18 +9,82 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import random
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from believable.replay.actions import ActionLog, log_of
-from believable.replay.file import read
-from believable.simulate.behaviour.contract import Going, Seen
+from believable.instruments.contract import Act
+from believable.recordings.actions import ActionLog, log_of
+from believable.recordings.file import read
+from believable.simulate.behaviour import SeenAction, SeenStimulus
 from believable.simulate.demonstration import planted_in
-from believable.simulate.shown import Shown
 from believable.stimuli.judging import Variant, judging_tree
 from believable.study.records import Stimulus, Study
+
+#: Used when a file does not state its length.
+UNKNOWN_LENGTH_MS = 6_000
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class OngoingAction:
+    """An action of the log, as the browser knows it."""
+
+    id: str
+    t0_ms: int
+    t1_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenMedium:
+    """A medium. `log` is empty where the page shows none."""
+
+    length_ms: int
+    log: tuple[OngoingAction, ...] = ()
+
+
+def look_at(content: bytes) -> SeenMedium:
+    """A video (its beginning is enough) or a whole recording."""
+    if not content.startswith(_GZIP):
+        return SeenMedium(length_ms(content) or UNKNOWN_LENGTH_MS)
+    tree = json.loads(gzip.decompress(content))["replay"]
+    timing = tree["timing"]
+    return SeenMedium(round(timing["frame_ms"] * timing["frames"]), _log(tree["actions"]))
+
+
+def log_in(content: bytes) -> tuple[OngoingAction, ...]:
+    """The action log of a video, as it is served."""
+    return _log(json.loads(gzip.decompress(content))["actions"])
+
+
+def _log(columns: dict[str, list[object]]) -> tuple[OngoingAction, ...]:
+    rows = zip(columns.get("id", ()), columns.get("t0_ms", ()), columns.get("t1_ms", ()), strict=True)
+    return tuple(OngoingAction(str(name), int(str(t0_ms)), int(str(t1_ms))) for name, t0_ms, t1_ms in rows)
+
+
+def length_ms(beginning: bytes) -> int | None:
+    """The playing time an MP4 file states in its movie header; None where there is none to be found."""
+    at = beginning.find(b"mvhd") + 4
+    if at < 4 or len(beginning) < at + 32:
+        return None
+    wide = beginning[at] == 1  # 64-bit times
+    scale, length = struct.unpack_from(">IQ" if wide else ">II", beginning, at + (20 if wide else 12))
+    return round(1000 * length / scale) if scale else None
+
+
+def aimed(acts: Sequence[Act], log: Sequence[OngoingAction], rng: random.Random) -> list[Act]:
+    """Flags on moments become flags on an action that is going on then, as the page's key makes them."""
+    aimed_acts = []
+    for act in acts:
+        going = [action.id for action in log if action.t0_ms <= act.media_ms < action.t1_ms]
+        if act.kind == "flag.add" and going:
+            act = replace(act, data={**act.data, "action": rng.choice(going)})
+        aimed_acts.append(act)
+    return aimed_acts
+
 
 _GZIP = b"\x1f\x8b"
 #: The name of the figure that is judged in a recording of the game.
@@ -28,7 +92,7 @@ OPPONENT = "Opponent"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownStimulus:
     stimulus: Stimulus
     log: ActionLog
     planted: Mapping[str, str]
@@ -38,17 +102,17 @@ class Known:
 class Recogniser:
     """Recordings of a study by what their figures do; videos are not recognised."""
 
-    known: Mapping[str, Known] = field(default_factory=dict)
-    _looked: dict[bytes, tuple[Known | None, tuple[float, ...]]] = field(default_factory=dict)
+    known: Mapping[str, KnownStimulus] = field(default_factory=dict)
+    _looked: dict[bytes, tuple[KnownStimulus | None, tuple[float, ...]]] = field(default_factory=dict)
 
-    def seen(self, content: bytes, shown: Shown) -> Seen:
+    def seen(self, content: bytes, shown: SeenMedium) -> SeenStimulus:
         """What somebody who watches this medium has seen."""
         known, turns = self._look(content)
-        return Seen(
+        return SeenStimulus(
             None if known is None else known.stimulus, shown.length_ms, _going(shown, known), turning=turns
         )
 
-    def _look(self, content: bytes) -> tuple[Known | None, tuple[float, ...]]:
+    def _look(self, content: bytes) -> tuple[KnownStimulus | None, tuple[float, ...]]:
         """Everybody is shown the same copies: each is looked at once."""
         if not content.startswith(_GZIP):
             return None, ()
@@ -62,33 +126,36 @@ class Recogniser:
 def recogniser_of(study: Study, folder: Path) -> Recogniser:
     """For the stimuli of a study folder."""
     planted = planted_in(folder)
-    found: dict[str, Known] = {}
-    for one in study.stimuli:
-        path = folder / one.file
-        if one.player == "replay" and path.is_file():
+    known: dict[str, KnownStimulus] = {}
+    for stimulus in study.stimuli:
+        path = folder / stimulus.file
+        if stimulus.player == "replay" and path.is_file():
             replay = read(path)
             tracks = judging_tree(replay, Variant())["replay"]["tracks"]
-            found[fingerprint(tracks)] = Known(one, log_of(replay), planted.get(one.id, {}))
-    return Recogniser(found)
+            known[fingerprint(tracks)] = KnownStimulus(stimulus, log_of(replay), planted.get(stimulus.id, {}))
+    return Recogniser(known)
 
 
 def fingerprint(tracks: Any) -> str:
     return hashlib.sha256(json.dumps(tracks, sort_keys=True).encode()).hexdigest()
 
 
-def _going(shown: Shown, known: Known | None) -> tuple[Going, ...]:
+def _going(shown: SeenMedium, known: KnownStimulus | None) -> tuple[SeenAction, ...]:
     return tuple(
-        Going(
-            one.id, one.t0_ms, one.t1_ms, known is not None and known.log.authored_id(one.id) in known.planted
+        SeenAction(
+            action.id,
+            action.t0_ms,
+            action.t1_ms,
+            known is not None and known.log.authored_id(action.id) in known.planted,
         )
-        for one in shown.log
+        for action in shown.log
     )
 
 
 def turning(tree: Mapping[str, Any]) -> tuple[float, ...]:
     """How much the opponent turned in each second of a recording, in degrees; empty where there is none."""
     names = {actor["id"] for actor in tree["actors"] if actor["name"] == OPPONENT}
-    track = next((one for one in tree["tracks"] if one["actor"] in names), None)
+    track = next((track for track in tree["tracks"] if track["actor"] in names), None)
     if track is None:
         return ()
     per_second = max(1, round(1000 / tree["timing"]["frame_ms"]))

@@ -74,9 +74,7 @@ class Server:
             if self._process is None or self._process.poll() is not None:
                 raise ServerFailed(f"the server ended at once; its last words:\n{self.last_words()}")
             try:
-                httpx.get(
-                    f"{self.url}/health", timeout=2
-                )  # any answer will do: it listens only once it is ready
+                httpx.get(f"{self.url}/health", timeout=2)  # any answer will do: it listens only once it is ready
                 return
             except httpx.TransportError:
                 pass
@@ -86,9 +84,7 @@ class Server:
         )
 
     def last_words(self, characters: int = 4000) -> str:
-        return (
-            self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
-        )
+        return self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
 
     def kill(self) -> None:
         """SIGKILL to the server and its workers: no goodbye, no flushing."""
@@ -114,11 +110,6 @@ class Server:
         if self._process is None:
             raise ServerFailed("the server is not running")
         return self._process.pid
-
-    def cpu_s(self) -> float:
-        """Processor time of the server process so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def __enter__(self) -> Server:
         self.start()

@@ -1,4 +1,6 @@
-"""How a simulated person watches: events in media time, with the small mishaps of real playback."""
+"""How a simulated person watches (events in media time, with the small mishaps of real playback), follows the signal of a quality
+test, and plays a round through the page's own connection.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from believable.core.registry import Registry
 from believable.instruments.contract import Act, Instrument
-from believable.simulate.behaviour.contract import Mind, Seen
+from believable.instruments.tracing import samples
+from believable.simulate.asgi import Socket
+from believable.simulate.behaviour import Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
-from believable.simulate.shown import Shown, aimed, length_ms, log_in, look_at
+from believable.simulate.recognise import SeenMedium, aimed, length_ms, log_in, look_at
+from believable.worlds import WORLDS
+from believable.worlds.contract import Driver, Input, Playing
 
 __all__ = ["length_ms", "watch", "watch_signal"]
 
@@ -34,9 +42,9 @@ async def watch(
     rng: random.Random,
     trial: Mapping[str, Any],
     instruments: Registry[Instrument[Any]],
-    recognise: Callable[[bytes, Shown], Seen] = lambda content, shown: Seen(None, shown.length_ms),
+    recognise: Callable[[bytes, SeenMedium], SeenStimulus] = lambda content, shown: SeenStimulus(None, shown.length_ms),
     mind: Mind | None = None,
-) -> list[Seen]:
+) -> list[SeenStimulus]:
     """Watch every medium of the trial from beginning to end, and annotate where the page asks for it."""
     watched = []
     for number, medium in enumerate(trial["media"]):
@@ -45,9 +53,7 @@ async def watch(
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
         own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
-        acts = (
-            own if own is not None else aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
-        )
+        acts = own if own is not None else aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
         rate = (trial.get("controls") or {}).get("speed") or 1
         opened = await _play(browser, pace, rng, trial, shown.length_ms, rate, acts, player)
         watched.append(replace(seen, opened=opened))
@@ -72,12 +78,12 @@ async def watch_signal(
     await _play(browser, pace, rng, trial, trial["signal"]["duration_ms"], 1, acts, {})
 
 
-async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, Shown]:
+async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, SeenMedium]:
     whole = medium.get("player") == "replay"
     content = await browser.open_medium(medium["url"], WHOLE_BYTES if whole else BEGINNING_BYTES)
     shown = look_at(content)
     if medium.get("log"):
-        shown = Shown(shown.length_ms, log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
+        shown = SeenMedium(shown.length_ms, log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
     return content, shown
 
 
@@ -94,11 +100,7 @@ async def _play(
     """`player` goes into every event of the player, where the page has several. Returns what was opened beside it."""
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
-    opened = [
-        which
-        for which, there in (trial.get("overlay") or {}).items()
-        if there and rng.random() < OPENS_CHANCE
-    ]
+    opened = [which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < OPENS_CHANCE]
     for which in opened:
         browser.note("overlay.open", which=which, media_ms=0)
     browser.note("media.play", media_ms=0, **player)
@@ -132,3 +134,119 @@ async def _act_until(
         at_ms = max(at_ms, act.media_ms)
         browser.note(act.kind, **act.data)
     await pace.sleep(round((to_ms - at_ms) / rate))
+
+
+# ----------------------------------------------------------------------------------- quality tests
+
+
+#: A hand is this far behind what it follows.
+LAG_MS = (250, 700)
+#: It looks this often whether to go on turning.
+LOOK_MS = 125
+#: Change of level from one look to the next that is noticed.
+NOTICED = 0.004
+#: Chance of a needless or a missing notch at one look: for somebody careful, and for somebody who is not.
+SLIP_CHANCE, CARELESS_SLIP_CHANCE = 0.04, 0.95
+
+
+def followed(signal: Mapping[str, Any], rng: random.Random, care: float) -> Sequence[Act]:
+    """RankTrace of the signal: late, with slips, and by the careless mostly at random."""
+    slip = SLIP_CHANCE if rng.random() < care else CARELESS_SLIP_CHANCE
+    lag_ms = rng.randint(*LAG_MS)
+    duration_ms = signal["duration_ms"]
+    times_ms, levels = zip(*signal["corners"], strict=True)
+    drawn: list[tuple[int, float]] = []
+    value = 0
+    for at_ms in range(LOOK_MS, duration_ms, LOOK_MS):
+        now, before = np.interp((at_ms - lag_ms, at_ms - lag_ms - LOOK_MS), times_ms, levels)
+        change = float(now - before)
+        direction = 0 if abs(change) < NOTICED else 1 if change > 0 else -1
+        if rng.random() < slip:
+            direction = rng.choice((-1, 0, 1))
+        if direction:
+            value += direction
+            drawn.append((at_ms, value))
+    return samples(drawn, duration_ms, 0, "wheel")
+
+
+# ------------------------------------------------------------------------------------------ rounds
+
+
+#: How long people practise, in seconds.
+PRACTICE_S = (8, 25)
+#: People decide so often; between two decisions keys stay as they are.
+DECISIONS_PER_S = 10
+#: So many inputs go into one event.
+GATHERED = 16
+
+
+async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any]) -> None:
+    """Play the round of this page to its end; a practice until one has had enough."""
+    round_settings = trial["play"]
+    playing = WORLDS[round_settings["world"]].game
+    agent = playing.player()
+    params, seed = agent.draw(rng), rng.getrandbits(62)
+    async with browser.open_round() as socket:
+        first = await socket.receive()
+        while "wait" in first:
+            first = await socket.receive()
+        if "over" not in first:
+            welcome = first["welcome"]
+            until = rng.randint(*PRACTICE_S) * welcome["tick_hz"] if round_settings["practice"] else None
+            driver = agent.new(params, seed, welcome)
+            await _SimulatedRound(browser, pace, socket, playing, welcome).play(driver, until)
+    await browser.flush()
+
+
+class _SimulatedRound:
+    """One connection to a round."""
+
+    def __init__(
+        self, browser: Participant, pace: Pace, socket: Socket, playing: Playing[Any, Any], welcome: Mapping[str, Any]
+    ) -> None:
+        self._browser, self._pace, self._socket = browser, pace, socket
+        tick_hz: int = welcome["tick_hz"]
+        self._held_ticks = max(1, tick_hz // DECISIONS_PER_S)
+        self._held_ms = round(1000 * self._held_ticks / tick_hz)
+        self._pressed: Input = playing.inputs.nothing
+        self._ticks: int = welcome["ticks"]
+        self._attempt = welcome["attempt"]
+        self._number = welcome["received"]
+        self._tick = 0
+        self._inputs: list[list[int]] = []
+        self._said: Input | None = None
+
+    async def play(self, driver: Driver, until: int | None) -> None:
+        browser = self._browser
+        browser.note("play.connected", attempt=self._attempt, received=self._number)
+        while True:
+            if self._tick + self._held_ticks >= self._ticks:
+                await self._pace.meet()  # the server notes when a round ends
+            picture = await self._step()
+            self._tick = picture["t"]
+            if picture["st"] == "over":
+                break
+            if until is not None and self._tick >= until:
+                await self._socket.send({"stop": True})
+                break
+            self._pressed = driver.act(picture)
+            await self._pace.sleep(self._held_ms)
+        self._tell()
+        if picture["st"] == "over":
+            over = (await self._socket.receive())["over"]
+            browser.note("play.over", score=over["score"])
+
+    async def _step(self) -> Mapping[str, Any]:
+        if self._pressed != self._said:
+            self._said = self._pressed
+            self._number += 1
+            self._inputs.append([self._number, self._tick, *self._pressed])
+            if len(self._inputs) >= GATHERED:
+                self._tell()
+        await self._socket.send({"step": [self._number, *self._pressed, self._held_ticks]})
+        return await self._socket.receive()
+
+    def _tell(self) -> None:
+        if self._inputs:
+            self._browser.note("play.input", attempt=self._attempt, inputs=self._inputs)
+            self._inputs = []

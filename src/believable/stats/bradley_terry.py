@@ -11,9 +11,9 @@ from scipy.sparse import csgraph, csr_matrix
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.stats.comparisons import Comparisons
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
+from believable.stats.pairs import Comparisons
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0
             None if data.judges is None else data.judges[kept],
         )
         lost = data.n - used.n
-        notes = (f"{lost} tie(s) left out",) if lost else ()
+        notes = (f"ties left out: {lost}",) if lost else ()
     model = ties if ties != "davidson" or (used.score == 0.5).any() else "davidson without ties"
     method = f"Bradley-Terry, ties: {model}"
     reason = _not_linked(used) or _runs_away(used, ties)
@@ -115,10 +115,10 @@ def _runs_away(data: Comparisons, ties: str) -> str | None:
     tie[-1] = 1.0
     won = apart[~tied] * np.sign(data.score[~tied] - 0.5)[:, None]
     gains = np.unique(np.concatenate([2 * won, won - tie, tie - apart[tied], tie + apart[tied]]), axis=0)
-    found = optimize.linprog(
+    program = optimize.linprog(
         -gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(0.0, 0.0)] + [(-1.0, 1.0)] * size
     )
-    if not found.success or -found.fun < 1e-7:
+    if not program.success or -program.fun < 1e-7:
         return None
     return (
         "the ties leave no finite estimate: too few answers are decided the unexpected way; "
@@ -136,14 +136,11 @@ def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[s
     full = linalg.block_diag(basis, np.eye(1)) if with_ties else basis
     values, variances = full @ at, np.einsum("ia,ab,ib->i", full, spread, full)
     estimates = tuple(
-        _bounded(float(v), float(var), df, data, level, method)
-        for v, var in zip(values, variances, strict=True)
+        _bounded(float(v), float(var), df, data, level, method) for v, var in zip(values, variances, strict=True)
     )
     strength = special.softmax(values[:size])
     tie = _tie(estimates[size]) if with_ties else None
-    kind = (
-        "clustered by judge" if data.judges is not None else "sandwich" if ties == "half" else "information"
-    )
+    kind = "clustered by judge" if data.judges is not None else "sandwich" if ties == "half" else "information"
     return BradleyTerry(
         data.items,
         estimates[:size],
@@ -228,9 +225,7 @@ class _Likelihood:
         return np.block([[strength, mixed[:, None]], [mixed[None, :], np.array([[corner]])]])
 
 
-def _spread(
-    surface: _Likelihood, at: FloatArray, data: Comparisons, ties: str
-) -> tuple[FloatArray, float | None]:
+def _spread(surface: _Likelihood, at: FloatArray, data: Comparisons, ties: str) -> tuple[FloatArray, float | None]:
     """The covariance of the parameters, and the degrees of freedom of its t (None: normal)."""
     bread = linalg.inv(surface.curvature(at))
     if data.judges is None and ties != "half":
@@ -244,18 +239,14 @@ def _spread(
     return bread @ meat @ bread, float(count - 1) if data.judges is not None else None
 
 
-def _bounded(
-    value: float, variance: float, df: float | None, data: Comparisons, level: float, method: str
-) -> Estimate:
+def _bounded(value: float, variance: float, df: float | None, data: Comparisons, level: float, method: str) -> Estimate:
     n = data.n if data.judges is None else int(data.judges.max()) + 1
     if df is not None and df < 1:
         return Estimate(value, None, None, level, n, method, "one judge only: no interval by judge")
     se = math.sqrt(max(variance, 0.0))
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
-    return Estimate(
-        value, value - half, value + half, level, n, method, se=se, df=() if df is None else (df,)
-    )
+    return Estimate(value, value - half, value + half, level, n, method, se=se, df=() if df is None else (df,))
 
 
 def _tie(log_tie: Estimate) -> Estimate:

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from believable.core.errors import InvalidInput
-from believable.stats.effects import count_table
+from believable.stats.effects import count_table, odds_ratio
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of
 from believable.stats.result import TestResult, check_alternative, no_result, tail
 
+#: Below it the χ² distribution is a poor approximation (Cochran's rule).
 _SMALL_EXPECTED = 5.0
 
 
@@ -63,12 +64,10 @@ def binomial(
     method = "exact binomial test"
     if n == 0:
         effect = undefined("no observations", method="Cohen's h", n=0, level=level)
-        return no_result(
-            "no observations", method=method, n=0, alternative=side, estimate=share, effect=effect
-        )
-    found = stats.binomtest(successes, n, null, alternative=side)
+        return no_result("no observations", method=method, n=0, alternative=side, estimate=share, effect=effect)
+    test = stats.binomtest(successes, n, null, alternative=side)
     return TestResult(
-        float(successes), min(1.0, float(found.pvalue)), n, method, (), side, share, _cohens_h(share, null)
+        float(successes), min(1.0, float(test.pvalue)), n, method, (), side, share, _cohens_h(share, null), symbol="k"
     )
 
 
@@ -87,9 +86,7 @@ def mcnemar(table: ArrayLike, *, p: str = "exact", level: float = 0.95) -> TestR
     one_of(p, ("exact", "midp", "chi2", "chi2_corrected"), name="p")
     counts = count_table(table, name="table")
     if counts.shape != (2, 2):
-        raise InvalidInput(
-            f"table: expected 2 rows and 2 columns, got {counts.shape}. Tabulate the pairs first."
-        )
+        raise InvalidInput(f"table: expected 2 rows and 2 columns, got {counts.shape}. Tabulate the pairs first.")
     n, b, c = int(counts.sum()), int(counts[0, 1]), int(counts[1, 0])
     method = f"McNemar's test ({p})"
     estimate, effect = _paired_difference(counts, level), _paired_odds(b, c, level)
@@ -99,12 +96,32 @@ def mcnemar(table: ArrayLike, *, p: str = "exact", level: float = 0.95) -> TestR
         lower, upper = float(special.bdtr(b, b + c, 0.5)), float(stats.binom.sf(b - 1, b + c, 0.5))
         half = float(stats.binom.pmf(b, b + c, 0.5)) / 2 if p == "midp" else 0.0
         p_value = tail(lower - half, upper - half, "two-sided")
-        return TestResult(float(b), p_value, n, method, estimate=estimate, effect=effect)
+        return TestResult(float(b), p_value, n, method, estimate=estimate, effect=effect, symbol="k")
     correction = 1.0 if p == "chi2_corrected" and b != c else 0.0
     statistic = max(0.0, abs(b - c) - correction) ** 2 / (b + c)
     return TestResult(
-        statistic, float(stats.chi2.sf(statistic, 1)), n, method, (1.0,), estimate=estimate, effect=effect
+        statistic, float(stats.chi2.sf(statistic, 1)), n, method, (1.0,), estimate=estimate, effect=effect, symbol="χ²"
     )
+
+
+def fisher(table: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
+    """Fisher's exact test of two independent shares, [[yes, no] of group 1, [yes, no] of group 2].
+
+    Says         whether "yes" is more frequent in group 1. `statistic` is the number of "yes" in group 1, `estimate` the
+                 conditional odds ratio with the interval of both one-sided exact tests.
+    p            two-sided: all tables with the same margins that are at most as likely as this one.
+    Undefined    a row or a column without any count.
+    Source       Fisher (1935).
+    Checked      R fisher.test.
+    """
+    side = check_alternative(alternative)
+    odds = odds_ratio(table, interval="exact", level=level)
+    counts = count_table(table, name="table")
+    n, method = int(counts.sum()), "Fisher's exact test"
+    if odds.value is None:
+        return no_result(str(odds.reason), method=method, n=n, alternative=side, estimate=odds)
+    p = float(stats.fisher_exact(counts.astype(np.int64), alternative=side).pvalue)
+    return TestResult(float(counts[0, 0]), min(1.0, p), n, method, (), side, odds, symbol="k")
 
 
 def chi_square(table: ArrayLike, *, expected: ArrayLike | None = None, level: float = 0.95) -> TestResult:
@@ -138,9 +155,7 @@ def chi_square(table: ArrayLike, *, expected: ArrayLike | None = None, level: fl
 
 def check_counts(successes: int, n: int) -> None:
     """Whole numbers with 0 ≤ successes ≤ n."""
-    whole = all(
-        isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (successes, n)
-    )
+    whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (successes, n))
     if not whole or not 0 <= successes <= n:
         raise InvalidInput(
             f"successes, n: expected counts with 0 ≤ successes ≤ n, got {successes!r} of {n!r}. "
@@ -168,13 +183,7 @@ def _cohens_h(share: Estimate, null: float) -> Estimate:
         return 2 * math.asin(math.sqrt(value or 0.0)) - 2 * math.asin(math.sqrt(null))
 
     return Estimate(
-        h(share.value),
-        h(share.low),
-        h(share.high),
-        share.level,
-        share.n,
-        "Cohen's h against chance",
-        exact=share.exact,
+        h(share.value), h(share.low), h(share.high), share.level, share.n, "Cohen's h against chance", exact=share.exact
     )
 
 
@@ -196,9 +205,7 @@ def _paired_odds(b: int, c: int, level: float) -> Estimate:
         why = "no discordant pair" if b == 0 else "no pair answers yes on the second occasion only"
         return undefined(why, method=method, n=n, level=level)
     low, high = _clopper_pearson(b, n, level)
-    return Estimate(
-        b / c, low / (1 - low), high / (1 - high) if high < 1 else math.inf, level, n, method, exact=True
-    )
+    return Estimate(b / c, low / (1 - low), high / (1 - high) if high < 1 else math.inf, level, n, method, exact=True)
 
 
 def _fit(array: FloatArray, expected: ArrayLike | None, level: float) -> TestResult:
@@ -206,9 +213,7 @@ def _fit(array: FloatArray, expected: ArrayLike | None, level: float) -> TestRes
     n, categories = int(counts.sum()), len(counts)
     method = "Pearson chi-square test of fit"
     shares = (
-        np.full(categories, 1 / max(categories, 1))
-        if expected is None
-        else finite_array(expected, name="expected")
+        np.full(categories, 1 / max(categories, 1)) if expected is None else finite_array(expected, name="expected")
     )
     if len(shares) != categories or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
         raise InvalidInput(
@@ -232,16 +237,14 @@ def _pearson(
     value = math.sqrt(statistic * scale)
     size = f"{effect}, noncentral chi-square interval"
     bounded = (
-        Estimate(
-            value, math.sqrt(low * scale), min(math.sqrt(high * scale), _largest(effect)), level, n, size
-        )
+        Estimate(value, math.sqrt(low * scale), min(math.sqrt(high * scale), _largest(effect)), level, n, size)
         if math.isfinite(high)
         else without_interval(value, "no noncentrality fits", method=size, n=n, level=level)
     )
     small = int((wanted < _SMALL_EXPECTED).sum())
     notes = (f"{small} of {wanted.size} expected counts are below {_SMALL_EXPECTED:g}",) if small else ()
     p_value = float(stats.chi2.sf(statistic, df))
-    return TestResult(statistic, p_value, n, method, (df,), effect=bounded, notes=notes)
+    return TestResult(statistic, p_value, n, method, (df,), effect=bounded, notes=notes, symbol="χ²")
 
 
 def _largest(effect: str) -> float:

@@ -65,10 +65,7 @@ def criterion(
                  −c.
     """
     pair = _scores(hits, misses, false_alarms, correct_rejections, correction)
-    method, n = (
-        f"criterion c ({correction}), delta interval",
-        hits + misses + false_alarms + correct_rejections,
-    )
+    method, n = (f"criterion c ({correction}), delta interval", hits + misses + false_alarms + correct_rejections)
     if isinstance(pair, str):
         check_level(level)
         return undefined(pair, method=method, n=n, level=level)

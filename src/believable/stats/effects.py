@@ -14,7 +14,9 @@ from believable.stats.estimate import Estimate, check_level, undefined, without_
 from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arrays
 from believable.stats.ranks import paired_differences
 
+#: The search for a bound ends here: no effect that people show is that large.
 _LARGEST_NCP = 1e4
+#: Beyond it the noncentral t distribution is not accurate any more.
 _LARGEST_T = 2000.0
 
 
@@ -29,7 +31,7 @@ def dz(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     Checked      R effectsize::cohens_d(paired = TRUE).
     """
     check_level(level)
-    first, second = paired_arrays(a, b)
+    first, second = paired_arrays(a, b, squared=True)
     method, n = "Cohen's dz, noncentral t interval", len(first)
     difference = first - second
     if n < 2:
@@ -56,7 +58,7 @@ def dav(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     Checked      the same inversion written in R with uniroot(pt).
     """
     check_level(level)
-    first, second = paired_arrays(a, b)
+    first, second = paired_arrays(a, b, squared=True)
     method, n = "Cohen's dav, noncentral t interval", len(first)
     if n < 2:
         return undefined(f"needs at least 2 pairs, got {n}", method=method, n=n, level=level)
@@ -87,12 +89,15 @@ def g(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     Checked      R effectsize::hedges_g; its bounds are ours times J (it shrinks the bounds too).
     """
     check_level(level)
-    first, second = finite_array(a, name="a"), finite_array(b, name="b")
+    first, second = (finite_array(values, name=name, squared=True) for values, name in ((a, "a"), (b, "b")))
     sizes = len(first), len(second)
     method, n = "Hedges' g, noncentral t interval", sum(sizes)
     if min(sizes) < 2:
         return undefined(
-            f"needs at least 2 values in each group, got {sizes}", method=method, n=n, level=level
+            f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}",
+            method=method,
+            n=n,
+            level=level,
         )
     df = n - 2
     pooled = math.sqrt((_spread(first) ** 2 * (sizes[0] - 1) + _spread(second) ** 2 * (sizes[1] - 1)) / df)
@@ -133,12 +138,7 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimat
         return _one_sided_walsh(value, n, level, notes)
     if n < 3:
         return without_interval(
-            value,
-            f"the jackknife needs at least 3 differences, got {n}",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
+            value, f"the jackknife needs at least 3 differences, got {n}", method=method, n=n, level=level, notes=notes
         )
     left_out = (total - rows) / ((n - 1) * n / 2)
     se = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
@@ -163,13 +163,20 @@ def cliffs_delta(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate
     method, n = "Cliff's delta, placement variance on the Fisher z scale", sum(sizes)
     if min(sizes) == 0:
         return undefined(
-            f"needs at least 1 value in each group, got {sizes}", method=method, n=n, level=level
+            f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}",
+            method=method,
+            n=n,
+            level=level,
         )
     placements_a, placements_b = _placements(first, second), -_placements(second, first)
     value = float(placements_a.mean())
     if min(sizes) < 2:
         return without_interval(
-            value, f"needs at least 2 values in each group, got {sizes}", method=method, n=n, level=level
+            value,
+            f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}",
+            method=method,
+            n=n,
+            level=level,
         )
     parts = placements_a.var(ddof=1) / sizes[0], placements_b.var(ddof=1) / sizes[1]
     variance = float(sum(parts))
@@ -197,9 +204,7 @@ def odds_ratio(table: ArrayLike, *, interval: str = "midp", level: float = 0.95)
     one_of(interval, ("midp", "exact"), name="interval")
     counts = count_table(table, name="table")
     if counts.shape != (2, 2):
-        raise InvalidInput(
-            f"table: expected 2 rows and 2 columns, got {counts.shape}. Use chi_square for larger ones."
-        )
+        raise InvalidInput(f"table: expected 2 rows and 2 columns, got {counts.shape}. Use chi_square for larger ones.")
     n = int(counts.sum())
     method = f"conditional odds ratio, {interval} interval"
     if not counts.sum(axis=0).all() or not counts.sum(axis=1).all():
@@ -257,7 +262,7 @@ def _spread(values: FloatArray) -> float:
 
 
 def _zeros_note(zeros: int) -> tuple[str, ...]:
-    return (f"{zeros} zero difference(s) left out",) if zeros else ()
+    return (f"differences of zero left out: {zeros}",) if zeros else ()
 
 
 def _walsh_row_signs(differences: FloatArray) -> FloatArray:

@@ -56,18 +56,14 @@ def tost_mean(
     """
     _check_margins(low, high, alpha)
     level = 1 - 2 * alpha
-    first = finite_array(a, name="a")
-    samples = [first] if b is None else [first, finite_array(b, name="b")]
-    n, method = (
-        sum(len(sample) for sample in samples),
-        f"TOST, {'one-sample' if b is None else 'Welch'} t tests",
-    )
+    first = finite_array(a, name="a", squared=True)
+    samples = [first] if b is None else [first, finite_array(b, name="b", squared=True)]
+    n, method = (sum(len(sample) for sample in samples), f"TOST, {'one-sample' if b is None else 'Welch'} t tests")
     named = "mean, t interval" if b is None else "difference of means, Welch interval"
     if min(len(sample) for sample in samples) < 2:
-        sizes = [len(sample) for sample in samples]
-        return _none(
-            f"needs at least 2 values in each sample, got {sizes}", low, high, alpha, n, named, method
-        )
+        sizes = " and ".join(str(len(sample)) for sample in samples)
+        reason = f"needs at least 2 values{' in each sample' if b is not None else ''}, there are {sizes}"
+        return _none(reason, low, high, alpha, n, named, method)
     if all(sample.min() == sample.max() for sample in samples):
         return _none("no variance", low, high, alpha, n, named, method)
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
@@ -80,9 +76,7 @@ def tost_mean(
     return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df)
 
 
-def tost_proportion(
-    successes: int, n: int, *, low: float, high: float, alpha: float = 0.05
-) -> EquivalenceResult:
+def tost_proportion(successes: int, n: int, *, low: float, high: float, alpha: float = 0.05) -> EquivalenceResult:
     """Is a share inside [low, high]?
 
     Says         whether, say, a preference of 50 % is shown up to a margin, rather than merely not refuted.
@@ -92,9 +86,7 @@ def tost_proportion(
     """
     _check_margins(low, high, alpha)
     if not 0 <= low < high <= 1:
-        raise InvalidInput(
-            f"low, high: expected shares between 0 and 1, got {low} and {high}. Give 0.4, 0.6 say."
-        )
+        raise InvalidInput(f"low, high: expected shares between 0 and 1, got {low} and {high}. Give 0.4, 0.6 say.")
     check_counts(successes, n)
     method = "TOST, exact binomial tests"
     if n == 0:
@@ -115,8 +107,6 @@ def _check_margins(low: float, high: float, alpha: float) -> None:
         raise InvalidInput(f"alpha: expected a number between 0 and 0.5, got {alpha!r}. For 5 % give 0.05.")
 
 
-def _none(
-    reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str
-) -> EquivalenceResult:
+def _none(reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str) -> EquivalenceResult:
     estimate = undefined(reason, method=named, n=n, level=1 - 2 * alpha)
     return EquivalenceResult(None, None, None, low, high, alpha, n, estimate, method, reason=reason)

@@ -1,11 +1,14 @@
-"""One number with its interval, or the reason why there is none."""
+"""One number with its interval, or the reason why there is none; and the intervals of shares that several modules need."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+from scipy import special
+
 from believable.core.errors import InvalidInput
+from believable.stats.inputs import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,7 @@ class Estimate:
             )
         if self.low is not None and self.high is not None and not self.low <= self.high:
             raise InvalidInput(
-                f"Estimate ({self.method}): the bounds must be ordered numbers, "
-                f"got low={self.low}, high={self.high}."
+                f"Estimate ({self.method}): the bounds must be ordered numbers, got low={self.low}, high={self.high}."
             )
 
     def _check_undefined(self) -> None:
@@ -85,22 +87,16 @@ class Estimate:
         return self.low is not None and self.high is not None and self.low <= number <= self.high
 
 
-def undefined(
-    reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()
-) -> Estimate:
+def undefined(reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()) -> Estimate:
     """The result of a computation that these data do not allow."""
-    return Estimate(
-        value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes
-    )
+    return Estimate(value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
 
 
 def without_interval(
     value: float, reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()
 ) -> Estimate:
     """A defined value whose interval these data do not allow."""
-    return Estimate(
-        value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes
-    )
+    return Estimate(value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
 
 
 def check_level(level: float) -> float:
@@ -108,3 +104,40 @@ def check_level(level: float) -> float:
     if not 0 < level < 1:
         raise InvalidInput(f"level: expected a number between 0 and 1, got {level!r}. For 95 % give 0.95.")
     return float(level)
+
+
+def wilson(share: float, n: float, *, level: float, df: float | None = None) -> tuple[float, float]:
+    """The score interval of a share; with `df`, Student's quantile replaces the normal one."""
+    tail = 1 - (1 - level) / 2
+    z = float(special.ndtri(tail) if df is None else special.stdtrit(df, tail))
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share) / n + z * z / (4 * n * n), 0.0))
+    return max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share))
+
+
+def mean_share(shares: FloatArray, *, level: float) -> tuple[float, float]:
+    """The interval of a mean of shares in [0, 1], one per item: Wilson's, with the effective number of items.
+
+    The spread between items gives the number of yes/no items that would carry as much information,
+    mean·(1 − mean)/SE². Without any spread it is the number of items itself.
+    """
+    n, mean = len(shares), float(shares.mean())
+    variance = float(shares.var(ddof=1)) / n
+    return wilson(mean, _effective(mean, variance, n), level=level, df=n - 1)
+
+
+def ratio_share(parts: FloatArray, wholes: FloatArray, *, level: float) -> tuple[float, float]:
+    """The interval of Σ parts/Σ wholes, one part and whole per person: Wilson's, with the effective number.
+
+    The variance is that of a ratio estimator over people (linearised), so ratings of one person may depend on
+    each other.
+    """
+    n, total = len(wholes), float(wholes.sum())
+    share = float(parts.sum()) / total
+    residual = parts - share * wholes
+    variance = n / (n - 1) * float(residual @ residual) / total**2
+    return wilson(share, _effective(share, variance, n), level=level, df=n - 1)
+
+
+def _effective(share: float, variance: float, n: int) -> float:
+    return share * (1 - share) / variance if variance > 0 and 0 < share < 1 else float(n)

@@ -12,6 +12,7 @@ from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 
 FloatArray = NDArray[np.float64]
+LARGEST = 1e75  # fourth powers, too, stay inside the range of floats
 
 
 def float_array(values: ArrayLike, *, name: str, ndim: int = 1) -> FloatArray:
@@ -37,8 +38,10 @@ def float_array(values: ArrayLike, *, name: str, ndim: int = 1) -> FloatArray:
     return array
 
 
-def finite_array(values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0) -> FloatArray:
-    """`values` as float64 with that many axes, every one finite, at least `least` along the first axis."""
+def finite_array(values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0, squared: bool = False) -> FloatArray:
+    """`values` as float64 with that many axes, every one finite, at least `least` along the first axis.
+
+    `squared` says that squares of them are summed: values whose squares leave the range of floats are refused."""
     array = float_array(values, name=name, ndim=ndim)
     missing = np.isnan(array)
     if missing.any():
@@ -48,14 +51,28 @@ def finite_array(values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0)
         )
     if len(array) < least:
         raise InvalidInput(f"{name}: expected at least {least} value(s), got {len(array)}. Give more data.")
+    if squared:
+        check_squarable(array, name=name)
     return array
 
 
+def check_squarable(array: FloatArray, *, name: str) -> None:
+    """Refuse values so large or so small that a variance of them overflows or is lost."""
+    largest = float(np.nanmax(np.abs(array), initial=0.0))
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        raise InvalidInput(
+            f"{name}: expected values whose squares a computer can hold (up to {LARGEST:g}, or down to {1 / LARGEST:g}), "
+            f"got {largest:g}. Give them in another unit."
+        )
+
+
 def paired_arrays(
-    a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b")
+    a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b"), squared: bool = False
 ) -> tuple[FloatArray, FloatArray]:
     """Two finite flat arrays of the same length."""
-    first, second = finite_array(a, name=names[0]), finite_array(b, name=names[1])
+    first, second = (
+        finite_array(values, name=name, squared=squared) for values, name in zip((a, b), names, strict=True)
+    )
     if len(first) != len(second):
         raise InvalidInput(
             f"{names[0]}, {names[1]}: expected the same length, got {len(first)} and {len(second)}. "

@@ -12,7 +12,7 @@ from scipy import stats
 
 from believable.core.errors import InvalidInput
 from believable.stats.effects import cliffs_delta, dz, rank_biserial
-from believable.stats.estimate import Estimate, check_level, undefined
+from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arrays
 from believable.stats.ranks import (
     kth_difference,
@@ -25,19 +25,18 @@ from believable.stats.ranks import (
 )
 from believable.stats.result import Alternative, TestResult, check_alternative, no_result, tail
 
+#: Up to so many values the exact distribution is quickly counted; R's `wilcox.test` changes over at 50, too.
 EXACT_UP_TO = 50
 _PVALUE = ("auto", "exact", "normal")
 
 
-def paired_t(
-    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95
-) -> TestResult:
+def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
     """Student's t test of paired samples.
 
     Says         whether the mean of a − b differs from 0. `estimate` is that mean with its t interval,
                  `effect` is `dz`.
     Formula      t = mean(d) / (sd(d)/sqrt(n)), n − 1 degrees of freedom.
-    Undefined    fewer than two pairs; differences without variance (t would be infinite).
+    Undefined    fewer than two pairs; differences without variance (t would be infinite): their mean without an interval.
     Checked      R t.test(paired = TRUE).
     """
     side = check_alternative(alternative)
@@ -45,11 +44,16 @@ def paired_t(
     first, second = paired_arrays(a, b)
     n, method = len(first), "paired t test"
     effect = dz(first, second, level=level)
+    difference = first - second
     if not effect.defined:
         reason = str(effect.reason)
-        mean = undefined(reason, method="mean difference, t interval", n=n, level=level)
+        of_mean = "mean difference, t interval"
+        mean = (
+            without_interval(float(difference.mean()), reason, method=of_mean, n=n, level=level)
+            if n
+            else undefined(reason, method=of_mean, n=n, level=level)
+        )
         return no_result(reason, method=method, n=n, alternative=side, estimate=mean, effect=effect)
-    difference = first - second
     se = float(difference.std(ddof=1)) / math.sqrt(n)
     mean_difference = float(difference.mean())
     statistic, df = mean_difference / se, float(n - 1)
@@ -65,7 +69,7 @@ def paired_t(
         se=se,
         df=(df,),
     )
-    return TestResult(statistic, p_value, n, method, (df,), side, estimate, effect)
+    return TestResult(statistic, p_value, n, method, (df,), side, estimate, effect, symbol="t")
 
 
 def wilcoxon(
@@ -132,16 +136,12 @@ def wilcoxon(
         estimate,
         effect,
         notes=notes,
+        symbol="W",
     )
 
 
 def mann_whitney(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    alternative: str = "two-sided",
-    p: str = "auto",
-    level: float = 0.95,
+    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", p: str = "auto", level: float = 0.95
 ) -> TestResult:
     """The Mann-Whitney U test (Wilcoxon's rank sum) of two independent samples.
 
@@ -166,22 +166,20 @@ def mann_whitney(
     estimate = _shift(first, second, level)
     pooled = np.concatenate([first, second])
     reason = (
-        f"needs at least 1 value in each group, got {sizes}"
+        f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}"
         if min(sizes) == 0
         else "all values are equal"
         if pooled.min() == pooled.max()
         else None
     )
     if reason:
-        return no_result(
-            reason, method="Mann-Whitney U test", n=n, alternative=side, estimate=estimate, effect=effect
-        )
+        return no_result(reason, method="Mann-Whitney U test", n=n, alternative=side, estimate=estimate, effect=effect)
     ranks = stats.rankdata(pooled)
     u = float(ranks[: sizes[0]].sum()) - sizes[0] * (sizes[0] + 1) / 2
     exact = p == "exact" or (p == "auto" and n <= EXACT_UP_TO)
     p_value = _rank_sum_p(ranks, sizes, u, side, exact=exact)
     kind = "exact" if exact else "normal approximation, continuity-corrected"
-    return TestResult(u, p_value, n, f"Mann-Whitney U test ({kind})", (), side, estimate, effect)
+    return TestResult(u, p_value, n, f"Mann-Whitney U test ({kind})", (), side, estimate, effect, symbol="U")
 
 
 def shapiro(values: ArrayLike) -> TestResult:
@@ -201,8 +199,8 @@ def shapiro(values: ArrayLike) -> TestResult:
     notes = ("p is extrapolated above 5,000 values",) if n > 5000 else ()
     # Centred and scaled so that a tiny spread around a large mean does not lose its digits; W is invariant.
     standard = (sample - np.median(sample)) / float(np.ptp(sample))
-    found = stats.shapiro(standard) if n <= 5000 else _large_shapiro(standard)
-    return TestResult(float(found[0]), float(min(1.0, max(0.0, found[1]))), n, method, notes=notes)
+    test = stats.shapiro(standard) if n <= 5000 else _large_shapiro(standard)
+    return TestResult(float(test[0]), float(min(1.0, max(0.0, test[1]))), n, method, notes=notes, symbol="W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +252,8 @@ def _large_shapiro(sample: FloatArray) -> tuple[float, float]:
     """scipy warns above 5,000 values; the result's note says the same."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        found = stats.shapiro(sample)
-    return float(found[0]), float(found[1])
+        test = stats.shapiro(sample)
+    return float(test[0]), float(test[1])
 
 
 def _signed_rank_p(ranks: FloatArray, positive: float, side: Alternative, *, exact: bool) -> float:
@@ -267,9 +265,7 @@ def _signed_rank_p(ranks: FloatArray, positive: float, side: Alternative, *, exa
     return _corrected_normal(positive - mean, sd, side)
 
 
-def _rank_sum_p(
-    ranks: FloatArray, sizes: tuple[int, int], u: float, side: Alternative, *, exact: bool
-) -> float:
+def _rank_sum_p(ranks: FloatArray, sizes: tuple[int, int], u: float, side: Alternative, *, exact: bool) -> float:
     m, n = sizes
     total = m + n
     if exact:
@@ -300,17 +296,13 @@ def _pseudo_median(difference: FloatArray, level: float) -> Estimate:
     if n == 0:
         return undefined("no pairs", method=method, n=0, level=level)
     pairs = n * (n + 1) // 2
-    middle = (
-        kth_walsh_average(difference, (pairs + 1) // 2) + kth_walsh_average(difference, pairs // 2 + 1)
-    ) / 2
+    middle = (kth_walsh_average(difference, (pairs + 1) // 2) + kth_walsh_average(difference, pairs // 2 + 1)) / 2
     index = signed_rank_index(n, level)
     estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)
     if index == 0:
-        return replace(estimate, notes=(f"{n} pair(s) are too few for a bounded interval at this level",))
+        return replace(estimate, notes=(f"too few pairs for a bounded interval at this level: {n}",))
     return replace(
-        estimate,
-        low=kth_walsh_average(difference, index),
-        high=kth_walsh_average(difference, pairs + 1 - index),
+        estimate, low=kth_walsh_average(difference, index), high=kth_walsh_average(difference, pairs + 1 - index)
     )
 
 
@@ -319,7 +311,10 @@ def _shift(a: FloatArray, b: FloatArray, level: float) -> Estimate:
     n, pairs = sum(sizes), len(a) * len(b)
     if pairs == 0:
         return undefined(
-            f"needs at least 1 value in each group, got {sizes}", method=method, n=n, level=level
+            f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}",
+            method=method,
+            n=n,
+            level=level,
         )
     middle = (kth_difference(a, b, (pairs + 1) // 2) + kth_difference(a, b, pairs // 2 + 1)) / 2
     index = rank_sum_index(*sizes, level)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from believable.core.errors import InvalidInput
 from believable.stats.effects import g
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import finite_array
@@ -23,7 +24,7 @@ def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     Checked      R t.test (one sample).
     """
     check_level(level)
-    sample = finite_array(values, name="values")
+    sample = finite_array(values, name="values", squared=True)
     n, method = len(sample), "mean, t interval"
     if n == 0:
         return undefined("no values", method=method, n=0, level=level)
@@ -46,7 +47,10 @@ def mean_skewed(
     Formula      mean − SE·x for both t quantiles q(n − 1), where x solves Hall's cubic
                  x + γx²/(3√n) + γ²x³/(27n) + γ/(6√n) = q, with γ the sample's skewness m₃/m₂^1.5 and SE = SD/√n, SD with n − 1.
                  In very skewed small samples a bound goes no further than mean + 3·SD/γ, where the cubic is flat.
-    limits       values that the mean cannot leave, say (−1, 1); the bounds end there
+    limits       values that no value can leave, say (−1, 1); the bounds end there
+    Caution      a few values far from the rest (careless people) are missing from many small samples, which then look narrow,
+                 and no interval knows better: where such values lie nine SDs away, 10 values with one in five (in ten) of them
+                 cover 89 (75) instead of 95 %, 26 values 98 (92), 60 values 98.
     Undefined    no values. One value, or values without variance, have no interval.
     Source       Hall (1992), On the removal of skewness by transformation, JRSS B 54, 221–228; with Student's quantiles in place
                  of the normal ones, which keep the level of small samples.
@@ -57,6 +61,12 @@ def mean_skewed(
     if plain.value is None or plain.se is None:
         return replace(plain, method=method)
     sample = finite_array(values, name="values")
+    outside = (sample < limits[0]) | (sample > limits[1])
+    if outside.any():
+        place = int(np.argmax(outside))
+        raise InvalidInput(
+            f"values[{place}]: expected {limits[0]:g} to {limits[1]:g}, got {sample[place]:g}. Correct the value or the limits."
+        )
     deviations = sample - sample.mean()
     skewness = float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
     quantile = float(special.stdtrit(len(sample) - 1, (1 + level) / 2))
@@ -87,11 +97,11 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     """
     side = check_alternative(alternative)
     check_level(level)
-    first, second = finite_array(a, name="a"), finite_array(b, name="b")
+    first, second = (finite_array(values, name=name, squared=True) for values, name in ((a, "a"), (b, "b")))
     sizes, method, named = (len(first), len(second)), "Welch t test", "difference of means, Welch interval"
     n, effect = sum(sizes), g(first, second, level=level)
     if min(sizes) < 2:
-        reason = f"needs at least 2 values in each group, got {sizes}"
+        reason = f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}"
     elif np.ptp(first) == 0 and np.ptp(second) == 0:
         reason = "neither group has any variance"
     else:
@@ -107,4 +117,4 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     half = float(special.stdtrit(df, (1 + level) / 2)) * se
     estimate = Estimate(difference, difference - half, difference + half, level, n, named, se=se, df=(df,))
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), side)
-    return TestResult(t, p_value, n, method, (df,), side, estimate, effect)
+    return TestResult(t, p_value, n, method, (df,), side, estimate, effect, symbol="t")

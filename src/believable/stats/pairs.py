@@ -1,31 +1,69 @@
-"""Which of several agents is judged more human, from comparisons of two at a time."""
+"""Comparisons of two agents at a time: the checked list, shares won, Elo ratings, scores read from the graph."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from believable.core.errors import InvalidInput
-from believable.stats.bradley_terry import BradleyTerry, bradley_terry
-from believable.stats.comparisons import Comparisons, IntArray, comparisons
+from believable.core.registry import did_you_mean
+from believable.stats.bootstrap import bootstrap
 from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray
-from believable.stats.resample import bootstrap
 
-__all__ = [
-    "BradleyTerry",
-    "Comparisons",
-    "Elo",
-    "WinRate",
-    "bradley_terry",
-    "comparisons",
-    "elo",
-    "win_rates",
-]
+WINNERS = ("left", "right", "tie")
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Pairs shown and their outcomes, by position in `items`; 1 left won, 0 right won, ½ tie."""
+
+    items: tuple[str, ...]
+    left: IntArray
+    right: IntArray
+    score: FloatArray
+    judges: IntArray | None
+
+    @property
+    def n(self) -> int:
+        return len(self.score)
+
+
+def comparisons(
+    left: Sequence[Hashable],
+    right: Sequence[Hashable],
+    winner: Sequence[str],
+    *,
+    judges: Sequence[Hashable] | None = None,
+) -> Comparisons:
+    """Check and code a list of comparisons; `winner` is "left", "right" or "tie" for each."""
+    lengths = {len(left), len(right), len(winner)} | ({len(judges)} if judges is not None else set())
+    if len(lengths) > 1:
+        raise InvalidInput(f"left, right, winner, judges: expected one length, got {sorted(lengths)}.")
+    for name, labels in (("left, right", (*left, *right)), ("judges", judges or ())):
+        kinds = sorted({"numbers" if isinstance(label, (int, float, np.number)) else "texts" for label in labels})
+        if len(kinds) > 1:  # 1 and "1" would become one and the same
+            raise InvalidInput(f"{name}: expected names of one kind, got {' and '.join(kinds)}. Give all as texts.")
+    for row, (a, b, won) in enumerate(zip(left, right, winner, strict=True)):
+        if won not in WINNERS:
+            raise InvalidInput(f"winner[{row}]: unknown value {won!r}. {did_you_mean(str(won), list(WINNERS))}")
+        if a == b:
+            raise InvalidInput(f"left[{row}]: {a!r} is compared with itself. Leave the row out.")
+    items = tuple(sorted({str(item) for item in left} | {str(item) for item in right}))
+    place = {item: index for index, item in enumerate(items)}
+    codes = [np.array([place[str(item)] for item in side], dtype=np.int64) for side in (left, right)]
+    score = np.array([{"left": 1.0, "right": 0.0, "tie": 0.5}[won] for won in winner])
+    by_judge = None
+    if judges is not None:
+        by_judge = np.unique(np.array([str(judge) for judge in judges]), return_inverse=True)[1].astype(np.int64)
+    return Comparisons(items, codes[0], codes[1], score, by_judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +84,7 @@ class WinRate:
     score: float
 
 
-def win_rates(
-    data: Comparisons, *, rng: np.random.Generator | None = None, level: float = 0.95
-) -> tuple[WinRate, ...]:
+def win_rates(data: Comparisons, *, rng: np.random.Generator | None = None, level: float = 0.95) -> tuple[WinRate, ...]:
     """Wins, losses and shares of every item, sorted by name.
 
     Interval     without judges in the data: Wilson's for an item that never tied, otherwise a t interval of
@@ -97,9 +133,7 @@ def _win_rate(data: Comparisons, index: int, rng: np.random.Generator | None, le
     scores = np.concatenate([data.score[as_left], 1 - data.score[as_right]])
     opponents = np.concatenate([data.right[as_left], data.left[as_right]])
     counts = [int((scores == value).sum()) for value in (1.0, 0.0, 0.5)]
-    share = _share(
-        data, scores, np.concatenate([np.flatnonzero(as_left), np.flatnonzero(as_right)]), rng, level
-    )
+    share = _share(data, scores, np.concatenate([np.flatnonzero(as_left), np.flatnonzero(as_right)]), rng, level)
     against = [float(scores[opponents == other].mean()) for other in np.unique(opponents)]
     average = float(np.mean(against)) if against else None
     return WinRate(data.items[index], counts[0], counts[1], counts[2], share, average, float(scores.sum()))
@@ -113,13 +147,7 @@ def _share(
         return undefined("no comparisons", method="share won", n=0, level=level)
     if data.judges is not None and rng is not None:
         return bootstrap(
-            scores,
-            "mean",
-            rng=rng,
-            method="expanded",
-            clusters=data.judges[rows],
-            resamples=2000,
-            level=level,
+            scores, "mean", rng=rng, method="expanded", clusters=data.judges[rows], resamples=2000, level=level
         )
     if not (scores == 0.5).any():
         return proportion(int(scores.sum()), n, level=level)
@@ -128,3 +156,53 @@ def _share(
         return Estimate(mean, None, None, level, n, "share won, t interval", "no variance among its scores")
     half = float(stats.t.ppf((1 + level) / 2, n - 1)) * float(scores.std(ddof=1)) / math.sqrt(n)
     return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), level, n, "share won, t interval")
+
+
+def pagerank(data: Comparisons, *, damping: float = 0.85) -> dict[str, float]:
+    """The share of time a random walker spends at each item, who moves from an item to one that beat it.
+
+    Says         a ranking for sparse comparisons: a win over an often-winning item counts more. It has no
+                 interval; for a study use `bradley_terry`.
+    Formula      stationary distribution of damping·P + (1 − damping)/k, P(i → j) the share of i's losses
+                 that j inflicted (a tie is half a loss for both); an item that never lost leaves to any item.
+    Range        0 to 1, sum 1; higher is better.
+    Undefined    no comparisons: an empty result.
+    Source       Page et al. (1999). Checked against the Python library evalica.
+    """
+    if not 0 <= damping < 1:
+        raise InvalidInput(f"damping: expected a number from 0 to below 1, got {damping!r}. Usual is 0.85.")
+    wins = win_matrix(data)
+    size = len(wins)
+    losses = wins.sum(axis=0)
+    leave = np.divide(wins, losses, out=np.full_like(wins, 1 / max(size, 1)), where=losses > 0)
+    scores = np.linalg.solve(np.eye(size) - damping * leave, np.full(size, (1 - damping) / max(size, 1)))
+    return {item: float(score) for item, score in zip(data.items, scores, strict=True)}
+
+
+def eigenvector(data: Comparisons) -> dict[str, float]:
+    """How much each item loses to items that lose much themselves: the leading eigenvector of the loss matrix.
+
+    Range        0 to 1, Euclidean length 1; higher is WORSE (this is the orientation of the library it is
+                 checked against).
+    Undefined    comparisons that do not link all items by wins in both directions have no unique
+                 eigenvector: an error says so.
+    Source       Bonacich (1987). Checked against the Python library evalica.
+    """
+    wins = win_matrix(data)
+    if len(wins) < 2 or (np.linalg.matrix_power(np.eye(len(wins)) + (wins > 0), len(wins)) == 0).any():
+        raise InvalidInput(
+            "comparisons: not all items are linked by wins in both directions, so the leading "
+            "eigenvector is not unique. Use pagerank or win_rates."
+        )
+    values, vectors = np.linalg.eig(wins.T)
+    leading = np.abs(vectors[:, int(np.argmax(values.real))].real)
+    return {item: float(score) for item, score in zip(data.items, leading, strict=True)}
+
+
+def win_matrix(data: Comparisons) -> FloatArray:
+    """Entry (i, j): how often i beat j, ties counting half for both."""
+    size = len(data.items)
+    wins = np.zeros((size, size))
+    np.add.at(wins, (data.left, data.right), data.score)
+    np.add.at(wins, (data.right, data.left), 1 - data.score)
+    return wins

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from believable.core.errors import InvalidInput
+from believable.core.work import Progress, bounds, map_chunks
 from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arrays
-from believable.stats.parallel import Progress, bounds, map_chunks
 from believable.stats.result import TestResult, check_alternative, no_result, tail
 
 BLOCK = 1000
@@ -48,14 +48,10 @@ def permutation_test(
     side = check_alternative(alternative)
     one_of(kind, ("independent", "paired", "association"), name="kind")
     if resamples < 100:
-        raise InvalidInput(
-            f"resamples: expected at least 100, got {resamples}. Give 10000 for a published p."
-        )
+        raise InvalidInput(f"resamples: expected at least 100, got {resamples}. Give 10000 for a published p.")
     function = _function(statistic)
     first, second = (
-        (finite_array(a, name="a"), finite_array(b, name="b"))
-        if kind == "independent"
-        else paired_arrays(a, b)
+        (finite_array(a, name="a"), finite_array(b, name="b")) if kind == "independent" else paired_arrays(a, b)
     )
     n = len(first) + len(second) if kind == "independent" else len(first)
     if min(len(first), len(second)) == 0:
@@ -63,10 +59,7 @@ def permutation_test(
     observed = float(function(first, second))
     if not math.isfinite(observed):
         return no_result(
-            f"the statistic of the data is {observed}",
-            method=f"permutation test ({kind})",
-            n=n,
-            alternative=side,
+            f"the statistic of the data is {observed}", method=f"permutation test ({kind})", n=n, alternative=side
         )
     total = _arrangements(kind, len(first), len(second))
     exact = total <= resamples
@@ -83,7 +76,9 @@ def permutation_test(
         )
     lower, upper = _tails(drawn, observed, extra=0 if exact else 1)
     how = f"exact over {total} arrangements" if exact else f"{resamples} random arrangements"
-    return TestResult(observed, tail(lower, upper, side), n, f"permutation test ({kind}, {how})", (), side)
+    method = f"permutation test ({kind}, {how})"
+    symbol = _SYMBOLS.get(statistic, "statistic") if isinstance(statistic, str) else "statistic"
+    return TestResult(observed, tail(lower, upper, side), n, method, (), side, symbol=symbol)
 
 
 def _mean_difference(a: FloatArray, b: FloatArray) -> float:
@@ -105,6 +100,10 @@ _NAMED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "median_difference": _median_difference,
     "correlation": _correlation,
 }
+
+
+#: What the built-in statistics are called in print.
+_SYMBOLS = {"mean_difference": "difference", "median_difference": "difference", "correlation": "r"}
 
 
 def _function(statistic: Statistic) -> Callable[[FloatArray, FloatArray], float]:
@@ -148,7 +147,7 @@ def _random_block(
 ) -> FloatArray:
     rng = np.random.default_rng(np.random.SeedSequence(job[:2]))
     pooled = np.concatenate([a, b])
-    found = np.empty(job[2])
+    replicates = np.empty(job[2])
     for index in range(job[2]):
         if kind == "independent":
             order = rng.permutation(pooled)
@@ -157,8 +156,8 @@ def _random_block(
             pair = _swapped(a, b, rng.random(len(a)) < 0.5)
         else:
             pair = a, rng.permutation(b)
-        found[index] = float(function(*pair))
-    return found
+        replicates[index] = float(function(*pair))
+    return replicates
 
 
 def _tails(drawn: FloatArray, observed: float, *, extra: int) -> tuple[float, float]:

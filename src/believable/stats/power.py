@@ -38,12 +38,7 @@ class PowerResult:
 
 
 def paired_t(
-    d: float,
-    *,
-    n: int | None = None,
-    power: float | None = None,
-    alpha: float = 0.05,
-    alternative: str = "two-sided",
+    d: float, *, n: int | None = None, power: float | None = None, alpha: float = 0.05, alternative: str = "two-sided"
 ) -> PowerResult:
     """Paired t test for a standardised mean difference `d` (dz).
 
@@ -57,32 +52,16 @@ def paired_t(
     def reached(pairs: float) -> float:
         df, shift = pairs - 1, d * math.sqrt(pairs)
         return _two_tails(
-            lambda q: float(special.stdtrit(df, q)),
-            lambda t: float(special.nctdtr(df, shift, t)),
-            alpha,
-            side,
+            lambda q: float(special.stdtrit(df, q)), lambda t: float(special.nctdtr(df, shift, t)), alpha, side
         )
 
     return _smooth(
-        reached,
-        n,
-        power,
-        least=2,
-        effect=d,
-        alpha=alpha,
-        side=side,
-        method="paired t test, noncentral t",
-        unit="pairs",
+        reached, n, power, least=2, effect=d, alpha=alpha, side=side, method="paired t test, noncentral t", unit="pairs"
     )
 
 
 def correlation(
-    r: float,
-    *,
-    n: int | None = None,
-    power: float | None = None,
-    alpha: float = 0.05,
-    alternative: str = "two-sided",
+    r: float, *, n: int | None = None, power: float | None = None, alpha: float = 0.05, alternative: str = "two-sided"
 ) -> PowerResult:
     """Test of a Pearson correlation against 0.
 
@@ -106,15 +85,7 @@ def correlation(
         return _two_tails(critical, lambda z: float(special.ndtr((z - shift) * root)), alpha, side)
 
     return _smooth(
-        reached,
-        n,
-        power,
-        least=4,
-        effect=r,
-        alpha=alpha,
-        side=side,
-        method="correlation test, Fisher z",
-        unit="pairs",
+        reached, n, power, least=4, effect=r, alpha=alpha, side=side, method="correlation test, Fisher z", unit="pairs"
     )
 
 
@@ -139,17 +110,14 @@ def mann_whitney(
     side = _check(alpha, alternative)
     if not 0 < superiority < 1 or not 0 < share_first < 1:
         raise InvalidInput(
-            f"superiority, share_first: expected numbers between 0 and 1, got {superiority!r} and "
-            f"{share_first!r}."
+            f"superiority, share_first: expected numbers between 0 and 1, got {superiority!r} and {share_first!r}."
         )
     _check_effect(superiority, side, null=0.5, name="superiority")
     rate = math.sqrt(12 * share_first * (1 - share_first)) * (superiority - 0.5)
 
     def reached(total: float) -> float:
         shift = rate * math.sqrt(total)
-        return _two_tails(
-            lambda q: float(special.ndtri(q)), lambda z: float(special.ndtr(z - shift)), alpha, side
-        )
+        return _two_tails(lambda q: float(special.ndtri(q)), lambda z: float(special.ndtr(z - shift)), alpha, side)
 
     return _smooth(
         reached,
@@ -211,13 +179,10 @@ def _check(alpha: float, alternative: str) -> Alternative:
 def _check_effect(effect: float, side: Alternative, *, null: float, name: str) -> None:
     if not math.isfinite(effect) or effect == null:
         raise InvalidInput(
-            f"{name}: expected an effect other than {null:g}, got {effect!r}. Without one there is "
-            "nothing to detect."
+            f"{name}: expected an effect other than {null:g}, got {effect!r}. Without one there is nothing to detect."
         )
     if (side == "greater" and effect < null) or (side == "less" and effect > null):
-        raise InvalidInput(
-            f"{name}: {effect!r} lies on the other side of {null:g} than alternative={side!r}."
-        )
+        raise InvalidInput(f"{name}: {effect!r} lies on the other side of {null:g} than alternative={side!r}.")
 
 
 def _one_given(n: int | None, power: float | None) -> None:
@@ -232,8 +197,10 @@ def _two_tails(
 ) -> float:
     """The chance under the effect of lying outside the critical values."""
     if side == "two-sided":
-        return 1 - cdf(quantile(1 - alpha / 2)) + cdf(quantile(alpha / 2))
-    return 1 - cdf(quantile(1 - alpha)) if side == "greater" else cdf(quantile(alpha))
+        chance = 1 - cdf(quantile(1 - alpha / 2)) + cdf(quantile(alpha / 2))
+    else:
+        chance = 1 - cdf(quantile(1 - alpha)) if side == "greater" else cdf(quantile(alpha))
+    return 1.0 if math.isnan(chance) else chance  # an effect so large that the library's distribution gives up
 
 
 def _smooth(
@@ -260,17 +227,13 @@ def _smooth(
     while reached(high) < wanted:
         high *= 2
         if high > _LARGEST_N:
-            raise InvalidInput(
-                f"effect: {effect!r} needs more than {_LARGEST_N} {unit}. Plan for a larger effect."
-            )
+            raise InvalidInput(f"effect: {effect!r} needs more than {_LARGEST_N} {unit}. Plan for a larger effect.")
     exact = float(optimize.brentq(lambda size: reached(size) - wanted, low, high, xtol=1e-9))
     whole = math.ceil(exact - 1e-9)
     return PowerResult(whole, reached(whole), effect, alpha, side, method, unit, exact)
 
 
-def _rejected(
-    n: int, null: float, alpha: float, side: Alternative
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _rejected(n: int, null: float, alpha: float, side: Alternative) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which numbers of successes the exact test rejects."""
     outcomes = np.arange(n + 1)
     if side == "greater":
@@ -281,9 +244,7 @@ def _rejected(
         chances = stats.binom.pmf(outcomes, n, null)
         order = np.sort(chances)
         # As in R: outcomes no likelier than the observed one, equal up to rounding.
-        p = np.concatenate([[0.0], np.cumsum(order)])[
-            np.searchsorted(order, chances * (1 + 1e-7), side="right")
-        ]
+        p = np.concatenate([[0.0], np.cumsum(order)])[np.searchsorted(order, chances * (1 + 1e-7), side="right")]
     result: np.ndarray[tuple[int], np.dtype[np.bool_]] = p <= alpha
     return result
 

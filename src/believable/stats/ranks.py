@@ -6,12 +6,17 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special, stats
 
 from believable.stats.inputs import FloatArray
 
+#: So many differences fit into memory at once; more are searched for.
 _DIRECT_UP_TO = 1_000_000
 _EXACT_INDEX_UP_TO = 60
+_LOOK_AT = 4_000_000  # pairs; fewer than one more pass over a million values would cost
+
+IntArray = NDArray[np.int64]
 
 
 def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -84,36 +89,30 @@ def kth_walsh_average(values: FloatArray, k: int) -> float:
     positions = np.arange(n)
     slack = _rounding(ordered, ordered)
 
-    def within(limit: float) -> FloatArray:
+    def reach(limit: float) -> IntArray:
         """For each i the number of j ≥ i with x_i + x_j ≤ limit."""
-        reach = np.searchsorted(ordered, limit + slack - ordered, side="right")
-        counts: FloatArray = np.maximum(reach - positions, 0).astype(np.float64)
-        return counts
+        return np.asarray(np.maximum(np.searchsorted(ordered, limit + slack - ordered, side="right") - positions, 0))
 
-    def largest(limit: float) -> float:
-        counts = within(limit).astype(np.int64)
-        some = counts > 0
-        return float((ordered[some] + ordered[positions[some] + counts[some] - 1]).max())
+    def sums(rows: IntArray, place: IntArray) -> FloatArray:
+        return np.asarray(ordered[rows] + ordered[rows + place])
 
-    return _select(within, largest, 2 * float(ordered[0]), 2 * float(ordered[-1]), k) / 2
+    return _select(reach, sums, 2 * float(ordered[0]), 2 * float(ordered[-1]), k) / 2
 
 
 def kth_difference(a: FloatArray, b: FloatArray, k: int) -> float:
     """The k-th smallest (from 1) of a_i − b_j over all pairs."""
     if len(a) * len(b) <= _DIRECT_UP_TO:
         return float(np.partition(np.subtract.outer(a, b).ravel(), k - 1)[k - 1])
-    ordered = np.sort(-b)
-    slack = _rounding(a, ordered)
+    rising, ordered = np.sort(a)[::-1], np.sort(-b)  # limits in rising order are looked up fastest
+    slack = _rounding(rising, ordered)
 
-    def within(limit: float) -> FloatArray:
-        return np.searchsorted(ordered, limit + slack - a, side="right").astype(np.float64)
+    def reach(limit: float) -> IntArray:
+        return np.asarray(np.searchsorted(ordered, limit + slack - rising, side="right"))
 
-    def largest(limit: float) -> float:
-        counts = within(limit).astype(np.int64)
-        some = counts > 0
-        return float((a[some] + ordered[counts[some] - 1]).max())
+    def sums(rows: IntArray, place: IntArray) -> FloatArray:
+        return np.asarray(rising[rows] + ordered[place])
 
-    return _select(within, largest, float(a.min() + ordered[0]), float(a.max() + ordered[-1]), k)
+    return _select(reach, sums, float(rising[-1] + ordered[0]), float(rising[0] + ordered[-1]), k)
 
 
 def _rounding(a: FloatArray, b: FloatArray) -> float:
@@ -122,17 +121,33 @@ def _rounding(a: FloatArray, b: FloatArray) -> float:
 
 
 def _select(
-    within: Callable[[float], FloatArray], largest: Callable[[float], float], low: float, high: float, k: int
+    reach: Callable[[float], IntArray],
+    sums: Callable[[IntArray, IntArray], FloatArray],
+    low: float,
+    high: float,
+    k: int,
 ) -> float:
-    """Bisect on the value until no float lies between, then take the largest pair not above it."""
-    while True:
+    """The k-th smallest pair sum: bisect on the value until few pairs are left between the bounds, then look at those.
+
+    `reach` says for every row how many of its partners, in rising order, stay below a limit; `sums` adds row and partner.
+    """
+    below, up_to = np.zeros_like(reach(low)), reach(high)
+    while (left := int((up_to - below).sum())) > _LOOK_AT:
+        # Bounds that are sums themselves: with tied values few bisections separate the last two of them.
+        some = np.flatnonzero(up_to > below)
+        low, high = float(sums(some, below[some]).min()), float(sums(some, up_to[some] - 1).max())
         middle = low + (high - low) / 2
-        if not low < middle < high:
-            return largest(low) if within(low).sum() >= k else largest(high)
-        if within(middle).sum() >= k:
-            high = middle
+        counts = reach(middle)
+        if not low < middle < high or (counts == up_to).all():
+            return high if int(reach(low).sum()) < k else low
+        if int(counts.sum()) >= k:
+            up_to = counts
         else:
-            low = middle
+            below = counts
+    width = up_to - below
+    rows = np.repeat(np.arange(len(width)), width)
+    place = np.arange(left) - np.repeat(np.cumsum(width) - width, width) + below[rows]
+    return float(np.partition(sums(rows, place), k - int(below.sum()) - 1)[k - int(below.sum()) - 1])
 
 
 def binomial_index(n: int, level: float) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
+
+import numpy as np
 
 from believable.core.errors import InvalidInput
 from believable.stats.estimate import Estimate
-from believable.stats.inputs import one_of
+from believable.stats.inputs import FloatArray, one_of
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
@@ -19,6 +22,7 @@ class TestResult:
     """What a test found, at full precision.
 
     statistic, p_value   both None when the test is undefined for these data; `reason` then says why
+    symbol               what the statistic is called in print: t, W, U, χ² …; empty only when it is undefined
     df                   degrees of freedom, empty where the test has none
     n                    independent units (pairs for a paired test, all observations otherwise)
     alternative          "less" and "greater" speak of the first sample, or of the estimate against its
@@ -41,6 +45,7 @@ class TestResult:
     effect: Estimate | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    symbol: str = field(kw_only=True)
 
     def __post_init__(self) -> None:
         if (self.statistic is None) != (self.p_value is None):
@@ -52,6 +57,10 @@ class TestResult:
             if not self.reason:
                 raise InvalidInput(f"TestResult ({self.method}): undefined without a reason. Say why.")
             return
+        if not self.symbol:
+            raise InvalidInput(
+                f"TestResult ({self.method}): a statistic without its symbol. Say whether it is t, U, χ² …"
+            )
         if not math.isfinite(self.statistic) or self.p_value is None or not 0 <= self.p_value <= 1:
             raise InvalidInput(
                 f"TestResult ({self.method}): expected a finite statistic and a probability, "
@@ -88,6 +97,7 @@ def no_result(
         effect=effect,
         reason=reason,
         notes=notes,
+        symbol="",
     )
 
 
@@ -104,3 +114,50 @@ def tail(lower: float, upper: float, alternative: Alternative) -> float:
     if alternative == "greater":
         return min(1.0, upper)
     return min(1.0, 2 * min(lower, upper))
+
+
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Holm's step-down adjustment: the chance of any false rejection stays below alpha.
+
+    Formula      the i-th smallest of m times (m − i + 1), made non-decreasing, at most 1.
+    Undefined    a None (a test that was undefined) stays None and does not count in m.
+    Source       Holm (1979). Checked against R p.adjust(method = "holm").
+    """
+    return _adjust(p_values, _step_down)
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """The Benjamini-Hochberg adjustment: the expected share of false rejections stays below alpha.
+
+    Formula      the i-th smallest of m times m/i, made non-decreasing from the largest down, at most 1.
+    Undefined    a None (a test that was undefined) stays None and does not count in m.
+    Source       Benjamini & Hochberg (1995). Checked against R p.adjust(method = "BH").
+    """
+    return _adjust(p_values, _step_up)
+
+
+def _step_down(ordered: FloatArray) -> FloatArray:
+    m = len(ordered)
+    return np.minimum(np.maximum.accumulate(ordered * np.arange(m, 0, -1)), 1.0)
+
+
+def _step_up(ordered: FloatArray) -> FloatArray:
+    m = len(ordered)
+    return np.minimum(np.minimum.accumulate((ordered * m / np.arange(1, m + 1))[::-1])[::-1], 1.0)
+
+
+def _adjust(p_values: Sequence[float | None], step: Callable[[FloatArray], FloatArray]) -> tuple[float | None, ...]:
+    for index, p in enumerate(p_values):
+        if p is not None and not 0 <= p <= 1:
+            raise InvalidInput(
+                f"p_values[{index}]: expected a probability or None, got {p!r}. Give None for a test that is undefined."
+            )
+    places = [index for index, p in enumerate(p_values) if p is not None]
+    known = np.array([p_values[index] for index in places], dtype=np.float64)
+    order = np.argsort(known, kind="stable")
+    adjusted = np.empty_like(known)
+    adjusted[order] = step(known[order])
+    result: list[float | None] = [None] * len(p_values)
+    for place, value in zip(places, adjusted, strict=True):
+        result[place] = float(value)
+    return tuple(result)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from believable.core.errors import InvalidInput
+from believable.core.work import Progress, bounds, map_chunks
 from believable.stats.estimate import Estimate, check_level, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of
-from believable.stats.parallel import Progress, bounds, map_chunks
 
 BLOCK = 500
 """Resamples per block; like the seed of a block it does not depend on the number of workers."""
@@ -58,11 +58,14 @@ def bootstrap_two_way(
     mean = float(sample.mean())
     if n < 2:
         return without_interval(
-            mean, f"needs at least 2 judges and 2 clips, got {shape}", method=named, n=n, level=level
+            mean,
+            f"needs at least 2 judges and 2 clips, there are {shape[0]} and {shape[1]}",
+            method=named,
+            n=n,
+            level=level,
         )
     sums, counts, squares = (
-        _cells(rows, columns, shape, weight)
-        for weight in (sample - mean, np.ones_like(sample), (sample - mean) ** 2)
+        _cells(rows, columns, shape, weight) for weight in (sample - mean, np.ones_like(sample), (sample - mean) ** 2)
     )
     kinds = ("judges", "clips") if method == "components" else ("both",)
     root = int(rng.integers(2**63))
@@ -71,12 +74,9 @@ def bootstrap_two_way(
         for kind in kinds
         for index, (start, stop) in enumerate(bounds(resamples, BLOCK))
     ]
-    parts = map_chunks(
-        partial(_block, sums, counts), jobs, workers=workers, executor=executor, progress=progress
-    )
+    parts = map_chunks(partial(_block, sums, counts), jobs, workers=workers, executor=executor, progress=progress)
     drawn = {
-        kind: np.concatenate([part for job, part in zip(jobs, parts, strict=True) if job[1] == kind])
-        for kind in kinds
+        kind: np.concatenate([part for job, part in zip(jobs, parts, strict=True) if job[1] == kind]) for kind in kinds
     }
     if method == "pigeonhole":
         return _percentiles(drawn["both"], mean, n, level, named)
@@ -87,9 +87,7 @@ def bootstrap_two_way(
 def _codes(labels: ArrayLike, sample: FloatArray, name: str) -> NDArray[np.int64]:
     array = np.asarray(labels)
     if array.shape != sample.shape:
-        raise InvalidInput(
-            f"{name}: expected one label for each of {len(sample)} values, got shape {array.shape}."
-        )
+        raise InvalidInput(f"{name}: expected one label for each of {len(sample)} values, got shape {array.shape}.")
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
 
 
@@ -131,12 +129,7 @@ def _percentiles(drawn: FloatArray, mean: float, n: int, level: float, named: st
 
 
 def _components(
-    drawn: dict[str, FloatArray],
-    of_rows: float,
-    mean: float,
-    shape: tuple[int, int],
-    level: float,
-    named: str,
+    drawn: dict[str, FloatArray], of_rows: float, mean: float, shape: tuple[int, int], level: float, named: str
 ) -> Estimate:
     of_judges, of_clips = (
         float(np.nanvar(drawn[kind], ddof=1)) * size / (size - 1)
@@ -148,6 +141,4 @@ def _components(
         return without_interval(mean, "all judgements are equal", method=named, n=min(shape), level=level)
     df = variance**2 / (of_judges**2 / (shape[0] - 1) + of_clips**2 / (shape[1] - 1))
     half = float(special.stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
-    return Estimate(
-        mean, mean - half, mean + half, level, min(shape), named, se=math.sqrt(variance), df=(df,)
-    )
+    return Estimate(mean, mean - half, mean + half, level, min(shape), named, se=math.sqrt(variance), df=(df,))

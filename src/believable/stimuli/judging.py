@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from believable.replay import actions, file
-from believable.replay.actions import ActionLog, log_of
-from believable.replay.records import Replay
-from believable.worlds.drawing import draw
-from believable.worlds.scene import scene_tree
+from believable.recordings import actions, file
+from believable.recordings.actions import ActionLog, log_of
+from believable.recordings.recording import Recording
+from believable.recordings.scene import scene_tree
+from believable.worlds import draw
 
 #: Raised when the content changes, so that copies of an older version are made again.
-RECIPE = 2
+RECIPE = 3
 
 #: What the browser's player has no use for.
 _LAB_ONLY = ("world", "telemetry", "hidden_states", "seed", "agent", "provenance")
@@ -56,17 +56,15 @@ def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
     return target
 
 
-def judging_tree(replay: Replay, variant: Variant) -> dict[str, Any]:
+def judging_tree(replay: Recording, variant: Variant) -> dict[str, Any]:
     """The recording and its looks, as the browser's player reads them."""
-    blind = _with_log(
-        replay.for_judging(), log_of(replay).for_judging(with_plan=variant.plan, with_log=variant.log)
-    )
+    blind = _with_log(replay.for_judging(), log_of(replay).for_judging(with_plan=variant.plan, with_log=variant.log))
     tree = {key: value for key, value in file.to_tree(blind).items() if key not in _LAB_ONLY}
     tree["actors"] = [{"id": actor.id, "name": actor.name} for actor in blind.actors]
     return {"replay": tree, "scene": scene_tree(draw(blind))}
 
 
-def _with_log(blind: Replay, log: ActionLog) -> Replay:
+def _with_log(blind: Recording, log: ActionLog) -> Recording:
     """The recording with its people and places under other ids. Roles stay for the drawing, which needs them."""
     names = {actor.id: other.id for actor, other in zip(blind.actors, log.actors, strict=True)}
     places = {place.id: f"b{number}" for number, place in enumerate(blind.world.places, 1)}

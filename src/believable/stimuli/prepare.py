@@ -14,22 +14,20 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, Problem, StudyError
-from believable.core.machine import available_cores
-from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
-from believable.replay.file import read as read_recording
-from believable.stimuli import boxes
-from believable.stimuli.extra import have_av, load_av
+from believable.core.work import Progress, available_cores, map_named
+from believable.recordings.actions import RECORDING_SUFFIX, beside, read_actions
+from believable.recordings.file import read as read_recording
+from believable.recordings.film_file import load_av
+from believable.stimuli import probe
 from believable.stimuli.judging import Variant, judged_replay
+from believable.stimuli.probe import have_av
 from believable.study.definition import REPLAY_TYPE, Definition, Medium
 from believable.study.records import Stimulus
-
-Progress = Callable[[int, int], None]
 
 #: Raised when the recipe changes, so that copies made by an older one are made again.
 RECIPE = 2
@@ -61,28 +59,20 @@ def prepare(
     used do not stop the others; all of them are named in one `StudyError` at the end.
     """
     stimuli = definition.study.stimuli
-    media: dict[str, Medium] = {}
-    problems: list[Problem] = []
-    by_file: dict[str, list[Stimulus]] = {}
-    for stimulus in stimuli:
-        by_file.setdefault(stimulus.file, []).append(stimulus)
-    with ThreadPoolExecutor(workers or min(4, available_cores())) as pool:
-        jobs = {pool.submit(_prepare_stimulus, folder / name, media_dir): name for name in by_file}
-        done = 0
-        for job in as_completed(jobs):
-            name = jobs[job]
-            try:
-                medium = job.result()
-                media |= {stimulus.id: medium for stimulus in by_file[name]}
-            except InvalidInput as error:
-                number = stimuli.index(by_file[name][0])
-                line = lines_naming(folder, [stimuli[number]])[0]
-                problems.append(Problem("study.yaml", line, f"stimuli[{number}].file", str(error), ""))
-            done += len(by_file[name])
-            progress(done, len(stimuli))
+    jobs = {stimulus.file: (folder / stimulus.file, media_dir) for stimulus in stimuli}
+    count = workers or min(4, available_cores())
+    prepared = map_named(
+        _prepare_stimulus, jobs, workers=count, pool="threads",
+        progress=lambda done, files: progress(done * len(stimuli) // files, len(stimuli)),
+    )  # fmt: skip
+    problems = []
+    for file, reason in prepared.failed.items():
+        number = next(number for number, stimulus in enumerate(stimuli) if stimulus.file == file)
+        line = lines_naming(folder, [stimuli[number]])[0]
+        problems.append(Problem("study.yaml", line, f"stimuli[{number}].file", reason, ""))
     if problems:
         raise StudyError(sorted(problems, key=lambda problem: (problem.line, problem.path)))
-    return {stimulus.id: media[stimulus.id] for stimulus in stimuli}
+    return {stimulus.id: prepared.results[stimulus.file] for stimulus in stimuli}
 
 
 def _prepare_stimulus(source: Path, media_dir: Path) -> Medium:
@@ -135,10 +125,7 @@ def prepare_file(source: Path, media_dir: Path) -> Medium:
         media_type = stripped(source, unfinished) if strip else _copied(source, unfinished)
         duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
         medium = Medium(
-            digest=_digest(unfinished),
-            bytes=unfinished.stat().st_size,
-            duration_ms=duration_ms,
-            media_type=media_type,
+            digest=_digest(unfinished), bytes=unfinished.stat().st_size, duration_ms=duration_ms, media_type=media_type
         )
         _durable(unfinished, media_dir / medium.digest)
     finally:
@@ -151,12 +138,12 @@ def stripped(source: Path, target: Path) -> str:
     """Write the stripped copy and return its media type."""
     av = load_av("Stripping media")
     try:
-        with av.open(str(source)) as given:
-            streams = [*given.streams.video[:1], *given.streams.audio[:1]]
-            if not given.streams.video:
+        with av.open(str(source)) as container:
+            streams = [*container.streams.video[:1], *container.streams.audio[:1]]
+            if not container.streams.video:
                 raise InvalidInput(f"{source.name!r} has no moving picture. Give a video file.")
-            kind = _container(source, given, {stream.codec_context.name for stream in streams})
-            _remux(av, given, streams, target, kind)
+            kind = _container(source, container, {stream.codec_context.name for stream in streams})
+            _remux(av, container, streams, target, kind)
     except av.FFmpegError as error:
         if error.errno in DISK_TROUBLE:
             raise
@@ -166,14 +153,14 @@ def stripped(source: Path, target: Path) -> str:
             " Check that it was copied completely; it may be cut off or damaged."
         ) from None
     if kind == "mp4":
-        boxes.zero_bit_rates(target)
-        boxes.blank_header_messages(target)
+        probe.zero_bit_rates(target)
+        probe.blank_header_messages(target)
     return f"video/{kind}"
 
 
-def _container(source: Path, given: Any, codecs: set[str]) -> str:
+def _container(source: Path, container: Any, codecs: set[str]) -> str:
     """WebM stays WebM; everything else that browsers can show becomes MP4."""
-    if "webm" in given.format.name and codecs <= WEBM_CODECS:
+    if "webm" in container.format.name and codecs <= WEBM_CODECS:
         return "webm"
     if codecs <= MP4_CODECS:
         return "mp4"
@@ -183,14 +170,14 @@ def _container(source: Path, given: Any, codecs: set[str]) -> str:
     )
 
 
-def _remux(av: Any, given: Any, streams: list[Any], target: Path, kind: str) -> None:
+def _remux(av: Any, container: Any, streams: list[Any], target: Path, kind: str) -> None:
     options = {"fflags": "+bitexact"}
     if kind == "mp4":
         options |= {"movflags": "+faststart", "write_btrt": "0", "video_track_timescale": str(TICKS_PER_S)}
     with av.open(str(target), "w", format=kind, options=options) as out:
         copies = {stream.index: out.add_stream_from_template(stream) for stream in streams}
         cleaners = {stream.index: _cleaner(av, stream) for stream in streams}
-        for packet in given.demux(*streams):
+        for packet in container.demux(*streams):
             index = packet.stream.index
             if packet.dts is None:  # the demuxer's end mark
                 continue
@@ -268,9 +255,7 @@ def lines_naming(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
     """Where each file is named in the study file; line 1 where it is not."""
     study_file = folder / "study.yaml"
     rows = study_file.read_text("utf-8").splitlines() if study_file.is_file() else []
-    return [
-        next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1) for stimulus in stimuli
-    ]
+    return [next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1) for stimulus in stimuli]
 
 
 def _copied(source: Path, target: Path) -> str:
@@ -279,7 +264,7 @@ def _copied(source: Path, target: Path) -> str:
 
 
 def _stated_length_ms(source: Path) -> int | None:
-    return boxes.duration_ms(source) if source.suffix.lower() in {".mp4", ".m4v", ".mov"} else None
+    return probe.duration_ms(source) if source.suffix.lower() in {".mp4", ".m4v", ".mov"} else None
 
 
 def _length_ms(path: Path) -> int | None:

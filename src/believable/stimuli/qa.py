@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
-from believable.stimuli.extra import load_av
+from believable.recordings.film_file import load_av
 from believable.stimuli.prepare import stripped
+from believable.stimuli.raster import watermark
 from believable.stimuli.signal import Signal, draw
-from believable.stimuli.watermark import watermark
 
 Test = Literal["visual", "auditory"]
 TESTS: tuple[Test, ...] = ("visual", "auditory")
@@ -47,7 +47,7 @@ STEPS = np.array([(y, u, v) for y in (-1, 0, 1) for u in (-1, 0, 1) for v in (-1
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class QualityFilm:
     film: Path
     truth: Path
     signal: Signal
@@ -70,7 +70,7 @@ def make(
     duration_s: int = 60,
     message: str = MESSAGE,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Made:
+) -> QualityFilm:
     """Write `qa_<test>.mp4` and `qa_<test>.truth.csv`, each whole or not at all."""
     if test not in TESTS:
         raise InvalidInput(f"test: expected visual or auditory, got {test!r}.")
@@ -88,7 +88,7 @@ def make(
     finally:
         for path in (coded, clean, table):
             path.unlink(missing_ok=True)
-    return Made(film, truth, signal)
+    return QualityFilm(film, truth, signal)
 
 
 def truth_table(test: Test, signal: Signal) -> str:
@@ -116,15 +116,9 @@ def tone(signal: Signal) -> NDArray[np.float32]:
     return np.asarray(AMPLITUDE * wave * fade, np.float32)
 
 
-def _encode(
-    path: Path, test: Test, signal: Signal, message: str, progress: Callable[[int, int], None]
-) -> None:
+def _encode(path: Path, test: Test, signal: Signal, message: str, progress: Callable[[int, int], None]) -> None:
     av = load_av("Making quality tests")
-    sound = (
-        tone(signal)
-        if test == "auditory"
-        else np.zeros(signal.duration_ms * SOUND_RATE_HZ // 1000, np.float32)
-    )
+    sound = tone(signal) if test == "auditory" else np.zeros(signal.duration_ms * SOUND_RATE_HZ // 1000, np.float32)
     pictures = _greens(signal) if test == "visual" else _message(message, signal)
     frames = signal.duration_ms * FRAMES_PER_S // 1000
     with av.open(str(path), "w", format="mp4", options={"fflags": "+bitexact"}) as out:
@@ -154,9 +148,7 @@ def _encode_sound(av: Any, out: Any, voice: Any, sound: NDArray[np.float32], sec
     """The blocks that begin in this second, so that pictures and sound lie beside each other in the file."""
     first = -(-second * SOUND_RATE_HZ // SOUND_BLOCK) * SOUND_BLOCK
     for start in range(first, min(len(sound), (second + 1) * SOUND_RATE_HZ), SOUND_BLOCK):
-        block = av.AudioFrame.from_ndarray(
-            sound[None, start : start + SOUND_BLOCK], format="fltp", layout="mono"
-        )
+        block = av.AudioFrame.from_ndarray(sound[None, start : start + SOUND_BLOCK], format="fltp", layout="mono")
         block.sample_rate, block.pts, block.time_base = SOUND_RATE_HZ, start, Fraction(1, SOUND_RATE_HZ)
         out.mux(voice.encode(block))
 

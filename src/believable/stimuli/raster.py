@@ -1,21 +1,30 @@
 """Pictures from display lists: the same shapes the browser's canvas paints, with soft edges, as RGB arrays.
 
 Own code because it is small: every shape is a signed distance, and a pixel is covered by how far it lies inside.
+`render` turns recordings into videos this way, side by side in processes; each appears whole or not at all.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from believable.replay.records import Replay
-from believable.worlds.scene import Scene, Shape, display_list
+from believable.core.errors import InvalidInput
+from believable.core.work import Progress, WorkOutcome, map_named
+from believable.recordings.file import read
+from believable.recordings.film_file import FilmFile
+from believable.recordings.recording import Recording
+from believable.recordings.scene import Scene, Shape, display_list
+from believable.worlds import WORLDS, draw
+from believable.worlds.contract import View
 
 Pixels = NDArray[np.float32]
 
@@ -41,7 +50,7 @@ def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
 class Rasteriser:
     """Paints one recording. What stands still is painted once."""
 
-    def __init__(self, scene: Scene, replay: Replay, camera: Camera) -> None:
+    def __init__(self, scene: Scene, replay: Recording, camera: Camera) -> None:
         self._scene, self._replay, self._camera = scene, replay, camera
         empty = np.empty((camera.height_px, camera.width_px, 3), np.float32)
         empty[:] = _rgb(scene.background)
@@ -78,9 +87,7 @@ def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
         points = [at(x, y) for x, y in shape.points]
         inside = _in_star if shape.kind == "star" else _in_polygon
         xs, ys = [p[0] for p in points], [p[1] for p in points]
-        _blend_where(
-            pixels, (min(xs), min(ys), max(xs), max(ys)), shape.fill, lambda x, y: inside(points, x, y)
-        )
+        _blend_where(pixels, (min(xs), min(ys), max(xs), max(ys)), shape.fill, lambda x, y: inside(points, x, y))
     else:
         (x, y), r = at(shape.x, shape.y), shape.r * scale
         distance = _sector(x, y, r, shape) if shape.kind == "sector" else _disc(x, y, r)
@@ -97,9 +104,7 @@ def _origin(camera: Camera) -> tuple[int, int]:
 Distance = Callable[[Pixels, Pixels], Pixels]
 
 
-def _blend_where(
-    pixels: Pixels, box: tuple[float, float, float, float], fill: str, distance: Distance
-) -> None:
+def _blend_where(pixels: Pixels, box: tuple[float, float, float, float], fill: str, distance: Distance) -> None:
     """Blend `fill` over the part of the picture inside `box`, as far as each pixel's centre lies inside the shape."""
     x0, y0 = max(0, math.floor(box[0]) - 1), max(0, math.floor(box[1]) - 1)
     part = pixels[y0 : math.ceil(box[3]) + 1, x0 : math.ceil(box[2]) + 1]
@@ -164,9 +169,7 @@ def _in_polygon(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixe
         length = math.hypot(x1 - x0, y1 - y0)
         if length:
             nx, ny = sign * (y1 - y0) / length, -sign * (x1 - x0) / length
-            far = np.maximum(
-                far, (x - np.float32(x0)) * np.float32(nx) + (y - np.float32(y0)) * np.float32(ny)
-            )
+            far = np.maximum(far, (x - np.float32(x0)) * np.float32(nx) + (y - np.float32(y0)) * np.float32(ny))
     return far
 
 
@@ -222,9 +225,7 @@ def _words(text: str, size_px: int, in_bubble: bool) -> tuple[Pixels, Pixels]:
     """Ink coverage of a line of text, and an array of its size; a bubble has room around it and breaks long lines."""
     font = ImageFont.load_default(size_px)
     shown = _in_lines(_drawable(text, font), 36) if in_bubble else text
-    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).multiline_textbbox(
-        (0, 0), shown, font=font
-    )
+    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).multiline_textbbox((0, 0), shown, font=font)
     margin = size_px // 2 if in_bubble else 1
     image = Image.new("L", (math.ceil(right - left) + 2 * margin, math.ceil(bottom - top) + 2 * margin), 0)
     ImageDraw.Draw(image).multiline_text((margin - left, margin - top), shown, fill=255, font=font)
@@ -256,3 +257,114 @@ def _rgb(colour: str) -> Pixels:
 
 def _alpha(colour: str) -> np.float32:
     return np.float32(int(colour[7:9], 16) / 255 if len(colour) == 9 else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a video comes out. `speed` is how much replay time passes in a second of video, in seconds. `camera` and `overlay`
+    are for worlds that draw themselves, as in their `View`."""
+
+    width_px: int = 1280
+    height_px: int = 720
+    frames_per_s: int = 30
+    speed: float = 1.0
+    from_ms: int = 0
+    to_ms: int | None = None
+    crf: int = 20
+    camera: str = ""
+    overlay: bool = False
+
+    def __post_init__(self) -> None:
+        if self.width_px % 2 or self.height_px % 2 or min(self.width_px, self.height_px) < 2:
+            raise InvalidInput(f"size: expected even numbers, got {self.width_px}×{self.height_px}.")
+        if self.frames_per_s < 1 or self.speed <= 0:
+            raise InvalidInput(f"frames_per_s and speed must be above 0, got {self.frames_per_s} and {self.speed}.")
+
+    def moments_ms(self, duration_ms: int) -> list[float]:
+        """The moment of replay time that each picture shows."""
+        end_ms = duration_ms if self.to_ms is None else min(self.to_ms, duration_ms)
+        if not 0 <= self.from_ms < end_ms:
+            raise InvalidInput(f"from {self.from_ms} ms to {end_ms} ms is empty. Give a part of the recording.")
+        step_ms = 1000 * self.speed / self.frames_per_s
+        count = max(1, round((end_ms - self.from_ms) / step_ms))
+        return [self.from_ms + number * step_ms for number in range(count)]
+
+
+def render(
+    sources: Sequence[Path],
+    folder: Path,
+    look: Look | None = None,
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> WorkOutcome[Path, Path]:
+    """Render recordings into `folder/NAME.mp4`; results are the videos. A file that cannot be rendered stops nothing else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    targets = {source: folder / f"{source.name.partition('.')[0]}.mp4" for source in sources}
+    if len(set(targets.values())) < len(targets):
+        raise InvalidInput("two recordings would become the same video. Give them different names.")
+    jobs = {source: (source, target, look or Look()) for source, target in targets.items()}
+    worked = map_named(render_file, jobs, workers=workers, progress=progress)
+    return WorkOutcome({source: targets[source] for source in worked.results}, worked.failed)
+
+
+def render_file(source: Path, target: Path, look: Look) -> int:
+    """Render one recording and return the number of pictures. What judges may not see is not in the pictures either."""
+    recording = read(source)
+    moments = look.moments_ms(recording.timing.duration_ms)
+    film = FilmFile(target, look.frames_per_s, what="Rendering recordings", crf=look.crf, preset=_preset(recording))
+    with film:
+        for picture in _pictures(recording, look, moments):
+            film.add(picture)
+    return len(moments)
+
+
+def _preset(recording: Recording) -> str:
+    """Pictures of a 3D game take ten times as long as drawings; they are coded again, and smaller, when they become stimuli."""
+    playing = WORLDS[recording.world.kind].playing
+    return "medium" if playing is None or playing.rendering is None else "ultrafast"
+
+
+def _pictures(recording: Recording, look: Look, moments_ms: Sequence[float]) -> Iterator[NDArray[np.uint8]]:
+    """One for each moment: drawn from what judges may see, or by the world itself, which plays the recording again."""
+    playing = WORLDS[recording.world.kind].playing
+    if playing is not None and playing.rendering is not None:
+        if (problem := playing.rendering.problem(look.camera)) is not None:
+            raise InvalidInput(problem)
+        view = View(look.width_px, look.height_px, look.camera, look.overlay)
+        with closing(playing.rendering.pictures(recording, view)) as pictures:
+            yield from _at_moments(pictures, recording.timing.frame_ms, moments_ms)
+        return
+    if look.camera:
+        raise InvalidInput(f"camera: {recording.world.kind!r} is drawn from above and has none, got {look.camera!r}.")
+    blind = recording.for_judging()
+    scene = draw(blind)
+    painter = Rasteriser(scene, blind, whole_world(scene, look.width_px, look.height_px))
+    yield from map(painter.picture, moments_ms)
+
+
+def _at_moments(
+    pictures: Iterator[NDArray[np.uint8]], frame_ms: float, moments_ms: Sequence[float]
+) -> Iterator[NDArray[np.uint8]]:
+    """Pictures of every frame, at other moments: what stood on screen then."""
+    frame, picture = 0, next(pictures)
+    for t_ms in moments_ms:
+        while frame < math.floor(t_ms / frame_ms + 1e-6) and (following := next(pictures, None)) is not None:
+            frame, picture = frame + 1, following
+        yield picture
+
+
+def watermark(text: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
+    """Half-transparent white with a dark rim, so that it reads on any ground; RGBA, even sides, for a frame of this size."""
+    font = ImageFont.load_default(max(10, height_px // 28))
+    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox((0, 0), text, font=font, stroke_width=2)
+    size = tuple(2 * math.ceil(side / 2) for side in (right - left, bottom - top))
+    if size[0] > width_px or min(size) < 2:
+        raise InvalidInput(
+            f"watermark: {text!r} needs {size[0]} pixels of {width_px}. Write fewer words or choose a larger size."
+        )
+    image = Image.new("RGBA", size, (0, 0, 0, 0))  # type: ignore[arg-type]
+    ImageDraw.Draw(image).text(
+        (-left, -top), text, font=font, fill=(255, 255, 255, 150), stroke_width=2, stroke_fill=(0, 0, 0, 110)
+    )
+    return np.asarray(image)

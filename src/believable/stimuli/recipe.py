@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from believable.core.errors import InvalidInput
-from believable.stimuli.loudness import RATE_HZ
 
 #: Raised when the same recipe gives other files, so that they are made again.
 EDITION = 1
 
 #: The sound of every stimulus, and where loudness is measured.
-SOUND_RATE_HZ = RATE_HZ
+SOUND_RATE_HZ = 48_000
 #: Samples per AAC frame.
 SOUND_BLOCK = 1024
 #: −1 dB below full scale, as a factor.
@@ -74,15 +73,11 @@ class Recipe:
         if not 1 <= self.frames_per_s <= 240:
             raise InvalidInput(f"frames per second: expected 1 to 240, got {self.frames_per_s}.")
         if not -70 < self.loudness_lufs <= -5:
-            raise InvalidInput(
-                f"loudness: expected −70 to −5 LUFS, got {self.loudness_lufs}. Broadcasting uses −23."
-            )
+            raise InvalidInput(f"loudness: expected −70 to −5 LUFS, got {self.loudness_lufs}. Broadcasting uses −23.")
         if min(self.cut_start_ms, self.cut_end_ms) < 0:
             raise InvalidInput(f"cut: expected 0 or more, got {self.cut_start_ms} and {self.cut_end_ms} ms.")
         if not 0 <= self.crf <= 51:
-            raise InvalidInput(
-                f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 is hard to tell."
-            )
+            raise InvalidInput(f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 is hard to tell.")
 
     def to_tree(self) -> dict[str, Any]:
         return asdict(self)
@@ -138,10 +133,7 @@ def picture_chain(recipe: Recipe, shot: Shot) -> Chain:
     ]
     for mask in (*recipe.masks, *shot.masks):
         chain.append(
-            (
-                "drawbox",
-                f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill",
-            )
+            ("drawbox", f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill")
         )
     chain += _TURNS[shot.turn_deg]
     chain.append(("fps", f"fps={recipe.frames_per_s}:start_time=0"))

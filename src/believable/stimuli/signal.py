@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ STEEPEST_PER_S = 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SignalPiece:
     """A straight part. `kind` is ramp, hold or reversal (a ramp that turns back at once)."""
 
     kind: str
@@ -37,7 +39,7 @@ class Signal:
 
     seed: int
     duration_ms: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SignalPiece, ...]
 
     def levels(self, times_ms: NDArray[np.float64]) -> NDArray[np.float64]:
         """The level at each moment; beyond the end it stays."""
@@ -48,15 +50,6 @@ class Signal:
     def kind_at(self, t_ms: float) -> str:
         return next((piece.kind for piece in self.pieces if t_ms < piece.end_ms), self.pieces[-1].kind)
 
-    def held_seconds(self) -> list[int]:
-        """Whole seconds, by their number, in which nothing changes."""
-        return [
-            second
-            for piece in self.pieces
-            if piece.kind == "hold"
-            for second in range(-(-piece.start_ms // 1000), piece.end_ms // 1000)
-        ]
-
 
 def draw(seed: int, duration_s: int = 60) -> Signal:
     """The signal that follows from a seed. It begins with a hold, so that there is time to find the wheel."""
@@ -64,7 +57,7 @@ def draw(seed: int, duration_s: int = 60) -> Signal:
         raise InvalidInput(f"duration: expected {SHORTEST_S} to {LONGEST_S} seconds, got {duration_s}.")
     rng = generator(seed, "quality test", duration_s)
     end_ms = 1000 * duration_s
-    pieces = [Piece("hold", 0, 2500, level := round(rng.uniform(0.3, 0.7), 3), level)]
+    pieces = [SignalPiece("hold", 0, 2500, level := round(rng.uniform(0.3, 0.7), 3), level)]
     while pieces[-1].end_ms < end_ms:
         kind = rng.choices(("ramp", "hold", "reversal"), (4, 0 if pieces[-1].kind == "hold" else 5, 3))[0]
         if kind == "hold":
@@ -78,21 +71,42 @@ def draw(seed: int, duration_s: int = 60) -> Signal:
     last = kept[-1]
     share = (end_ms - last.start_ms) / (last.end_ms - last.start_ms)
     reached = last.start_level + share * (last.end_level - last.start_level)
-    kept[-1] = Piece(last.kind, last.start_ms, end_ms, last.start_level, reached)
+    kept[-1] = SignalPiece(last.kind, last.start_ms, end_ms, last.start_level, reached)
     return Signal(seed, end_ms, tuple(kept))
 
 
-def _to(before: Piece, kind: str, level: float, length_s: float) -> Piece:
-    return Piece(kind, before.end_ms, before.end_ms + round(1000 * length_s), before.end_level, level)
+def through(corners: Sequence[tuple[float, float]]) -> Signal:
+    """An author's own signal: straight lines through these corners (seconds, level)."""
+    times = [seconds for seconds, _ in corners]
+    if len(corners) < 2 or times[0] != 0 or any(after <= before for before, after in pairwise(times)):
+        raise InvalidInput(
+            f"corners: expected at least two, from second 0 on, each later than the one before, got {times}."
+        )
+    if not SHORTEST_S <= times[-1] <= LONGEST_S:
+        raise InvalidInput(f"corners: expected an end after {SHORTEST_S} to {LONGEST_S} seconds, got {times[-1]:g}.")
+    strange = [level for _, level in corners if not 0 <= level <= 1]
+    if strange:
+        raise InvalidInput(f"corners: expected levels from 0 to 1, got {strange[0]:g}.")
+    if len({level for _, level in corners}) == 1:
+        raise InvalidInput("corners: expected a signal that changes, got one level all the time.")
+    pieces = tuple(
+        SignalPiece("hold" if low == high else "ramp", round(1000 * start), round(1000 * end), low, high)
+        for (start, low), (end, high) in pairwise(corners)
+    )
+    return Signal(0, pieces[-1].end_ms, pieces)
 
 
-def _other_level(before: Piece, way: float, far: float, *, turn: bool) -> float:
+def _to(before: SignalPiece, kind: str, level: float, length_s: float) -> SignalPiece:
+    return SignalPiece(kind, before.end_ms, before.end_ms + round(1000 * length_s), before.end_level, level)
+
+
+def _other_level(before: SignalPiece, way: float, far: float, *, turn: bool) -> float:
     """A level at least `LEAST_CHANGE` away: down or up as chance and room have it, against the way before when turning."""
-    here = before.end_level
-    room_up, room_down = 1 - here - LEAST_CHANGE, here - LEAST_CHANGE
+    level = before.end_level
+    room_up, room_down = 1 - level - LEAST_CHANGE, level - LEAST_CHANGE
     up = way < 0.5
     if turn and before.start_level != before.end_level:
         up = before.end_level < before.start_level
     if (room_up if up else room_down) < 0:
         up = not up
-    return round(here + LEAST_CHANGE + far * room_up if up else here - LEAST_CHANGE - far * room_down, 3)
+    return round(level + LEAST_CHANGE + far * room_up if up else level - LEAST_CHANGE - far * room_down, 3)

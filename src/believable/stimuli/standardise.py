@@ -6,6 +6,7 @@ Pictures and sounds stay inside libav from decoder to encoder. Beside each `stim
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import lfilter
 
 from believable import __version__
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
-from believable.stimuli import pool
-from believable.stimuli.alone import alone
-from believable.stimuli.extra import load_av
-from believable.stimuli.loudness import integrated_lufs
-from believable.stimuli.pool import Source
+from believable.core.work import Progress, map_named
+from believable.recordings.film_file import load_av
+from believable.stimuli import source_pool
 from believable.stimuli.prepare import DISK_TROUBLE, stripped
+from believable.stimuli.raster import watermark
 from believable.stimuli.recipe import (
     SOUND_RATE_HZ,
     Chain,
@@ -35,8 +37,7 @@ from believable.stimuli.recipe import (
     silence_chain,
     sound_chain,
 )
-from believable.stimuli.watermark import watermark
-from believable.stimuli.workers import Progress, side_by_side
+from believable.stimuli.source_pool import StimulusSource, alone
 
 FOLDER = "stimuli"
 RECORD = ".provenance.json"
@@ -47,7 +48,7 @@ SOUND_BITS_PER_S = 128_000
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EncodedFilm:
     """What encoding gave."""
 
     frames: int
@@ -57,39 +58,39 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Standardised:
+class StandardisedSet:
     """Stimuli made now, those that were there already, and why others could not be made, by source name."""
 
-    made: Mapping[str, Path]
+    films: Mapping[str, Path]
     kept: Mapping[str, Path]
     failed: Mapping[str, str]
 
 
 def standardise(
     folder: Path,
-    chosen: Sequence[Source],
+    chosen: Sequence[StimulusSource],
     recipe: Recipe,
     *,
     clock: Clock,
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
-) -> Standardised:
+) -> StandardisedSet:
     """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept."""
     place = folder / FOLDER
-    with alone(folder / pool.FOLDER):
+    with alone(folder / source_pool.FOLDER):
         with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
         common = replace(recipe, sound=with_sound)
-        kept = {one.name: place / f"{one.name}.mp4" for one in chosen if is_current(folder, one, common)}
+        kept = {source.name: place / f"{source.name}.mp4" for source in chosen if is_current(folder, source, common)}
         todo = [source for source in chosen if source.name not in kept]
         for source in todo:
             _clear(place, source.name)
-        worked = side_by_side(
+        worked = map_named(
             make,
             {source.name: (folder, source, common, clock.now_ms()) for source in todo},
             workers=workers,
             progress=lambda done, total: progress(len(kept) + done, len(chosen)),
         )
-    return Standardised(worked.results, kept, worked.failed)
+    return StandardisedSet(worked.results, kept, worked.failed)
 
 
 def _clear(place: Path, name: str) -> None:
@@ -108,73 +109,73 @@ def provenance(folder: Path, name: str) -> dict[str, Any] | None:
     return tree if isinstance(tree, dict) and {"recipe_digest", "source", "output"} <= tree.keys() else None
 
 
-def is_current(folder: Path, source: Source, recipe: Recipe) -> bool:
+def is_current(folder: Path, source: StimulusSource, recipe: Recipe) -> bool:
     """Whether the stimulus is there, whole, and made by this recipe from this source as it is described now."""
     record, video = provenance(folder, source.name), folder / FOLDER / f"{source.name}.mp4"
     return (
         record is not None
         and record["recipe_digest"] == recipe.digest
-        and Source.from_tree(record["source"]) == source
+        and StimulusSource.from_tree(record["source"]) == source
         and video.is_file()
-        and pool.digest_of(video) == record["output"]["digest"]
+        and source_pool.digest_of(video) == record["output"]["digest"]
     )
 
 
-def make(folder: Path, source: Source, recipe: Recipe, at_ms: int) -> Path:
+def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Path:
     """One stimulus with its record, whole or not at all."""
-    given = folder / pool.FOLDER / source.file
-    if not given.is_file() or pool.digest_of(given) != source.digest:
+    original = folder / source_pool.FOLDER / source.file
+    if not original.is_file() or source_pool.digest_of(original) != source.digest:
         raise InvalidInput(
-            f"{source.original!r}: its copy {pool.FOLDER}/{source.file} is missing or changed since it was added."
-            f" Delete {pool.FOLDER}/{source.name}.json and add the recording again."
+            f"{source.original!r}: its copy {source_pool.FOLDER}/{source.file} is missing or changed since it was added."
+            f" Delete {source_pool.FOLDER}/{source.name}.json and add the recording again."
         )
     target = folder / FOLDER / f"{source.name}.mp4"
     target.parent.mkdir(parents=True, exist_ok=True)
     coded, clean = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean"))
     try:
-        made = encode(given, coded, source, recipe)
+        encoded = encode(original, coded, source, recipe)
         stripped(coded, clean)
         with clean.open("rb") as file:
             os.fsync(file.fileno())
         record = {
             "believable": __version__, "made_ms": at_ms, "recipe": recipe.to_tree(),
             "recipe_digest": recipe.digest, "source": source.to_tree(), "libraries": _libraries(),
-            "filters": {"picture": made.filters[0], "sound": made.filters[1]},
-            "loudness": {"before_lufs": made.loudness_lufs, "gain_db": made.gain_db},
-            "output": {"digest": pool.digest_of(clean), "bytes": clean.stat().st_size, "frames": made.frames,
-                       "length_ms": round(1000 * made.frames / recipe.frames_per_s)},
+            "filters": {"picture": encoded.filters[0], "sound": encoded.filters[1]},
+            "loudness": {"before_lufs": encoded.loudness_lufs, "gain_db": encoded.gain_db},
+            "output": {"digest": source_pool.digest_of(clean), "bytes": clean.stat().st_size, "frames": encoded.frames,
+                       "length_ms": round(1000 * encoded.frames / recipe.frames_per_s)},
         }  # fmt: skip
         os.replace(clean, target)
-        pool.write_json(folder / FOLDER / f"{source.name}{RECORD}", record)
+        source_pool.write_json(folder / FOLDER / f"{source.name}{RECORD}", record)
     finally:
         coded.unlink(missing_ok=True)
         clean.unlink(missing_ok=True)
     return target
 
 
-def encode(given: Path, target: Path, source: Source, recipe: Recipe, *, preset: str = PRESET) -> Made:
+def encode(
+    original: Path, target: Path, source: StimulusSource, recipe: Recipe, *, preset: str = PRESET
+) -> EncodedFilm:
     """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for `stripped` to remove."""
     av = load_av("Standardising recordings")
     try:
-        with av.open(str(given)) as file:
+        with av.open(str(original)) as file:
             shot = shot_of(file, source, recipe)
             sound = file.streams.audio[0] if recipe.sound and file.streams.audio else None
-        loudness = _loudness(av, given, shot) if sound is not None else None
+        loudness = _loudness(av, original, shot) if sound is not None else None
         gain_db = 0.0 if loudness is None else recipe.loudness_lufs - loudness
         with (
-            av.open(str(given)) as file,
+            av.open(str(original)) as file,
             av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out,
         ):
             return _run(av, file, out, shot, recipe, preset, gain_db, loudness)
     except av.FFmpegError as error:
         if error.errno in DISK_TROUBLE:
             raise OSError(error.errno, error.strerror, str(target)) from None
-        raise InvalidInput(
-            f"{source.original!r} cannot be standardised ({error.strerror or error})."
-        ) from None
+        raise InvalidInput(f"{source.original!r} cannot be standardised ({error.strerror or error}).") from None
 
 
-def shot_of(file: Any, source: Source, recipe: Recipe) -> Shot:
+def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
     """The part to take in the file's own time, and the shape of its picture."""
     origin_s = (file.start_time or 0) / 1_000_000
     start_ms = source.cut_start_ms + recipe.cut_start_ms
@@ -197,15 +198,8 @@ def shot_of(file: Any, source: Source, recipe: Recipe) -> Shot:
 
 
 def _run(
-    av: Any,
-    file: Any,
-    out: Any,
-    shot: Shot,
-    recipe: Recipe,
-    preset: str,
-    gain_db: float,
-    loudness: float | None,
-) -> Made:
+    av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, preset: str, gain_db: float, loudness: float | None
+) -> EncodedFilm:
     video = file.streams.video[0]
     video.codec_context.thread_count = 1
     picture = _picture_stream(av, out, recipe, preset)
@@ -221,7 +215,7 @@ def _run(
         if audio is None:
             _put(out, voice, ears.rest())
     frames = 0
-    for frame in _decoded(file, [one for one in (video, audio) if one is not None], shot.end_s):
+    for frame in _decoded(file, [stream for stream in (video, audio) if stream is not None], shot.end_s):
         if isinstance(frame, av.VideoFrame):
             frames += _put(out, picture, screen.through(frame))
         elif ears is not None:
@@ -235,7 +229,7 @@ def _run(
     if not frames:
         raise InvalidInput("no picture is left after cutting.")
     shown = (*chain, overlay_filter(recipe)) if recipe.watermark else chain
-    return Made(frames, loudness, gain_db, (in_words(shown), in_words(hearing)))
+    return EncodedFilm(frames, loudness, gain_db, (in_words(shown), in_words(hearing)))
 
 
 def _picture_stream(av: Any, out: Any, recipe: Recipe, preset: str) -> Any:
@@ -273,7 +267,7 @@ def _put(out: Any, stream: Any, frames: Iterator[Any]) -> int:
     return count
 
 
-class _Line:
+class _FilterChain:
     """A row of filters with one way in and one way out."""
 
     def __init__(self, av: Any, source: Any, graph: Any, chain: Chain, sink: str) -> None:
@@ -281,8 +275,8 @@ class _Line:
         nodes = [source] if source is not None else []
         nodes += [graph.add(name, arguments) if arguments else graph.add(name) for name, arguments in chain]
         self.last = nodes[-1]
-        for one, other in pairwise(nodes):
-            one.link_to(other)
+        for node, other in pairwise(nodes):
+            node.link_to(other)
         self.sink = graph.add(sink)
 
     def through(self, frame: Any) -> Iterator[Any]:
@@ -305,7 +299,7 @@ class _Line:
                 return
 
 
-class _Pictures(_Line):
+class _Pictures(_FilterChain):
     def __init__(self, av: Any, stream: Any, chain: Chain, recipe: Recipe) -> None:
         graph = av.filter.Graph()
         super().__init__(av, graph.add_buffer(template=stream), graph, chain, "buffersink")
@@ -317,9 +311,7 @@ class _Pictures(_Line):
                 watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba"
             )
             image.pts, image.time_base = 0, stream.time_base
-            words = graph.add_buffer(
-                width=image.width, height=image.height, format="rgba", time_base=stream.time_base
-            )
+            words = graph.add_buffer(width=image.width, height=image.height, format="rgba", time_base=stream.time_base)
             over = graph.add(*overlay_filter(recipe))
             self.last.link_to(over, 0, 0)
             words.link_to(over, 0, 1)
@@ -335,7 +327,7 @@ class _Pictures(_Line):
             yield frame
 
 
-class _Sounds(_Line):
+class _Sounds(_FilterChain):
     def __init__(self, av: Any, stream: Any, chain: Chain) -> None:
         graph = av.filter.Graph()
         source = None if stream is None else graph.add_abuffer(template=stream)
@@ -345,17 +337,13 @@ class _Sounds(_Line):
         self._graph = graph
 
 
-def _loudness(av: Any, given: Path, shot: Shot) -> float | None:
+def _loudness(av: Any, original: Path, shot: Shot) -> float | None:
     """Of the part taken, before anything is changed."""
-    plain = tuple(one for one in sound_chain(shot, 0.0) if one[0] not in ("volume", "alimiter"))
-    with av.open(str(given)) as file:
+    plain = tuple(filter_ for filter_ in sound_chain(shot, 0.0) if filter_[0] not in ("volume", "alimiter"))
+    with av.open(str(original)) as file:
         stream = file.streams.audio[0]
         line = _Sounds(av, stream, plain)
-        blocks = [
-            block.to_ndarray()
-            for frame in _decoded(file, [stream], shot.end_s)
-            for block in line.through(frame)
-        ]
+        blocks = [block.to_ndarray() for frame in _decoded(file, [stream], shot.end_s) for block in line.through(frame)]
         blocks += [block.to_ndarray() for block in line.rest()]
     return integrated_lufs(np.concatenate(blocks, axis=1)) if blocks else None
 
@@ -364,3 +352,31 @@ def _libraries() -> dict[str, str]:
     av = load_av("Standardising recordings")
     versions = {name: ".".join(map(str, number)) for name, number in av.library_versions.items()}
     return {"av": av.__version__, **versions}
+
+
+BLOCK_S, STEP_S = 0.4, 0.1
+ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU = -70.0, -10.0
+
+#: The standard's filters at 48 kHz: a shelf for the head, then a high pass.
+SHELF = (1.53512485958697, -2.69169618940638, 1.19839281085285), (1.0, -1.69065929318241, 0.73248077421585)
+HIGH_PASS = (1.0, -2.0, 1.0), (1.0, -1.99004745483398, 0.99007225036621)
+
+
+def integrated_lufs(samples: NDArray[np.float32]) -> float | None:
+    """Loudness of `samples` (channels × time at 48 kHz, left and right). None for silence, or for less than one block."""
+    block, step = round(BLOCK_S * SOUND_RATE_HZ), round(STEP_S * SOUND_RATE_HZ)
+    if samples.shape[1] < block:
+        return None
+    weighted = lfilter(*HIGH_PASS, lfilter(*SHELF, samples.astype(np.float64), axis=1), axis=1)
+    sums = np.concatenate([[0.0], np.cumsum(np.sum(weighted**2, axis=0))])
+    starts = np.arange(0, samples.shape[1] - block + 1, step)
+    power = (sums[starts + block] - sums[starts]) / block
+    power = power[power > _power(ABSOLUTE_GATE_LUFS)]
+    if not power.size:
+        return None
+    power = power[power > np.mean(power) * 10 ** (RELATIVE_GATE_LU / 10)]
+    return -0.691 + 10 * math.log10(float(np.mean(power)))
+
+
+def _power(lufs: float) -> float:
+    return float(10 ** ((lufs + 0.691) / 10))

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from believable.core.errors import InvalidInput, Problem
-from believable.core.machine import available_cores
-from believable.replay.actions import RECORDING_SUFFIX, beside, read_actions
-from believable.replay.file import read as read_recording
-from believable.stimuli.extra import have_av, load_av
+from believable.core.registry import did_you_mean
+from believable.core.work import Progress, available_cores, map_chunks
+from believable.recordings.actions import RECORDING_SUFFIX, beside, read_actions
+from believable.recordings.file import read as read_recording
+from believable.recordings.film_file import load_av
 from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS, lines_naming
-from believable.stimuli.probe import Decoded, Facts, decode, facts
+from believable.stimuli.probe import DecodedMedium, MediaFacts, decode, facts, have_av
 from believable.study.definition import Definition
 from believable.study.records import Stimulus
-
-Progress = Callable[[int, int], None]
+from believable.worlds import WORLDS
 
 #: A stated length may differ from the measured one by one picture at 10 frames per second.
 LENGTH_TOLERANCE_MS = 100
 
 _SAME = "Encode all videos with the same settings, for example: ffmpeg -i INPUT {options} OUTPUT.mp4"
-_STRIPPED = "Participants receive stripped copies, so nothing needs to be done unless you hand out the files themselves."
+_STRIPPED = (
+    "Participants receive stripped copies, so nothing needs to be done unless you hand out the files themselves."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +57,16 @@ TRAITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedStimulus:
     """One stimulus after looking at its file: its facts, or what is wrong."""
 
     stimulus: Stimulus
-    facts: Facts | None
+    facts: MediaFacts | None
     problems: tuple[Problem, ...]
 
 
 def verify(
-    definition: Definition,
-    folder: Path,
-    progress: Progress = lambda done, total: None,
-    *,
-    workers: int | None = None,
+    definition: Definition, folder: Path, progress: Progress = lambda done, total: None, *, workers: int | None = None
 ) -> list[Problem]:
     """Everything wrong with the media of a study, in the order of the study file.
 
@@ -80,20 +77,18 @@ def verify(
     lines = lines_naming(folder, stimuli)
     if not have_av() and not all(stimulus.file.endswith(RECORDING_SUFFIX) for stimulus in stimuli):
         return _unchecked(folder, stimuli, lines)
-    checked: list[Checked] = []
-    with ThreadPoolExecutor(workers or min(4, available_cores())) as pool:
-        jobs = [
-            pool.submit(_check, number, stimulus, folder, lines) for number, stimulus in enumerate(stimuli)
-        ]
-        for done, job in enumerate(jobs, start=1):
-            checked.append(job.result())
-            progress(done, len(stimuli))
-    found = [problem for one in checked for problem in one.problems]
-    return found + told_apart([(one.stimulus, one.facts) for one in checked if one.facts is not None])
+    checked = map_chunks(
+        lambda number: _check(number, stimuli[number], folder, lines), range(len(stimuli)),
+        workers=workers or min(4, available_cores()), progress=progress,
+    )  # fmt: skip
+    problems = [problem for stimulus in checked for problem in stimulus.problems]
+    return problems + told_apart(
+        [(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None]
+    )
 
 
 def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) -> list[Problem]:
-    found = [
+    problems = [
         _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
         for number, stimulus in enumerate(stimuli)
         if not (folder / stimulus.file).is_file()
@@ -104,44 +99,48 @@ def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) 
             " condition away could not be checked, and participants would receive them with their metadata."
         )
         cure = "Install the video part: pip install 'believable[video]'"
-        found.append(Problem("study.yaml", lines[0], "stimuli", message, cure, "unchecked"))
-    return found
+        problems.append(Problem("study.yaml", lines[0], "stimuli", message, cure, "unchecked"))
+    return problems
 
 
-def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) -> Checked:
+def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) -> CheckedStimulus:
     path = folder / stimulus.file
     if not path.is_file():
         problem = _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
-        return Checked(stimulus, None, (problem,))
+        return CheckedStimulus(stimulus, None, (problem,))
     if path.name.endswith(RECORDING_SUFFIX):
-        return Checked(stimulus, None, tuple(_recording_problems(number, stimulus, path, lines)))
+        return CheckedStimulus(stimulus, None, tuple(_recording_problems(number, stimulus, path, lines)))
     av = load_av("Checking media")
     try:
         known = facts(path)
     except av.FFmpegError as error:
         message = f"{stimulus.file!r} cannot be read as video ({error.strerror or error})."
-        return Checked(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
+        return CheckedStimulus(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
     problems = [
         *_file_problems(number, stimulus, known, decode(path), lines),
         *_log_problems(number, path, known, lines),
     ]
     usable = not any(problem.severity == "error" for problem in problems)
-    return Checked(stimulus, known if usable else None, tuple(problems))
+    return CheckedStimulus(stimulus, known if usable else None, tuple(problems))
 
 
 def _recording_problems(number: int, stimulus: Stimulus, path: Path, lines: Sequence[int]) -> list[Problem]:
     """A recording is read whole and must hold together; it has no technical traits that could tell conditions apart."""
     try:
-        length_ms = read_recording(path).timing.duration_ms
+        recording = read_recording(path)
     except InvalidInput as error:
         return [_problem(number, lines, str(error), "Record or import it again.")]
+    if recording.world.kind not in WORLDS:
+        cure = f"{did_you_mean(recording.world.kind, WORLDS.names)} Install the package that brings it."
+        return [_problem(number, lines, f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)]
+    length_ms = recording.timing.duration_ms
     if stimulus.duration_ms is None or stimulus.duration_ms == length_ms:
         return []
     message = f"{stimulus.file!r} lasts {length_ms} ms, not the stated {stimulus.duration_ms} ms."
     return [_problem(number, lines, message, f"Write duration_ms: {length_ms}.", "duration_ms")]
 
 
-def _log_problems(number: int, path: Path, known: Facts, lines: Sequence[int]) -> list[Problem]:
+def _log_problems(number: int, path: Path, known: MediaFacts, lines: Sequence[int]) -> list[Problem]:
     """The action log beside a video must be readable and fit its length."""
     log_path = beside(path)
     if not log_path.is_file():
@@ -150,7 +149,7 @@ def _log_problems(number: int, path: Path, known: Facts, lines: Sequence[int]) -
         log = read_actions(log_path)
     except InvalidInput as error:
         return [_problem(number, lines, str(error), "Mend the action log, or take it away.")]
-    last_ms = max([0, *(one.t1_ms for one in log.actions), *(step.t1_ms for step in log.plans)])
+    last_ms = max([0, *(action.t1_ms for action in log.actions), *(step.t1_ms for step in log.plans)])
     if last_ms <= known.duration_ms + LENGTH_TOLERANCE_MS:
         return []
     message = f"{log_path.name!r} goes on until {last_ms} ms, the video ends at {known.duration_ms} ms."
@@ -161,35 +160,24 @@ _DAMAGED = "Copy it again from where it was made; it was cut off or damaged."
 
 
 def _file_problems(
-    number: int, stimulus: Stimulus, known: Facts, all_of_it: Decoded, lines: Sequence[int]
+    number: int, stimulus: Stimulus, known: MediaFacts, all_of_it: DecodedMedium, lines: Sequence[int]
 ) -> list[Problem]:
-    found = []
+    problems = []
     if not known.video_codec:
-        found.append(
-            _problem(number, lines, f"{stimulus.file!r} has no moving picture.", "Give a video file.")
-        )
+        problems.append(_problem(number, lines, f"{stimulus.file!r} has no moving picture.", "Give a video file."))
     elif known.video_codec not in MP4_CODECS | WEBM_CODECS:
         message = f"{stimulus.file!r} is coded as {known.video_codec}, which browsers do not play."
-        found.append(
+        problems.append(
             _problem(number, lines, message, _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"))
         )
     elif all_of_it.fault:
-        found.append(_problem(number, lines, f"{stimulus.file!r} {all_of_it.fault}.", _DAMAGED))
-    elif (
-        stimulus.duration_ms is not None
-        and abs(stimulus.duration_ms - known.duration_ms) > LENGTH_TOLERANCE_MS
-    ):
+        problems.append(_problem(number, lines, f"{stimulus.file!r} {all_of_it.fault}.", _DAMAGED))
+    elif stimulus.duration_ms is not None and abs(stimulus.duration_ms - known.duration_ms) > LENGTH_TOLERANCE_MS:
         message = f"{stimulus.file!r} lasts {known.duration_ms} ms, not the stated {stimulus.duration_ms} ms."
-        found.append(
-            _problem(
-                number,
-                lines,
-                message,
-                f"Write duration_ms: {known.duration_ms}, or cut the file.",
-                "duration_ms",
-            )
+        problems.append(
+            _problem(number, lines, message, f"Write duration_ms: {known.duration_ms}, or cut the file.", "duration_ms")
         )
-    return found
+    return problems
 
 
 def _missing_cure(folder: Path, stimulus: Stimulus) -> str:
@@ -201,40 +189,31 @@ def _missing_cure(folder: Path, stimulus: Stimulus) -> str:
     return "Put the file there, or correct the name."
 
 
-def told_apart(known: Sequence[tuple[Stimulus, Facts]]) -> list[Problem]:
+def told_apart(known: Sequence[tuple[Stimulus, MediaFacts]]) -> list[Problem]:
     """Technical traits that differ between conditions."""
-    groups: dict[str, list[Facts]] = {}
-    for stimulus, one in known:
+    groups: dict[str, list[MediaFacts]] = {}
+    for stimulus, facts_ in known:
         if stimulus.condition is not None:
-            groups.setdefault(stimulus.condition, []).append(one)
+            groups.setdefault(stimulus.condition, []).append(facts_)
     if len(groups) < 2:
         return []
-    found = [problem for trait in TRAITS if (problem := _compare(trait, groups)) is not None]
+    problems = [problem for trait in TRAITS if (problem := _compare(trait, groups)) is not None]
     for field, what, slack, cure in (
-        (
-            "duration_ms",
-            "length in ms",
-            100,
-            "Cut all videos to the same length, or mix lengths in every condition.",
-        ),
+        ("duration_ms", "length in ms", 100, "Cut all videos to the same length, or mix lengths in every condition."),
         ("bits_per_s", "bit rate", 200_000, _SAME.format(options="-c:v libx264 -crf 18 -c:a aac")),
     ):
-        found += _compare_amounts(field, what, slack, cure, groups)
-    return found + _compare_rounding(groups)
+        problems += _compare_amounts(field, what, slack, cure, groups)
+    return problems + _compare_rounding(groups)
 
 
-def _compare(trait: Trait, groups: dict[str, list[Facts]]) -> Problem | None:
-    values = {
-        condition: {str(getattr(one, trait.field)) for one in ones} for condition, ones in groups.items()
-    }
+def _compare(trait: Trait, groups: dict[str, list[MediaFacts]]) -> Problem | None:
+    values = {condition: {str(getattr(film, trait.field)) for film in ones} for condition, ones in groups.items()}
     if len({frozenset(ones) for ones in values.values()}) == 1:
         return None
     shared = set.intersection(*values.values())
     severity = trait.severity if not shared or trait.severity == "note" else "warning"
     verb = "differs between conditions" if shared else "tells the conditions apart"
-    return Problem(
-        "study.yaml", 1, "stimuli", f"{trait.what} {verb}: {_listed(values)}.", trait.cure, severity
-    )
+    return Problem("study.yaml", 1, "stimuli", f"{trait.what} {verb}: {_listed(values)}.", trait.cure, severity)
 
 
 def _listed(values: dict[str, set[str]]) -> str:
@@ -248,25 +227,25 @@ def _listed(values: dict[str, set[str]]) -> str:
 
 
 def _compare_amounts(
-    field: str, what: str, slack: int, cure: str, groups: dict[str, list[Facts]]
+    field: str, what: str, slack: int, cure: str, groups: dict[str, list[MediaFacts]]
 ) -> list[Problem]:
     """Compare two conditions at a time: does a larger amount nearly always mean the same condition?"""
-    found = []
+    problems = []
     names = sorted(groups)
-    for i, one in enumerate(names):
+    for i, first in enumerate(names):
         for other in names[i + 1 :]:
-            left, right = ([getattr(facts, field) for facts in groups[name]] for name in (one, other))
+            left, right = ([getattr(facts, field) for facts in groups[name]] for name in (first, other))
             wins = sum((x > y) + 0.5 * (x == y) for x in left for y in right) / (len(left) * len(right))
             if abs(median(left) - median(right)) > slack and not 0.1 < wins < 0.9:
-                message = f"{what} tells the conditions apart: {one} {_range(left)}, {other} {_range(right)}."
-                found.append(Problem("study.yaml", 1, "stimuli", message, cure, "warning"))
-    return found
+                message = f"{what} tells the conditions apart: {first} {_range(left)}, {other} {_range(right)}."
+                problems.append(Problem("study.yaml", 1, "stimuli", message, cure, "warning"))
+    return problems
 
 
-def _compare_rounding(groups: dict[str, list[Facts]]) -> list[Problem]:
+def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
     """Lengths that are all round in one condition and never in another show who cut them."""
-    round_ones = {name for name, ones in groups.items() if all(one.duration_ms % 500 == 0 for one in ones)}
-    odd_ones = {name for name, ones in groups.items() if not any(one.duration_ms % 500 == 0 for one in ones)}
+    round_ones = {name for name, ones in groups.items() if all(film.duration_ms % 500 == 0 for film in ones)}
+    odd_ones = {name for name, ones in groups.items() if not any(film.duration_ms % 500 == 0 for film in ones)}
     if not round_ones or not odd_ones or min(len(ones) for ones in groups.values()) < 2:
         return []
     message = (
@@ -274,14 +253,7 @@ def _compare_rounding(groups: dict[str, list[Facts]]) -> list[Problem]:
         f" never in {', '.join(sorted(odd_ones))}."
     )
     return [
-        Problem(
-            "study.yaml",
-            1,
-            "stimuli",
-            message,
-            "Cut the videos of all conditions in the same way.",
-            "warning",
-        )
+        Problem("study.yaml", 1, "stimuli", message, "Cut the videos of all conditions in the same way.", "warning")
     ]
 
 

@@ -1,1 +1,9 @@
-"""Everything kept: tables, migrations, group commit, every query, backup and restore. The only package that speaks SQL."""
+"""The database: events, sessions, studies, accounts, coding. Only this package speaks SQL."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+#: What a user of the console may be. It stands here so that the command line can offer the roles without loading a database.
+Role: TypeAlias = Literal["owner", "researcher", "coordinator", "coder"]
+ROLES: tuple[Role, ...] = ("owner", "researcher", "coordinator", "coder")

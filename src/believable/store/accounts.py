@@ -21,9 +21,56 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from believable.core import ids
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.core.registry import did_you_mean
-from believable.store import audit
-from believable.store.roles import ROLES, Role
-from believable.store.tables import attempts, logins, one_time_links, users
+from believable.store import ROLES, Role
+from believable.store.database_tables import attempts, audit, logins, one_time_links, users
+
+# ---------------------------------------------------------------------------------------------- what researchers did
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    id: int
+    user: str
+    what: str
+    study: str | None
+    at_ms: int
+
+
+def note_audit(conn: Connection, *, user: str, what: str, at_ms: int, study: str | None = None) -> None:
+    conn.execute(insert(audit).values(user=user, what=what, study=study, at_ms=at_ms))
+
+
+def recent_audit(conn: Connection, limit: int = 100, study: str | None = None) -> tuple[AuditEntry, ...]:
+    """Newest first."""
+    query = select(audit).order_by(audit.c.id.desc()).limit(limit)
+    if study is not None:
+        query = query.where(audit.c.study == study)
+    return tuple(AuditEntry(**row._mapping) for row in conn.execute(query))
+
+
+# ---------------------------------------------------------------------------------------------- tries
+
+
+TRY_LIFE_MS = 3_600_000
+
+
+def check_tries(conn: Connection, *, what: str, who: str, limit: int, window_ms: int, now_ms: int) -> None:
+    """Refuses when there were `limit` failed tries in the window."""
+    mine = (attempts.c.what == what) & (attempts.c.who == who) & (attempts.c.at_ms > now_ms - window_ms)
+    if (conn.execute(select(func.count()).select_from(attempts).where(mine)).scalar() or 0) >= limit:
+        raise TooManyTries(
+            f"{limit} failed tries within {window_ms // 60_000} minutes. Wait a few minutes, then try again."
+        )
+
+
+def note_failed_try(conn: Connection, *, what: str, who: str, now_ms: int) -> None:
+    """Note a failed try, and forget old ones."""
+    conn.execute(delete(attempts).where(attempts.c.what == what, attempts.c.at_ms <= now_ms - TRY_LIFE_MS))
+    conn.execute(insert(attempts).values(what=what, who=who, at_ms=now_ms))
+
+
+# ---------------------------------------------------------------------------------------------- passwords and log-ins
+
 
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Connection], T]
@@ -82,9 +129,9 @@ class Passwords:
 
     def verify(self, stored: str | None, password: str) -> bool:
         """Costs the same for an unknown user, for one without a password, and for a wrong password."""
-        given = password[:PASSWORD_MAX]
+        attempt = password[:PASSWORD_MAX]
         try:
-            self._hasher.verify(stored or self._nobody, given)
+            self._hasher.verify(stored or self._nobody, attempt)
         except (VerificationError, InvalidHashError):
             return False
         return stored is not None
@@ -93,8 +140,7 @@ class Passwords:
 def _matches_nothing(hasher: PasswordHasher) -> str:
     """Costs as much to verify as a password's hash, and nothing to make: a server starts without hashing."""
     salt, digest = (
-        b64encode(secrets.token_bytes(size)).decode().rstrip("=")
-        for size in (hasher.salt_len, hasher.hash_len)
+        b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (hasher.salt_len, hasher.hash_len)
     )
     costs = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
     return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
@@ -107,9 +153,7 @@ def check_password(password: str) -> None:
             "A few unrelated words make a good one."
         )
     if len(password) > PASSWORD_MAX:
-        raise InvalidInput(
-            f"password: expected at most {PASSWORD_MAX} characters, got {len(password)}. Shorten it."
-        )
+        raise InvalidInput(f"password: expected at most {PASSWORD_MAX} characters, got {len(password)}. Shorten it.")
 
 
 # ---------------------------------------------------------------------------------------------- users
@@ -134,9 +178,7 @@ def check_role(role: str) -> Role:
 
 
 def _user(row: Row[str, str, str | None, bool, int]) -> User:
-    return User(
-        row.name, check_role(row.role), bool(row.disabled), row.password_hash is not None, row.created_ms
-    )
+    return User(row.name, check_role(row.role), bool(row.disabled), row.password_hash is not None, row.created_ms)
 
 
 def everyone(conn: Connection) -> tuple[User, ...]:
@@ -204,9 +246,7 @@ def set_password(conn: Connection, name: str, password_hash: str) -> None:
 def _keep_an_owner(conn: Connection, user: User, deed: str) -> None:
     if user.role != "owner" or user.disabled:
         return
-    others = select(func.count()).where(
-        users.c.role == "owner", users.c.disabled.is_(False), users.c.name != user.name
-    )
+    others = select(func.count()).where(users.c.role == "owner", users.c.disabled.is_(False), users.c.name != user.name)
     if not conn.execute(others).scalar_one():
         raise Refused(f"{user.name!r} is the last owner. Make somebody else owner first, then {deed}.")
 
@@ -228,9 +268,7 @@ def new_link(conn: Connection, name: str, *, now_ms: int, life_ms: int = LINK_LI
 
 def open_link(conn: Connection, token: str, *, now_ms: int) -> User:
     """The user a link belongs to, as long as it can be used."""
-    row = conn.execute(
-        select(one_time_links).where(one_time_links.c.token_hash == ids.token_hash(token))
-    ).one_or_none()
+    row = conn.execute(select(one_time_links).where(one_time_links.c.token_hash == ids.token_hash(token))).one_or_none()
     if row is None or row.used_ms is not None or row.expires_ms <= now_ms:
         raise Refused(
             "This one-time link was used already or is too old. "
@@ -281,9 +319,7 @@ def first_owner(conn: Connection, *, now_ms: int) -> User | None:
 
 
 def _drop_links(conn: Connection, name: str) -> None:
-    conn.execute(
-        delete(one_time_links).where(one_time_links.c.user == name, one_time_links.c.used_ms.is_(None))
-    )
+    conn.execute(delete(one_time_links).where(one_time_links.c.user == name, one_time_links.c.used_ms.is_(None)))
 
 
 # ---------------------------------------------------------------------------------------------- log-ins
@@ -300,21 +336,15 @@ class Try:
 def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int) -> Try:
     """Counts the attempt before the password is looked at, so that parallel guesses are counted too."""
     lowered = name.strip().lower()
-    conn.execute(
-        delete(attempts).where(attempts.c.what == "login", attempts.c.at_ms < now_ms - ATTEMPT_LIFE_MS)
-    )
+    conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.at_ms < now_ms - ATTEMPT_LIFE_MS))
     who = _who(key, lowered, peer)
     for what, hashed in who.items():
         recent = select(func.count()).where(
             attempts.c.what == "login", attempts.c.who == hashed, attempts.c.at_ms > now_ms - LIMIT_WINDOW_MS
         )
         if conn.execute(recent).scalar_one() >= LIMITS[what]:
-            raise TooManyTries(
-                f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again."
-            )
-    conn.execute(
-        insert(attempts), [{"what": "login", "who": hashed, "at_ms": now_ms} for hashed in who.values()]
-    )
+            raise TooManyTries(f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again.")
+    conn.execute(insert(attempts), [{"what": "login", "who": hashed, "at_ms": now_ms} for hashed in who.values()])
     row = conn.execute(select(users).where(users.c.name == lowered)).one_or_none()
     if row is None or row.disabled:
         return Try(None, None)
@@ -346,11 +376,7 @@ def log_in(conn: Connection, name: str, *, now_ms: int) -> tuple[str, Login]:
     login = Login(user, csrf, ids.token_hash(token), now_ms, now_ms + LOGIN_IDLE_MS)
     conn.execute(
         insert(logins).values(
-            token_hash=login.token_hash,
-            user=user.name,
-            csrf=csrf,
-            created_ms=now_ms,
-            expires_ms=login.expires_ms,
+            token_hash=login.token_hash, user=user.name, csrf=csrf, created_ms=now_ms, expires_ms=login.expires_ms
         )
     )
     return token, login
@@ -414,7 +440,7 @@ def noted(change: Change[T], *, user: str, what: str, at_ms: int, study: str | N
 
     def both(conn: Connection) -> T:
         result = change(conn)
-        audit.note(conn, user=user, what=what, at_ms=at_ms, study=study)
+        note_audit(conn, user=user, what=what, at_ms=at_ms, study=study)
         return result
 
     return both

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+import threading
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import DBAPIError
 
-from believable.store.tables import alarms
+from believable.core.clock import Clock
+from believable.store.database import Database, Trouble, trouble
+from believable.store.database_tables import alarms
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +34,9 @@ def sound(conn: Connection, *, kind: str, message: str, study: str | None, at_ms
 
 
 def write(conn: Connection, alarm: Alarm) -> None:
-    conn.execute(
-        insert(alarms).values(
-            study=alarm.study,
-            kind=alarm.kind,
-            message=alarm.message,
-            raised_ms=alarm.raised_ms,
-            cleared_ms=alarm.cleared_ms,
-        )
-    )
+    values = asdict(alarm)
+    del values["id"]  # the database gives it
+    conn.execute(insert(alarms).values(**values))
 
 
 def standing(conn: Connection) -> tuple[Alarm, ...]:
@@ -53,6 +52,79 @@ def recent(conn: Connection, limit: int = 100) -> tuple[Alarm, ...]:
 
 
 def clear(conn: Connection, alarm_id: int, at_ms: int) -> None:
-    conn.execute(
-        update(alarms).where(alarms.c.id == alarm_id, alarms.c.cleared_ms.is_(None)).values(cleared_ms=at_ms)
-    )
+    conn.execute(update(alarms).where(alarms.c.id == alarm_id, alarms.c.cleared_ms.is_(None)).values(cleared_ms=at_ms))
+
+
+# ---------------------------------------------------------------------------------------------- the store's own
+
+
+log = logging.getLogger(__name__)
+
+#: An alarm is cleared by a change that was stored this long after the last trouble: one that fits by luck is no recovery.
+QUIET_MS = 5_000
+
+
+@dataclass(slots=True)
+class _StandingAlarm:
+    alarm: Alarm
+    latest_ms: int
+    written: bool = False
+
+
+class StoreAlarms:
+    """The store's alarms about itself: they arise exactly when they cannot be written, so they live in memory first.
+
+    Raised by the writing thread, read by any.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._standing: dict[str, _StandingAlarm] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def unwritten(self) -> tuple[Alarm, ...]:
+        with self._lock:
+            return tuple(sounded.alarm for sounded in self._standing.values() if not sounded.written)
+
+    def sound(self, kind: str, message: str) -> None:
+        now_ms = self._clock.now_ms()
+        with self._lock:
+            known = self._standing.get(kind)
+            if known is not None:
+                known.latest_ms = now_ms
+                return
+            self._standing[kind] = _StandingAlarm(Alarm(None, None, kind, message, now_ms), now_ms)
+        log.error("%s: %s", kind, message)
+
+    def settle(self, database: Database, *, healthy: bool) -> None:
+        """After each group: write what is not written, and clear what is over (`healthy`: the group was stored)."""
+        now_ms = self._clock.now_ms()
+        with self._lock:
+            new = [sounded for sounded in self._standing.values() if not sounded.written]
+            over = [
+                sounded for sounded in self._standing.values() if healthy and now_ms - sounded.latest_ms >= QUIET_MS
+            ]
+        if not new and not over:
+            return
+        try:
+            self._write(database, new, over, now_ms)
+        except DBAPIError as error:
+            if trouble(error) is Trouble.OTHER:
+                raise
+            return
+        with self._lock:
+            for sounded in new:
+                sounded.written = True
+            for sounded in over:
+                del self._standing[sounded.alarm.kind]
+
+    def _write(self, database: Database, new: list[_StandingAlarm], over: list[_StandingAlarm], now_ms: int) -> None:
+        with database.writer.connect() as conn:
+            database.enter(conn, exclusive=True)
+            for sounded in new:
+                write(conn, sounded.alarm)
+            for sounded in over:
+                mine = (alarms.c.kind == sounded.alarm.kind) & alarms.c.cleared_ms.is_(None)
+                conn.execute(update(alarms).where(mine).values(cleared_ms=now_ms))
+            conn.commit()

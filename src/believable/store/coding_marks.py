@@ -1,20 +1,232 @@
-"""What coders said and what was decided, read back for the desk, for agreement and for the final labels."""
+"""What coders said and what was decided.
+
+A coder's browser sends numbered operations in a chain, acknowledged when they are durable, like a participant's events. Each
+carries a text's whole mark, so that the latest one holds and sending again is harmless. Operations that cannot be understood
+are kept and sound an alarm; nothing that was acknowledged is ever lost.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
+from believable.coding.coded_bundle import CoderVerdict, DecidedMark, FinalMark, final_marks
 from believable.coding.labels import Mark, as_json, from_json
-from believable.coding.resolve import Coded, Final, Outcome, finals
-from believable.core.errors import InvalidInput, NotFound
-from believable.store.coding_projects import Project
-from believable.store.tables import coding_marks, coding_outcomes
-from believable.store.tables import coding_texts as texts_table
+from believable.core import event_chain
+from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
+from believable.store import alarms
+from believable.store.coding_projects import CodingProject
+from believable.store.database_tables import (
+    coding_logs,
+    coding_marks,
+    coding_operations,
+    coding_outcomes,
+    coding_strays,
+    coding_tasks,
+)
+from believable.store.database_tables import coding_texts as texts_table
+from believable.store.event_log import SEQ_WINDOW
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedDesk:
+    """`log` is the name of the chain, `ack` and `head` are where it stands."""
+
+    log: str
+    epoch: int
+    ack: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkOperation:
+    """A mark that a coder made."""
+
+    round: int
+    number: int
+    mark: Mark
+    version: int
+    suggested: bool
+    at_ms: int
+
+
+def claim_desk(conn: Connection, project: str, coder: str, *, new_id: str) -> ClaimedDesk:
+    """The tab that claims last is the one that writes."""
+    row = _log(conn, project, coder)
+    if row is None:
+        conn.execute(
+            insert(coding_logs).values(
+                id=new_id, project=project, coder=coder, epoch=1, head_hash=event_chain.origin(new_id)
+            )
+        )
+        return ClaimedDesk(new_id, 1, 0, event_chain.origin(new_id))
+    conn.execute(update(coding_logs).where(coding_logs.c.id == row.id).values(epoch=row.epoch + 1))
+    return ClaimedDesk(row.id, row.epoch + 1, row.head_seq, row.head_hash)
+
+
+def _log(conn: Connection, project: str, coder: str) -> Row[Any] | None:
+    query = select(coding_logs).where(coding_logs.c.project == project, coding_logs.c.coder == coder)
+    return conn.execute(query.with_for_update()).one_or_none()
+
+
+def append_operations(
+    conn: Connection, project: str, coder: str, epoch: int, sent: Sequence[tuple[int, str]], *, at_ms: int
+) -> int | BelievableError:
+    """Stores what is new and applies it; the number up to which nothing is missing. An error is returned, so that what came
+    with it is stored all the same."""
+    log = _log(conn, project, coder)
+    if log is None:
+        return NotFound("this desk was never opened. Reload the page.")
+    if epoch > log.epoch:
+        return Conflict(f"epoch {epoch} was never given out (the latest is {log.epoch}). Reload the page.")
+    stored = _stored(conn, log.id, [seq for seq, _ in sent])
+    fresh = {seq: body for seq, body in sent if stored.get(seq) != body}
+    if epoch < log.epoch:
+        _keep_strays(conn, project, log.id, epoch, fresh, at_ms)
+        return TakenOver("the desk is open in another tab or on another device. Reload here to take it back.")
+    if fresh and max(fresh) > log.head_seq + SEQ_WINDOW:
+        return InvalidInput(
+            f"operation {max(fresh)} is far ahead of the last complete one ({log.head_seq}). Send in order."
+        )
+    differing = [seq for seq in fresh if seq in stored]
+    if differing:
+        _keep_strays(conn, project, log.id, epoch, fresh, at_ms)
+        message = f"coder {coder} in {project}: operation {differing[0]} was sent twice with different content"
+        alarms.sound(conn, kind="chain_conflict", message=message, study=None, at_ms=at_ms)
+        return Conflict(f"operation {differing[0]} is stored with other content. What was sent now is kept beside it.")
+    if fresh:
+        conn.execute(
+            insert(coding_operations),
+            [
+                {"log": log.id, "seq": seq, "session": _session(conn, project, body), "body": body, "received_ms": at_ms}
+                for seq, body in sorted(fresh.items())
+            ],
+        )  # fmt: skip
+    return _extend(conn, project, coder, log, fresh, at_ms)
+
+
+def _stored(conn: Connection, log: str, seqs: Sequence[int]) -> dict[int, str]:
+    query = select(coding_operations.c.seq, coding_operations.c.body)
+    query = query.where(coding_operations.c.log == log, coding_operations.c.seq.in_(seqs))
+    return {row.seq: row.body for row in conn.execute(query)}
+
+
+def _extend(conn: Connection, project: str, coder: str, log: Row[Any], fresh: dict[int, str], at_ms: int) -> int:
+    top = max([log.top_seq, *fresh])
+    waiting = dict(fresh)
+    if log.top_seq > log.head_seq:
+        query = select(coding_operations.c.seq, coding_operations.c.body)
+        later = query.where(coding_operations.c.log == log.id, coding_operations.c.seq > log.head_seq)
+        waiting |= {row.seq: row.body for row in conn.execute(later)}
+    head_seq, head_hash = int(log.head_seq), str(log.head_hash)
+    while (body := waiting.get(head_seq + 1)) is not None:
+        head_seq, head_hash = head_seq + 1, event_chain.extend(head_hash, [body])
+        _apply(conn, project, coder, head_seq, body, at_ms)
+    values = {"head_seq": head_seq, "head_hash": head_hash, "top_seq": top}
+    conn.execute(update(coding_logs).where(coding_logs.c.id == log.id).values(**values))
+    return head_seq
+
+
+def _keep_strays(conn: Connection, project: str, log: str, epoch: int, fresh: dict[int, str], at_ms: int) -> None:
+    rows = [
+        {
+            "log": log,
+            "epoch": epoch,
+            "seq": seq,
+            "session": _session(conn, project, body),
+            "body": body,
+            "received_ms": at_ms,
+        }
+        for seq, body in fresh.items()
+    ]
+    if rows:
+        build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
+        conn.execute(build(coding_strays).on_conflict_do_nothing(), rows)
+
+
+def parse_operation(body: str) -> MarkOperation:
+    """What an operation says. Raises InvalidInput on anything else."""
+    try:
+        data = json.loads(body)
+    except ValueError:
+        raise InvalidInput(f"operation: expected JSON, got {body[:40]!r}.") from None
+    if not isinstance(data, dict) or data.get("kind") != "mark":
+        raise InvalidInput(f"operation: expected a mark, got {body[:60]!r}.")
+    numbers = [data.get(name) for name in ("round", "number", "version", "at_ms")]
+    if not all(type(number) is int for number in numbers):
+        raise InvalidInput(f"operation: expected whole numbers for round, number, version and time, got {body[:80]!r}.")
+    return MarkOperation(
+        data["round"], data["number"], from_json(data.get("mark")), data["version"], data.get("suggested") is True, data["at_ms"]
+    )  # fmt: skip
+
+
+def _session(conn: Connection, project: str, body: str) -> str | None:
+    """Whose text an operation is about, so that it goes when they withdraw."""
+    try:
+        number = parse_operation(body).number
+    except InvalidInput:
+        return None
+    query = select(texts_table.c.session)
+    return conn.execute(query.where(texts_table.c.project == project, texts_table.c.number == number)).scalar()
+
+
+def _apply(conn: Connection, project: str, coder: str, seq: int, body: str, at_ms: int) -> None:
+    try:
+        operation = parse_operation(body)
+        session = _assigned(conn, project, coder, operation)
+    except (InvalidInput, NotFound) as error:
+        message = f"coder {coder} in {project}: operation {seq} was kept but not applied: {error}"
+        alarms.sound(conn, kind="coding_operation", message=message, study=None, at_ms=at_ms)
+        return
+    put_mark(conn, project, coder, operation, session)
+
+
+def _assigned(conn: Connection, project: str, coder: str, operation: MarkOperation) -> str | None:
+    query = (
+        select(texts_table.c.session)
+        .select_from(coding_tasks)
+        .join(
+            texts_table,
+            (texts_table.c.project == coding_tasks.c.project) & (texts_table.c.number == coding_tasks.c.number),
+        )
+        .where(
+            coding_tasks.c.project == project,
+            coding_tasks.c.round == operation.round,
+            coding_tasks.c.coder == coder,
+            coding_tasks.c.number == operation.number,
+        )
+    )
+    row = conn.execute(query).one_or_none()
+    if row is None:
+        raise NotFound(f"text {operation.number} of round {operation.round} is not on this coder's list (withdrawn?)")
+    session: str | None = row.session
+    return session
+
+
+def put_mark(conn: Connection, project: str, coder: str, operation: MarkOperation, session: str | None) -> None:
+    key = {"project": project, "round": operation.round, "coder": coder, "number": operation.number}
+    values = {
+        "session": session,
+        "body": json.dumps(as_json(operation.mark)),
+        "done": operation.mark.done,
+        "version": operation.version,
+        "suggested": operation.suggested,
+        "review": False,
+        "at_ms": operation.at_ms,
+    }
+    build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
+    conn.execute(
+        build(coding_marks).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
+    )
+
+
+# ---------------------------------------------------------------------------------------------- marks and decisions
+
 
 NOTE_CHARACTERS = 4_000
 
@@ -52,7 +264,7 @@ def marks(
     )  # fmt: skip
 
 
-def stamp(conn: Connection, project: str) -> tuple[int, int]:
+def marks_stamp(conn: Connection, project: str) -> tuple[int, int]:
     """Changes whenever a mark does: for pages that refresh themselves."""
     rows = conn.execute(
         select(coding_marks.c.at_ms, coding_marks.c.done).where(coding_marks.c.project == project)
@@ -75,12 +287,8 @@ def decide(
 ) -> None:
     """What holds where coders differ. A later decision replaces it without deleting it."""
     if len(note) > NOTE_CHARACTERS:
-        raise InvalidInput(
-            f"note: expected at most {NOTE_CHARACTERS} characters, got {len(note)}. Shorten it."
-        )
-    query = select(texts_table.c.session).where(
-        texts_table.c.project == project, texts_table.c.number == number
-    )
+        raise InvalidInput(f"note: expected at most {NOTE_CHARACTERS} characters, got {len(note)}. Shorten it.")
+    query = select(texts_table.c.session).where(texts_table.c.project == project, texts_table.c.number == number)
     row = conn.execute(query).one_or_none()
     if row is None:
         raise NotFound(f"text {number} is not there any more; its session may have been withdrawn.")
@@ -100,25 +308,25 @@ def decide(
     )
 
 
-def outcomes(conn: Connection, project: str) -> dict[int, tuple[Outcome, ...]]:
+def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...]]:
     """What was decided about each text, in order."""
     query = select(coding_outcomes).where(coding_outcomes.c.project == project).order_by(coding_outcomes.c.id)
-    found: dict[int, list[Outcome]] = {}
+    decided: dict[int, list[DecidedMark]] = {}
     for row in conn.execute(query):
-        made = Outcome(row.round, row.how, row.user, row.version, from_json(json.loads(row.body)), row.note)
-        found.setdefault(row.number, []).append(made)
-    return {number: tuple(given) for number, given in found.items()}
+        outcome = DecidedMark(row.round, row.how, row.user, row.version, from_json(json.loads(row.body)), row.note)
+        decided.setdefault(row.number, []).append(outcome)
+    return {number: tuple(of_text) for number, of_text in decided.items()}
 
 
-def coded(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[Coded, ...]]:
-    found: dict[int, list[Coded]] = {}
-    for one in stored:
-        found.setdefault(one.number, []).append(Coded(one.round, one.coder, one.version, one.mark))
-    return {number: tuple(given) for number, given in found.items()}
+def coded(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[CoderVerdict, ...]]:
+    verdicts: dict[int, list[CoderVerdict]] = {}
+    for mark in stored:
+        verdicts.setdefault(mark.number, []).append(CoderVerdict(mark.round, mark.coder, mark.version, mark.mark))
+    return {number: tuple(of_text) for number, of_text in verdicts.items()}
 
 
-def final_labels(conn: Connection, project: Project) -> tuple[Final, ...]:
+def final_labels(conn: Connection, project: CodingProject) -> tuple[FinalMark, ...]:
     """What holds, text by text, by the project's rule."""
     rule: Literal["none", "random_coder"] = "random_coder" if project.rule == "random_coder" else "none"
-    given = coded(marks(conn, project.id))
-    return finals(given, outcomes(conn, project.id), rule=rule, seed=project.seed)
+    verdicts = coded(marks(conn, project.id))
+    return final_marks(verdicts, outcomes(conn, project.id), rule=rule, seed=project.seed)

@@ -1,27 +1,29 @@
-"""Coding projects: the texts of a study (or imported ones), a codebook in versions, and how they are coded."""
+"""Coding projects: a codebook in versions, and the texts, each once, under numbers that tell nothing."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from believable.coding.labels import as_json, from_json
-from believable.coding.versions import Policy, carried
+from believable.coding.labels import Policy, as_json, carried, from_json
+from believable.coding.responses import Response
+from believable.core import seeds
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.tables import coding_books, coding_marks, coding_projects, coding_tasks
+from believable.store.database_tables import coding_books, coding_marks, coding_projects, coding_tasks, coding_texts
 from believable.study.codebook import Codebook
 
-POOLS = ("real", "simulated", "imported")
-RULES = ("none", "random_coder")
+TEXT_POOLS = ("real", "simulated", "imported")
+SETTLING_RULES = ("none", "random_coder")
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class CodingProject:
     """`sources` are the texts it is about (`trial.question`, empty for all); `rule` is what settles open disagreements."""
 
     id: str
@@ -47,11 +49,11 @@ class BookVersion:
     at_ms: int
 
 
-def create(conn: Connection, project: Project, book: Codebook, *, user: str) -> None:
+def create_project(conn: Connection, project: CodingProject, book: Codebook, *, user: str) -> None:
     """A project with the first version of its codebook."""
     if conn.execute(select(coding_projects.c.id).where(coding_projects.c.id == project.id)).first():
         raise Conflict(f"there is a coding project {project.id!r} already. Open it, or choose another name.")
-    if project.pool not in POOLS or project.rule not in RULES:
+    if project.pool not in TEXT_POOLS or project.rule not in SETTLING_RULES:
         raise InvalidInput(f"coding project: unknown pool {project.pool!r} or rule {project.rule!r}.")
     conn.execute(
         insert(coding_projects).values(
@@ -69,7 +71,7 @@ def create(conn: Connection, project: Project, book: Codebook, *, user: str) -> 
     _put_book(conn, project.id, 1, book, {}, "first version", user, project.created_ms)
 
 
-def get(conn: Connection, project: str) -> Project:
+def get_project(conn: Connection, project: str) -> CodingProject:
     row = conn.execute(select(coding_projects).where(coding_projects.c.id == project)).one_or_none()
     if row is None:
         known = conn.execute(select(coding_projects.c.id)).scalars()
@@ -77,31 +79,29 @@ def get(conn: Connection, project: str) -> Project:
     return _project(row)
 
 
-def every(conn: Connection) -> tuple[Project, ...]:
+def all_projects(conn: Connection) -> tuple[CodingProject, ...]:
     rows = conn.execute(select(coding_projects).order_by(coding_projects.c.created_ms, coding_projects.c.id))
     return tuple(_project(row) for row in rows)
 
 
-def of_study(conn: Connection, study: str, pool: str) -> tuple[Project, ...]:
-    return tuple(one for one in every(conn) if one.study == study and one.pool == pool)
+def projects_of_study(conn: Connection, study: str, pool: str) -> tuple[CodingProject, ...]:
+    return tuple(project for project in all_projects(conn) if project.study == study and project.pool == pool)
 
 
-def of_coder(conn: Connection, coder: str) -> tuple[Project, ...]:
+def projects_of_coder(conn: Connection, coder: str) -> tuple[CodingProject, ...]:
     """Those in which there is something for this coder."""
-    given = set(
+    assigned = set(
         conn.execute(select(coding_tasks.c.project).where(coding_tasks.c.coder == coder).distinct()).scalars()
     )
-    return tuple(one for one in every(conn) if one.id in given)
+    return tuple(project for project in all_projects(conn) if project.id in assigned)
 
 
-def change(conn: Connection, project: str, *, suggestions: bool, rule: str) -> None:
-    if rule not in RULES:
-        raise InvalidInput(f"rule: expected one of {', '.join(RULES)}, got {rule[:20]!r}.")
-    get(conn, project)
+def change_project(conn: Connection, project: str, *, suggestions: bool, rule: str) -> None:
+    if rule not in SETTLING_RULES:
+        raise InvalidInput(f"rule: expected one of {', '.join(SETTLING_RULES)}, got {rule[:20]!r}.")
+    get_project(conn, project)
     conn.execute(
-        update(coding_projects)
-        .where(coding_projects.c.id == project)
-        .values(suggestions=suggestions, rule=rule)
+        update(coding_projects).where(coding_projects.c.id == project).values(suggestions=suggestions, rule=rule)
     )
 
 
@@ -138,9 +138,7 @@ def add_version(
 
     `after` is the version the editor started from: of two who edit at once, the second is told.
     """
-    latest = conn.execute(
-        select(func.max(coding_books.c.version)).where(coding_books.c.project == project)
-    ).scalar()
+    latest = conn.execute(select(func.max(coding_books.c.version)).where(coding_books.c.project == project)).scalar()
     if latest != after:
         raise Conflict(
             f"somebody has made version {latest} of the codebook meanwhile. Open it and make your change again."
@@ -169,12 +167,12 @@ def _carry(conn: Connection, project: str, policies: Mapping[str, Policy]) -> No
 
 def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
     """How many labels there are of each code."""
-    found = dict.fromkeys(codes, 0)
+    counts = dict.fromkeys(codes, 0)
     for body in conn.execute(select(coding_marks.c.body).where(coding_marks.c.project == project)).scalars():
         for label in from_json(json.loads(body)).labels:
-            if label.code in found:
-                found[label.code] += 1
-    return found
+            if label.code in counts:
+                counts[label.code] += 1
+    return counts
 
 
 def _put_book(
@@ -200,19 +198,109 @@ def _put_book(
     )
 
 
-def _project(row: Row[Any]) -> Project:
+def _project(row: Row[Any]) -> CodingProject:
     values = dict(row._mapping)
     values["sources"] = tuple(json.loads(values["sources"]))
     values["suggestions"] = bool(values["suggestions"])
-    return Project(**values)
+    return CodingProject(**values)
 
 
 def _version(row: Row[Any]) -> BookVersion:
     return BookVersion(
-        row.version,
-        Codebook.model_validate_json(row.body),
-        json.loads(row.policies),
-        row.note,
-        row.user,
-        row.at_ms,
+        row.version, Codebook.model_validate_json(row.body), json.loads(row.policies), row.note, row.user, row.at_ms
     )
+
+
+# ---------------------------------------------------------------------------------------------- texts
+
+
+#: Rows per statement.
+CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class TextMedium:
+    """A medium that a text is about: which file, and whether it is a recording."""
+
+    digest: str
+    replay: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CodedText:
+    """A text under its number, with the media it is about."""
+
+    number: int
+    response: Response
+    media: tuple[TextMedium, ...]
+
+
+def put_texts(
+    conn: Connection, project: CodingProject, responses: Sequence[tuple[Response, tuple[TextMedium, ...]]]
+) -> int:
+    """Numbers the texts that are new, in an order drawn by the project's seed."""
+    there = set(conn.execute(select(coding_texts.c.place).where(coding_texts.c.project == project.id)).scalars())
+    last = conn.execute(select(func.max(coding_texts.c.number)).where(coding_texts.c.project == project.id)).scalar()
+    fresh = {_place(response): (response, media) for response, media in responses}
+    new = sorted(place for place in fresh if place not in there)
+    seeds.generator(project.seed, "order of texts", last or 0).shuffle(new)
+    rows = [
+        _text_row(project.id, number, place, *fresh[place]) for number, place in enumerate(new, start=(last or 0) + 1)
+    ]
+    for start in range(0, len(rows), CHUNK):
+        conn.execute(insert(coding_texts), rows[start : start + CHUNK])
+    return len(rows)
+
+
+def _place(response: Response) -> str:
+    return hashlib.sha256(json.dumps(response.place).encode()).hexdigest()
+
+
+def _text_row(project: str, number: int, place: str, response: Response, media: Sequence[TextMedium]) -> dict[str, Any]:
+    about = {name: value for name, value in asdict(response).items() if name not in ("text", "session")}
+    about["media"] = [[medium.digest, medium.replay] for medium in media]
+    return {
+        "project": project,
+        "number": number,
+        "session": response.session,
+        "place": place,
+        "text": response.text,
+        "about": json.dumps(about),
+    }
+
+
+def texts(conn: Connection, project: str) -> dict[int, CodedText]:
+    """All texts by number."""
+    query = select(coding_texts).where(coding_texts.c.project == project).order_by(coding_texts.c.number)
+    return {row.number: _text(row.number, row.session, row.text, json.loads(row.about)) for row in conn.execute(query)}
+
+
+def text(conn: Connection, project: str, number: int) -> CodedText | None:
+    query = select(coding_texts).where(coding_texts.c.project == project, coding_texts.c.number == number)
+    row = conn.execute(query).one_or_none()
+    return None if row is None else _text(row.number, row.session, row.text, json.loads(row.about))
+
+
+def words(conn: Connection, project: str) -> dict[int, str]:
+    """The texts alone, by number."""
+    query = select(coding_texts.c.number, coding_texts.c.text).where(coding_texts.c.project == project)
+    return {row.number: row.text for row in conn.execute(query.order_by(coding_texts.c.number))}
+
+
+def count_texts(conn: Connection, project: str) -> int:
+    query = select(func.count()).select_from(coding_texts).where(coding_texts.c.project == project)
+    return int(conn.execute(query).scalar_one())
+
+
+def texts_stamp(conn: Connection, project: str) -> tuple[int, int]:
+    """Changes whenever a text comes or goes."""
+    query = select(func.count(), func.max(coding_texts.c.number)).where(coding_texts.c.project == project)
+    row = conn.execute(query).one()
+    return int(row[0]), int(row[1] or 0)
+
+
+def _text(number: int, session: str | None, words: str, about: Mapping[str, Any]) -> CodedText:
+    fields = {name: value for name, value in about.items() if name != "media"}
+    fields |= {"stimuli": tuple(fields["stimuli"]), "conditions": tuple(fields["conditions"])}
+    media = tuple(TextMedium(digest, bool(replay)) for digest, replay in about["media"])
+    return CodedText(number, Response(text=words, session=session, **fields), media)

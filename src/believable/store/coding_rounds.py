@@ -1,34 +1,34 @@
-"""Rounds of coding: what was drawn, who codes what, and how far they are."""
+"""Rounds of coding: what was drawn, who codes what, how far they are; and the simulated coders of simulated texts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection, and_, func, insert, select, update
 
-from believable.coding.samples import Item, Plan, Task, assign, draw
+from believable.coding.phrases import CODERS, CodingSettings, read_reason, simulated_coder
+from believable.coding.samples import CoderTask, DrawableText, RoundPlan, assign, draw
 from believable.core import seeds
-from believable.core.errors import InvalidInput, NotFound
-from believable.store import coding_texts
-from believable.store.coding_projects import Project
-from believable.store.tables import coding_marks, coding_rounds, coding_tasks
-from believable.store.tables import coding_texts as texts_table
+from believable.core.errors import InvalidInput, NotFound, Refused
+from believable.store import coding_projects
+from believable.store.coding_marks import MarkOperation, put_mark
+from believable.store.coding_projects import CodingProject
+from believable.store.database_tables import coding_marks, coding_rounds, coding_tasks
+from believable.store.database_tables import coding_texts as texts_table
 
 CHUNK = 500
 
 #: A task with the round it belongs to.
-_OF_ITS_ROUND = and_(
-    coding_rounds.c.project == coding_tasks.c.project, coding_rounds.c.number == coding_tasks.c.round
-)
+_OF_ITS_ROUND = and_(coding_rounds.c.project == coding_tasks.c.project, coding_rounds.c.number == coding_tasks.c.round)
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class CodingRound:
     number: int
     kind: str
-    plan: Plan
+    plan: RoundPlan
     coders: tuple[str, ...]
     state: str
     user: str
@@ -56,38 +56,34 @@ class AssignedText:
     shared: bool
 
 
-def add(
+def add_round(
     conn: Connection,
-    project: Project,
-    plan: Plan,
+    project: CodingProject,
+    plan: RoundPlan,
     coders: Sequence[str],
     *,
     again: int | None = None,
     user: str,
     at_ms: int,
-) -> Round:
+) -> CodingRound:
     """Draws a round from the texts that no earlier round of agreement or split has, and assigns it.
 
     `again` takes the texts of that earlier round instead: they are coded anew after the codebook was refined.
     """
     number = 1 + int(
-        conn.execute(
-            select(func.max(coding_rounds.c.number)).where(coding_rounds.c.project == project.id)
-        ).scalar()
+        conn.execute(select(func.max(coding_rounds.c.number)).where(coding_rounds.c.project == project.id)).scalar()
         or 0
     )
     rng = seeds.generator(project.seed, "coding round", number)
     if again is not None:
-        get(conn, project.id, again)
+        get_round(conn, project.id, again)
         chosen = _numbers(conn, project.id, again)
         rng.shuffle(chosen)
     else:
         chosen = draw(_free(conn, project.id), plan, rng)
     if not chosen:
-        raise InvalidInput(
-            "round: no text is left to draw. Collect more texts, or code an earlier round again."
-        )
-    made = Round(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
+        raise InvalidInput("round: no text is left to draw. Collect more texts, or code an earlier round again.")
+    drawn = CodingRound(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
     kept = asdict(plan) | {"coders": list(coders), "again": again}
     conn.execute(
         insert(coding_rounds).values(
@@ -95,26 +91,22 @@ def add(
         )
     )  # fmt: skip
     put_tasks(conn, project.id, number, assign(chosen, coders, plan, rng))
-    return made
+    return drawn
 
 
 def _numbers(conn: Connection, project: str, number: int) -> list[int]:
-    query = select(coding_tasks.c.number).where(
-        coding_tasks.c.project == project, coding_tasks.c.round == number
-    )
+    query = select(coding_tasks.c.number).where(coding_tasks.c.project == project, coding_tasks.c.round == number)
     return sorted(set(conn.execute(query).scalars()))
 
 
-def _free(conn: Connection, project: str) -> list[Item]:
+def _free(conn: Connection, project: str) -> list[DrawableText]:
     """What can be drawn: the texts that are in no round yet."""
-    used = set(
-        conn.execute(select(coding_tasks.c.number).where(coding_tasks.c.project == project)).scalars()
-    )
-    everything = coding_texts.texts(conn, project)
-    return [one.response.item(number) for number, one in everything.items() if number not in used]
+    used = set(conn.execute(select(coding_tasks.c.number).where(coding_tasks.c.project == project)).scalars())
+    everything = coding_projects.texts(conn, project)
+    return [text.response.item(number) for number, text in everything.items() if number not in used]
 
 
-def put_tasks(conn: Connection, project: str, number: int, tasks: Sequence[Task]) -> None:
+def put_tasks(conn: Connection, project: str, number: int, tasks: Sequence[CoderTask]) -> None:
     rows = [
         {
             "project": project,
@@ -130,29 +122,29 @@ def put_tasks(conn: Connection, project: str, number: int, tasks: Sequence[Task]
         conn.execute(insert(coding_tasks), rows[start : start + CHUNK])
 
 
-def rounds(conn: Connection, project: str) -> tuple[Round, ...]:
+def rounds(conn: Connection, project: str) -> tuple[CodingRound, ...]:
     query = select(coding_rounds).where(coding_rounds.c.project == project).order_by(coding_rounds.c.number)
-    found = []
+    drawn = []
     for row in conn.execute(query):
         kept = json.loads(row.plan)
-        plan = Plan(kept["kind"], kept["n"], kept["per_judge"], kept["overlap"], kept["stratify"])
-        found.append(
-            Round(row.number, row.kind, plan, tuple(kept["coders"]), row.state, row.user, row.created_ms)
+        plan = RoundPlan(kept["kind"], kept["n"], kept["per_judge"], kept["overlap"], kept["stratify"])
+        drawn.append(
+            CodingRound(row.number, row.kind, plan, tuple(kept["coders"]), row.state, row.user, row.created_ms)
         )
-    return tuple(found)
+    return tuple(drawn)
 
 
-def get(conn: Connection, project: str, number: int) -> Round:
-    found = next((one for one in rounds(conn, project) if one.number == number), None)
-    if found is None:
+def get_round(conn: Connection, project: str, number: int) -> CodingRound:
+    wanted = next((round_ for round_ in rounds(conn, project) if round_.number == number), None)
+    if wanted is None:
         raise NotFound(f"project {project!r} has no round {number}. See its page.")
-    return found
+    return wanted
 
 
-def set_state(conn: Connection, project: str, number: int, state: str) -> None:
+def set_round_state(conn: Connection, project: str, number: int, state: str) -> None:
     if state not in ("open", "closed"):
         raise InvalidInput(f"round: expected open or closed, got {state[:20]!r}.")
-    get(conn, project, number)
+    get_round(conn, project, number)
     conn.execute(
         update(coding_rounds)
         .where(coding_rounds.c.project == project, coding_rounds.c.number == number)
@@ -167,13 +159,9 @@ def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, 
         .join(coding_rounds, _OF_ITS_ROUND)
         .join(
             texts_table,
-            and_(
-                texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number
-            ),
+            and_(texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number),
         )
-        .where(
-            coding_tasks.c.project == project, coding_tasks.c.coder == coder, coding_rounds.c.state == "open"
-        )
+        .where(coding_tasks.c.project == project, coding_tasks.c.coder == coder, coding_rounds.c.state == "open")
         .order_by(coding_tasks.c.round, coding_tasks.c.position)
     )
     return tuple(AssignedText(row[0], row[1], row[2], bool(row[3])) for row in conn.execute(query))
@@ -192,8 +180,8 @@ def samples(conn: Connection, project: str) -> Mapping[tuple[int, int], str]:
     }
 
 
-def progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
-    given = (
+def coder_progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
+    assigned = (
         select(coding_tasks.c.round, coding_tasks.c.coder, func.count())
         .where(coding_tasks.c.project == project)
         .group_by(coding_tasks.c.round, coding_tasks.c.coder)
@@ -205,6 +193,37 @@ def progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
         .group_by(coding_marks.c.round, coding_marks.c.coder)
     )
     done = {(row[0], row[1]): row[2] for row in conn.execute(finished)}
-    return tuple(
-        CoderProgress(row[0], row[1], row[2], done.get((row[0], row[1]), 0)) for row in conn.execute(given)
+    return tuple(CoderProgress(row[0], row[1], row[2], done.get((row[0], row[1]), 0)) for row in conn.execute(assigned))
+
+
+# ---------------------------------------------------------------------------------------------- simulated coders
+
+
+def simulate_coders(
+    conn: Connection, project: CodingProject, *, phrases: str, settings: CodingSettings, at_ms: int
+) -> int:
+    """Draws an agreement and a split round and codes them; how many marks were made. `phrases` names the ready codebook that the
+    texts were made from."""
+    if project.pool != "simulated":
+        raise Refused(f"coding project {project.id!r} holds texts of people; only people code them.")
+    book = coding_projects.book(conn, project.id).book
+    texts = coding_projects.words(conn, project.id)
+    n_marks = 0
+    plans = (
+        RoundPlan("agreement", min(settings.agreement, max(1, len(texts) // 4))),
+        RoundPlan("split", None, settings.per_judge, settings.overlap),
     )
+    for plan in plans:
+        drawn = add_round(conn, project, plan, CODERS, user="simulated", at_ms=at_ms)
+        for coder in CODERS:
+            for task in tasks_of(conn, project.id, coder):
+                if task.round != drawn.number:
+                    continue
+                rng = seeds.generator(project.seed, "simulated coder", coder, task.round, task.number)
+                truth = read_reason(phrases, texts[task.number])
+                mark = replace(simulated_coder(book, truth, rng, error=settings.error), done=True)
+                session = coding_projects.text(conn, project.id, task.number)
+                operation = MarkOperation(task.round, task.number, mark, 1, False, at_ms)
+                put_mark(conn, project.id, coder, operation, None if session is None else session.response.session)
+                n_marks += 1
+    return n_marks

@@ -15,11 +15,10 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock, WallClock
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
-from believable.store import alarms, schema
+from believable.store import alarms, migration
 from believable.store.alarms import Alarm
-from believable.store.append import Batch
-from believable.store.checkpoint import Checkpointer
-from believable.store.database import Database, Trouble, trouble
+from believable.store.database import Checkpointer, Database, Trouble, trouble
+from believable.store.event_log import EventBatch
 from believable.store.writer import Writer
 
 __all__ = ["Connection", "Store"]
@@ -48,9 +47,7 @@ class Store:
         self.database = database
         self.clock = clock
         self._patience_s = patience_s
-        self._writer = Writer(
-            database, clock, group_limit=group_limit, patience_s=patience_s, linger_s=linger_s
-        )
+        self._writer = Writer(database, clock, group_limit=group_limit, patience_s=patience_s, linger_s=linger_s)
         self._checkpointer = Checkpointer(database.path) if database.path is not None else None
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="believable-reader")
 
@@ -74,7 +71,7 @@ class Store:
         limit = group_limit if group_limit is not None else _from_environment("BELIEVABLE_GROUP_LIMIT")
         database = Database(url, max_pages=pages, readers=READERS)
         try:
-            schema.migrate(database)
+            migration.migrate(database)
         except BaseException as error:
             database.dispose()
             if not isinstance(error, DBAPIError) or trouble(error) is Trouble.OTHER:
@@ -84,11 +81,7 @@ class Store:
                 "Check its address, and that it runs."
             ) from error
         return cls(
-            database,
-            clock or WallClock(),
-            group_limit=limit or GROUP_LIMIT,
-            patience_s=patience_s,
-            linger_s=linger_s,
+            database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s
         )
 
     # ------------------------------------------------------------------------------------------ writing
@@ -102,12 +95,12 @@ class Store:
         result: T = await self._writer.submit_async(change)
         return result
 
-    def append(self, batch: Batch) -> int:
+    def append(self, batch: EventBatch) -> int:
         """Store events; the highest number up to which nothing is missing, once that is durable."""
         ack: int = self._writer.submit(batch).result()
         return ack
 
-    async def aappend(self, batch: Batch) -> int:
+    async def aappend(self, batch: EventBatch) -> int:
         ack: int = await self._writer.submit_async(batch)
         return ack
 
@@ -123,9 +116,7 @@ class Store:
                 if trouble(error) not in (Trouble.LOST, Trouble.BUSY):
                     raise
                 if time.monotonic() > deadline_s:
-                    raise Unavailable(
-                        f"the database cannot be read now: {error.orig}. Try again later."
-                    ) from error
+                    raise Unavailable(f"the database cannot be read now: {error.orig}. Try again later.") from error
             time.sleep(0.1)
 
     async def aread(self, query: Callable[[Connection], T]) -> T:
@@ -135,7 +126,10 @@ class Store:
 
     def alarms(self) -> tuple[Alarm, ...]:
         """What stands: alarms that cannot be written now (first), and those in the database."""
-        return self._writer.watch.unwritten + self.read(alarms.standing)
+        unwritten = self._writer.watch.unwritten
+        stored = self.read(alarms.standing)
+        known = {(alarm.kind, alarm.message) for alarm in stored}  # one may be written between the two looks
+        return (*(alarm for alarm in unwritten if (alarm.kind, alarm.message) not in known), *stored)
 
     def limit_pages(self, pages: int | None) -> None:
         """Let the SQLite file grow to this many pages at most (None: no limit). For drills of a full disk."""

@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, lite
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.store.pools import POOLS
-from believable.store.tables import events, sessions, tombstones, trials
+from believable.store.database_tables import events, sessions, tombstones, trials
+from believable.store.sessions import POOLS
 
 #: A session counts as active while something came from it within this time, then as quiet until its place runs out.
 ACTIVE_MS = 60_000
@@ -32,13 +32,14 @@ def link_kinds(pool: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SessionGroup:
     """Sessions that are alike in everything the monitor shows. `arms` and `rows` are JSON as stored."""
 
     definition: str
     state: str
     outcome: str | None
     rejected: bool
+    excluded: bool
     position: int
     arms: str
     rows: str
@@ -49,8 +50,9 @@ class Group:
 
     @property
     def complete(self) -> bool:
-        """Whether these count as filled places: finished, complete, and not rejected."""
-        return self.state == "finished" and self.outcome == "complete" and not self.rejected
+        """Whether these count as filled places: finished, complete, and left in."""
+        left_out = self.rejected or self.excluded
+        return self.state == "finished" and self.outcome == "complete" and not left_out
 
     @property
     def running(self) -> bool:
@@ -58,7 +60,7 @@ class Group:
         return self.state == "active" and (self.reserved or self.active)
 
 
-def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Group, ...]:
+def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[SessionGroup, ...]:
     """All sessions of a pool, counted by what they have in common: one query, whatever the number of events."""
     active = case((sessions.c.seen_ms > now_ms - ACTIVE_MS, 1), else_=0)
     reserved = case((sessions.c.reserved_until_ms > now_ms, 1), else_=0)
@@ -67,6 +69,7 @@ def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Gro
         sessions.c.state,
         sessions.c.outcome,
         sessions.c.rejected,
+        sessions.c.excluded,
         sessions.c.position,
         sessions.c.arms,
         sessions.c.rows,
@@ -76,22 +79,25 @@ def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Gro
     query = (
         select(*alike, func.count(), func.sum(sessions.c.top_seq))
         .where(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
-        .group_by(*(sessions.c[name] for name in ("definition", "state", "outcome", "rejected", "position")))
+        .group_by(
+            *(sessions.c[name] for name in ("definition", "state", "outcome", "rejected", "excluded", "position"))
+        )
         .group_by(sessions.c.arms, sessions.c.rows, literal_column("active"), literal_column("reserved"))
     )
     return tuple(
-        Group(
+        SessionGroup(
             definition=row[0],
             state=row[1],
             outcome=row[2],
             rejected=bool(row[3]),
-            position=row[4],
-            arms=row[5],
-            rows=row[6],
-            active=row[1] == "active" and bool(row[7]),
-            reserved=bool(row[8]),
-            n_sessions=row[9],
-            n_events=int(row[10] or 0),
+            excluded=bool(row[4]),
+            position=row[5],
+            arms=row[6],
+            rows=row[7],
+            active=row[1] == "active" and bool(row[8]),
+            reserved=bool(row[9]),
+            n_sessions=row[10],
+            n_events=int(row[11] or 0),
         )
         for row in conn.execute(query)
     )
@@ -99,7 +105,7 @@ def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Gro
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many sessions of a pool are where. Every started one is in exactly one of the others, `rejected` apart."""
+    """How many sessions of a pool are where. Every started one is in exactly one other, but for the last three."""
 
     started: int
     active: int
@@ -111,16 +117,18 @@ class Counts:
     declined: int
     withdrawn: int
     rejected: int
+    excluded: int
     n_events: int
 
 
-def counts(found: Iterable[Group], withdrawn: int) -> Counts:
-    """Pure: adds the groups up. A rejected session stays in its outcome and is counted in `rejected` besides."""
+def counts(session_groups: Iterable[SessionGroup], withdrawn: int) -> Counts:
+    """Pure: adds the groups up. A rejected or excluded session stays in its outcome and is counted there besides."""
     tally: dict[str, int] = {}
-    rejected = n_events = 0
-    for group in found:
+    rejected = excluded = n_events = 0
+    for group in session_groups:
         tally[_place(group)] = tally.get(_place(group), 0) + group.n_sessions
         rejected += group.n_sessions if group.rejected else 0
+        excluded += group.n_sessions if group.excluded else 0
         n_events += group.n_events
     return Counts(
         started=sum(tally.values()) + withdrawn,
@@ -133,11 +141,12 @@ def counts(found: Iterable[Group], withdrawn: int) -> Counts:
         declined=tally.get("declined", 0),
         withdrawn=withdrawn,
         rejected=rejected,
+        excluded=excluded,
         n_events=n_events,
     )
 
 
-def _place(group: Group) -> str:
+def _place(group: SessionGroup) -> str:
     if group.state == "finished":
         return group.outcome or "complete"
     if group.active:
@@ -146,24 +155,22 @@ def _place(group: Group) -> str:
 
 
 def withdrawn(conn: Connection, study: str, pool: str) -> int:
-    query = select(func.count()).where(
-        tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool))
-    )
+    query = select(func.count()).where(tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool)))
     return conn.execute(query).scalar_one()
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FunnelStep:
     """One planned trial: how many came to it or past it, how many are at it now, how many ended there for good."""
 
     position: int
     reached: int
-    here: int
+    present: int
     left: int
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedEarly:
     """Sessions that were sent to the end early (screened out, failed, declined) from the trial at `position`."""
 
     definition: str
@@ -171,7 +178,7 @@ class Ended:
     n_sessions: int
 
 
-def ended_early(conn: Connection, study: str, pool: str) -> tuple[Ended, ...]:
+def ended_early(conn: Connection, study: str, pool: str) -> tuple[EndedEarly, ...]:
     """Where sessions ended early: at their last failed trial, because they themselves stand at the finish page."""
     last = func.max(trials.c.position).label("position")
     per_session = (
@@ -188,23 +195,23 @@ def ended_early(conn: Connection, study: str, pool: str) -> tuple[Ended, ...]:
         .subquery()
     )
     alike = (per_session.c.definition, per_session.c.position)
-    return tuple(Ended(*row) for row in conn.execute(select(*alike, func.count()).group_by(*alike)))
+    return tuple(EndedEarly(*row) for row in conn.execute(select(*alike, func.count()).group_by(*alike)))
 
 
 def funnel(
-    found: Iterable[Group], ended: Iterable[Ended], definition: str, n_trials: int
-) -> tuple[Step, ...]:
+    session_groups: Iterable[SessionGroup], ended: Iterable[EndedEarly], definition: str, n_trials: int
+) -> tuple[FunnelStep, ...]:
     """Pure: progress over the planned trials of one definition."""
     last = n_trials - 1
-    reached, here, left = ([0] * n_trials for _ in range(3))
-    for group in found:
+    reached, staying, left = ([0] * n_trials for _ in range(3))
+    for group in session_groups:
         if group.definition != definition or (group.state == "finished" and group.outcome != "complete"):
             continue
         done = group.state == "finished"
         at = last if done else min(group.position, last)
         reached[at] += group.n_sessions
         if group.running:
-            here[at] += group.n_sessions
+            staying[at] += group.n_sessions
         elif not done:
             left[at] += group.n_sessions
     for end in ended:
@@ -214,7 +221,7 @@ def funnel(
             left[at] += end.n_sessions
     for position in range(last - 1, -1, -1):
         reached[position] += reached[position + 1]
-    return tuple(Step(i, reached[i], here[i], left[i]) for i in range(n_trials))
+    return tuple(FunnelStep(i, reached[i], staying[i], left[i]) for i in range(n_trials))
 
 
 def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
@@ -234,11 +241,40 @@ def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
     return float(sum(values) / len(values))
 
 
+#: The present rate is that of the last week, or of the time since the first session where that is shorter.
+RATE_WINDOW_MS = 7 * 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRate:
+    """How many sessions were completed lately, within how long."""
+
+    n_complete: int
+    window_ms: int
+
+
+def completion_rate(conn: Connection, study: str, pool: str, *, now_ms: int) -> CompletionRate:
+    mine = and_(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
+    first_ms = conn.execute(select(func.min(sessions.c.started_ms)).where(mine)).scalar()
+    if first_ms is None:
+        return CompletionRate(0, 0)
+    since_ms = max(first_ms, now_ms - RATE_WINDOW_MS)
+    lately = and_(
+        mine,
+        sessions.c.outcome == "complete",
+        sessions.c.finished_ms >= since_ms,
+        sessions.c.rejected.is_(False),
+        sessions.c.excluded.is_(False),
+    )
+    n_complete = conn.execute(select(func.count()).select_from(sessions).where(lately)).scalar_one()
+    return CompletionRate(n_complete, max(now_ms - since_ms, 3_600_000))
+
+
 # ---------------------------------------------------------------------------------------------- pace
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class PulseBeat:
     """What arrived in one stretch of time that starts at `at_ms`."""
 
     at_ms: int
@@ -250,7 +286,7 @@ class Beat:
 class Pulse:
     """What arrived lately. `exact` is False when only a sample of the running sessions was counted and scaled up."""
 
-    beats: tuple[Beat, ...]
+    beats: tuple[PulseBeat, ...]
     bucket_ms: int
     exact: bool
 
@@ -261,32 +297,22 @@ def pulse(
     """Events and media stalls by time of arrival, for whole buckets that are over."""
     end = now_ms // bucket_ms
     start_ms = (end - window_ms // bucket_ms) * bucket_ms
-    lately = and_(
-        sessions.c.study == study,
-        sessions.c.link_kind.in_(link_kinds(pool)),
-        sessions.c.seen_ms >= start_ms,
-    )
+    lately = and_(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)), sessions.c.seen_ms >= start_ms)
     n_lately = conn.execute(select(func.count()).select_from(sessions).where(lately)).scalar_one()
     scale = max(1.0, n_lately / PULSE_SESSIONS)
-    found = {row[0]: row for row in conn.execute(_arrivals(lately, start_ms, bucket_ms, window_ms))}
+    arrivals = {row[0]: row for row in conn.execute(_arrivals(lately, start_ms, bucket_ms, window_ms))}
     beats = []
     for bucket in range(start_ms // bucket_ms, end):
-        row = found.get(bucket)
+        row = arrivals.get(bucket)
         n_events, n_stalls = (row[1] * scale, row[2] * scale) if row else (0.0, 0.0)
-        beats.append(Beat(bucket * bucket_ms, n_events, n_stalls))
+        beats.append(PulseBeat(bucket * bucket_ms, n_events, n_stalls))
     return Pulse(tuple(beats), bucket_ms, exact=scale == 1.0)
 
 
-def _arrivals(
-    lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window_ms: int
-) -> Select[int, int, int]:
+def _arrivals(lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window_ms: int) -> Select[int, int, int]:
     """Counts by bucket over the ends of a sample of sessions. Session ids are random, so their order is a fair draw."""
     sample = (
-        select(sessions.c.id, sessions.c.top_seq)
-        .where(lately)
-        .order_by(sessions.c.id)
-        .limit(PULSE_SESSIONS)
-        .subquery()
+        select(sessions.c.id, sessions.c.top_seq).where(lately).order_by(sessions.c.id).limit(PULSE_SESSIONS).subquery()
     )
     bucket = (events.c.received_ms // bucket_ms).label("bucket")
     stall = case((events.c.body.like('%"media.stall"%'), 1), else_=0)
@@ -306,7 +332,7 @@ def _arrivals(
 
 
 @dataclass(frozen=True, slots=True)
-class Silent:
+class SilentSession:
     """A running session from which nothing comes, or whose events have a hole that the browser has yet to fill."""
 
     number: int
@@ -318,7 +344,7 @@ class Silent:
 
 def silent(
     conn: Connection, study: str, pool: str, *, now_ms: int, limit: int = 20
-) -> tuple[tuple[Silent, ...], int]:
+) -> tuple[tuple[SilentSession, ...], int]:
     """The running sessions that are quiet or have holes, longest silence first, and how many there are in all."""
     where = and_(
         sessions.c.study == study,
@@ -336,7 +362,7 @@ def silent(
         .limit(limit)
     )
     rows = conn.execute(query)
-    return tuple(Silent(row[0], row[1], row[2], now_ms - row[3], row[4]) for row in rows), n
+    return tuple(SilentSession(row[0], row[1], row[2], now_ms - row[3], row[4]) for row in rows), n
 
 
 # ---------------------------------------------------------------------------------------------- all at once
@@ -346,22 +372,22 @@ def silent(
 class Snapshot:
     """Everything the monitor shows of one pool, read at one moment."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[SessionGroup, ...]
     counts: Counts
-    ended: tuple[Ended, ...]
+    ended: tuple[EndedEarly, ...]
     median_ms: float | None
     pulse: Pulse
-    silent: tuple[Silent, ...]
+    silent: tuple[SilentSession, ...]
     n_silent: int
     other_pools: Mapping[str, int]
 
 
 def snapshot(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: int) -> Snapshot:
-    found = groups(conn, study, pool, now_ms=now_ms)
+    session_groups = groups(conn, study, pool, now_ms=now_ms)
     quiet, n_quiet = silent(conn, study, pool, now_ms=now_ms)
     return Snapshot(
-        groups=found,
-        counts=counts(found, withdrawn(conn, study, pool)),
+        groups=session_groups,
+        counts=counts(session_groups, withdrawn(conn, study, pool)),
         ended=ended_early(conn, study, pool),
         median_ms=median_duration_ms(conn, study, pool),
         pulse=pulse(conn, study, pool, now_ms=now_ms, window_ms=window_ms),
@@ -373,10 +399,6 @@ def snapshot(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms:
 
 def pool_sizes(conn: Connection, study: str) -> dict[str, int]:
     """How many sessions each pool holds."""
-    query = (
-        select(sessions.c.link_kind, func.count())
-        .where(sessions.c.study == study)
-        .group_by(sessions.c.link_kind)
-    )
+    query = select(sessions.c.link_kind, func.count()).where(sessions.c.study == study).group_by(sessions.c.link_kind)
     by_kind = {str(row[0]): int(row[1]) for row in conn.execute(query)}
     return {pool: sum(by_kind.get(kind, 0) for kind in kinds) for pool, kinds in POOLS.items()}

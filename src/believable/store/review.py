@@ -1,21 +1,85 @@
-"""What a reviewer reads and decides: free-text answers, pastes, and decisions that are never overwritten."""
+"""What is decided about sessions and answers, never overwritten, and who could know what when they decided."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, insert, select, update
 
-from believable.core.errors import Conflict, InvalidInput
-from believable.store import decisions
-from believable.store.decisions import Decision
-from believable.store.events import parse
+from believable.core.errors import Conflict, InvalidInput, NotFound
+from believable.core.registry import did_you_mean
+from believable.store.accounts import AuditEntry
+from believable.store.database_tables import audit, decisions, review_answers, sessions, studies
 from believable.store.monitor import link_kinds
-from believable.store.tables import decisions as decisions_table
-from believable.store.tables import events, sessions, trials
+
+#: What is decided about whole sessions, and what it changes in them. Who is paid and what is analysed are two questions.
+SESSION_DEEDS: Mapping[str, Mapping[str, bool]] = {
+    "approve": {"approved": True, "rejected": False},
+    "reject": {"rejected": True, "approved": False},
+    "unreject": {"rejected": False},
+    "exclude": {"excluded": True},
+    "include": {"excluded": False},
+}
+#: How a session is called after each.
+DEED_WORDS: Mapping[str, str] = {
+    "approve": "approved",
+    "reject": "rejected",
+    "unreject": "not rejected",
+    "exclude": "excluded",
+    "include": "not excluded",
+}
+REASON_CHARACTERS = 1_000
+KINDS = (*SESSION_DEEDS, "keep", "exclude_text")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`target` is '' for the whole session, else the trial key and question id."""
+
+    id: int
+    session: str
+    kind: str
+    target: str
+    reason: str
+    user: str
+    at_ms: int
+
+
+def _chunks(names: Sequence[str], size: int = 500) -> list[Sequence[str]]:
+    """Databases bound how many values a statement may carry."""
+    return [names[start : start + size] for start in range(0, len(names), size)]
+
+
+def check_reason(kind: str, reason: str) -> None:
+    if not reason.strip():
+        raise InvalidInput(f"decision {kind!r}: expected a reason, got none. Say why.")
+    if len(reason) > REASON_CHARACTERS:
+        raise InvalidInput(f"reason: expected at most {REASON_CHARACTERS} characters, got {len(reason)}. Shorten it.")
+
+
+def add_decision(
+    conn: Connection, *, session: str, kind: str, reason: str, user: str, at_ms: int, target: str = ""
+) -> None:
+    """A rejected or excluded session loses its place in the balance; taking that back gives it back."""
+    if kind not in KINDS:
+        raise InvalidInput(f"decision: unknown kind {kind!r}. {did_you_mean(kind, KINDS)}")
+    check_reason(kind, reason)
+    if conn.execute(select(sessions.c.id).where(sessions.c.id == session)).first() is None:
+        raise NotFound(f"there is no session {session!r}; it may have been withdrawn. Reload the list.")
+    conn.execute(
+        insert(decisions).values(session=session, kind=kind, target=target, reason=reason, user=user, at_ms=at_ms)
+    )
+    if kind in SESSION_DEEDS:
+        conn.execute(update(sessions).where(sessions.c.id == session).values(SESSION_DEEDS[kind]))
+
+
+def decisions_of(conn: Connection, session: str) -> tuple[Decision, ...]:
+    query = select(decisions).where(decisions.c.session == session).order_by(decisions.c.id)
+    return tuple(Decision(**row._mapping) for row in conn.execute(query))
+
+
+# ---------------------------------------------------------------------------------------------- answers
 
 
 def target(trial_key: str, question: str) -> str:
@@ -23,116 +87,135 @@ def target(trial_key: str, question: str) -> str:
     return f"{trial_key}/{question}"
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredTrial:
-    """One closed trial of the latest run of a session, with its answers."""
-
-    session: str
-    number: int
-    link_kind: str
-    definition: str
-    language: str
-    position: int
-    key: str
-    answers: Mapping[str, Any]
-    took_ms: int | None
-    session_ms: int | None
-
-
-def answered(conn: Connection, study: str, pool: str) -> tuple[AnsweredTrial, ...]:
-    """Every closed trial with answers, in the order of session numbers."""
+def latest_of(conn: Connection, names: Sequence[str]) -> dict[tuple[str, str], str]:
+    """The kind of the decision that holds for each (session, target) of these sessions: the last one made."""
     query = (
-        select(
-            sessions.c.id,
-            sessions.c.number,
-            sessions.c.link_kind,
-            sessions.c.definition,
-            sessions.c.language,
-            trials.c.position,
-            trials.c.key,
-            trials.c.answers,
-            trials.c.closed_ms - trials.c.opened_ms,
-            sessions.c.finished_ms - sessions.c.started_ms,
-        )
-        .join(trials, (trials.c.session == sessions.c.id) & (trials.c.run == sessions.c.run))
-        .where(
-            sessions.c.study == study,
-            sessions.c.link_kind.in_(link_kinds(pool)),
-            trials.c.status != "skipped",
-            trials.c.answers != "{}",
-        )
-        .order_by(sessions.c.number, trials.c.position)
+        select(decisions.c.session, decisions.c.target, decisions.c.kind)
+        .where(decisions.c.session.in_(names), decisions.c.target != "")
+        .order_by(decisions.c.id)
     )
-    return tuple(
-        AnsweredTrial(*row[:7], answers=json.loads(row[7]), took_ms=row[8], session_ms=row[9])
-        for row in conn.execute(query)
-    )
+    return {(row[0], row[1]): row[2] for row in conn.execute(query)}
 
 
-def pasted(conn: Connection, study: str, pool: str) -> dict[tuple[str, int, str], int]:
-    """Characters pasted, by (session, position of the trial, question). Reads all events once: keep the result."""
-    query = (
-        select(events.c.session, events.c.seq, events.c.body, events.c.received_ms)
-        .join(sessions, sessions.c.id == events.c.session)
-        .where(
-            sessions.c.study == study,
-            sessions.c.link_kind.in_(link_kinds(pool)),
-            events.c.body.like('%"text.paste"%'),
-        )
-    )
-    found: dict[tuple[str, int, str], int] = {}
-    for session, seq, body, received_ms in conn.execute(query):
-        event = parse(seq, body, received_ms)
-        length = event.data.get("length")
-        if event.kind == "text.paste" and event.trial is not None and isinstance(length, int):
-            place = (session, event.trial, str(event.data.get("question")))
-            found[place] = found.get(place, 0) + length
-    return found
+def decision_about(conn: Connection, session: str, answer: str) -> Decision | None:
+    """The decision that holds for one answer."""
+    about = (decisions.c.session == session, decisions.c.target == answer)
+    row = conn.execute(select(decisions).where(*about).order_by(decisions.c.id.desc()).limit(1)).first()
+    return None if row is None else Decision(**row._mapping)
 
 
-def fingerprint(conn: Connection, study: str, pool: str) -> tuple[int, int, int]:
-    """Changes whenever an answer was added or taken away: closed trials, the latest of them, and sessions."""
-    where = (sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
-    n_sessions = conn.execute(select(func.count()).select_from(sessions).where(*where)).scalar_one()
-    query = select(func.count(), func.max(trials.c.closed_ms)).join(
-        sessions, sessions.c.id == trials.c.session
-    )
-    row = conn.execute(query.where(*where)).one()
-    return n_sessions, row[0], row[1] or 0
-
-
-def latest(conn: Connection, study: str) -> dict[tuple[str, str], Decision]:
-    """The decision that holds for each (session, target): the last one made."""
-    query = (
-        select(decisions_table)
-        .join(sessions, sessions.c.id == decisions_table.c.session)
-        .where(sessions.c.study == study)
-        .order_by(decisions_table.c.id)
-    )
-    rows = (Decision(**row._mapping) for row in conn.execute(query))
-    return {(row.session, row.target): row for row in rows}
-
-
-def decide(
-    conn: Connection, *, session: str, answer: str, kind: str, reason: str, user: str, at_ms: int
-) -> None:
+def decide(conn: Connection, *, session: str, answer: str, kind: str, reason: str, user: str, at_ms: int) -> None:
     """Keep or exclude one answer. A later decision replaces it without deleting it."""
     if kind not in ("keep", "exclude_text"):
         raise InvalidInput(f"decision: expected keep or exclude_text, got {kind[:40]!r}. Choose one of them.")
     if not answer:
         raise InvalidInput("decision: expected the answer it is about, got nothing. Open the queue again.")
-    decisions.add(
-        conn, session=session, kind=kind, target=answer, reason=reason.strip(), user=user, at_ms=at_ms
+    add_decision(conn, session=session, kind=kind, target=answer, reason=reason.strip(), user=user, at_ms=at_ms)
+    conn.execute(
+        update(review_answers)
+        .where(review_answers.c.session == session)
+        .where(review_answers.c.trial_key + "/" + review_answers.c.question == answer)
+        .values(decision=kind)
     )
 
 
-def set_rejected(
-    conn: Connection, *, session: str, rejected: bool, reason: str, user: str, at_ms: int
-) -> None:
-    """Rejecting frees the session's place in the balance; un-rejecting takes it again."""
-    now = conn.execute(select(sessions.c.rejected).where(sessions.c.id == session)).scalar()
-    if now is not None and bool(now) == rejected:
-        word = "rejected" if rejected else "not rejected"
-        raise Conflict(f"the session is {word} already; somebody was faster. Reload its page.")
-    kind = "reject" if rejected else "unreject"
-    decisions.add(conn, session=session, kind=kind, reason=reason.strip(), user=user, at_ms=at_ms)
+def judge(conn: Connection, *, session: str, deed: str, reason: str, user: str, at_ms: int) -> None:
+    """Decide about one whole session; an error where that is so already."""
+    if not judge_all(conn, [session], deed=deed, reason=reason, user=user, at_ms=at_ms):
+        raise Conflict(f"the session is {DEED_WORDS[deed]} already; somebody was faster. Reload its page.")
+
+
+def judge_all(
+    conn: Connection, names: Sequence[str], *, deed: str, reason: str, user: str, at_ms: int
+) -> tuple[int, ...]:
+    """Decide about many sessions at once: the numbers of those that it changes. One that is gone stops all."""
+    if deed not in SESSION_DEEDS:
+        raise InvalidInput(f"decision: unknown kind {deed[:40]!r}. {did_you_mean(deed, SESSION_DEEDS)}")
+    check_reason(deed, reason)
+    change = SESSION_DEEDS[deed]
+    as_wanted = and_(*(sessions.c[column].is_(value) for column, value in change.items()))
+    rows = [
+        row
+        for chunk in _chunks(names)
+        for row in conn.execute(select(sessions.c.id, sessions.c.number, as_wanted).where(sessions.c.id.in_(chunk)))
+    ]
+    if len(rows) < len(set(names)):
+        raise NotFound("a session is not there any more; it may have been withdrawn. Reload the list.")
+    todo = {str(row[0]): int(row[1]) for row in rows if not row[2]}
+    if todo:
+        about = {"kind": deed, "target": "", "reason": reason.strip(), "user": user, "at_ms": at_ms}
+        conn.execute(insert(decisions), [{"session": name, **about} for name in todo])
+        for chunk in _chunks(list(todo)):
+            conn.execute(update(sessions).where(sessions.c.id.in_(chunk)).values(change))
+    return tuple(sorted(todo.values()))
+
+
+# ---------------------------------------------------------------------------------------------- live results
+
+
+def results_fingerprint(conn: Connection, study: str, pool: str) -> str:
+    """Another text whenever results could differ: a session finished, was deleted or judged, or the study changed."""
+    kinds = link_kinds(pool)
+    mine = (sessions.c.study == study, sessions.c.link_kind.in_(kinds))
+    done = conn.execute(
+        select(func.count(), func.max(sessions.c.finished_ms)).where(*mine, sessions.c.state == "finished")
+    ).one()
+    started = conn.execute(select(func.count()).select_from(sessions).where(*mine)).scalar_one()
+    judged = conn.execute(
+        select(func.max(decisions.c.id)).join(sessions, sessions.c.id == decisions.c.session).where(*mine)
+    ).scalar_one()
+    definition = conn.execute(select(studies.c.definition).where(studies.c.id == study)).scalar_one()
+    return f"{definition[:12]}-{started}-{done[0]}-{done[1] or 0}-{judged or 0}"
+
+
+def looking(pool: str, number: int) -> str:
+    """How the audit log says that somebody asked for the conditions of one session."""
+    return f"looked at the conditions of {pool} session {number}"
+
+
+def searching(pool: str) -> str:
+    """How the audit log says that somebody asked to list sessions by their arms."""
+    return f"searched the {pool} sessions by arm"
+
+
+def unblinding(pool: str) -> str:
+    """How the audit log says it."""
+    return f"unblinded the results of the {pool} sessions"
+
+
+def reading(pool: str) -> str:
+    """How the audit log says that somebody has analysed the data outside the console, with the conditions' names."""
+    return f"read the results of the {pool} sessions unblinded"
+
+
+def unblinded(conn: Connection, study: str, pool: str) -> AuditEntry | None:
+    """Who first looked at the results with the conditions' names, and when; None as long as nobody has."""
+    query = select(audit).where(audit.c.study == study, audit.c.what == unblinding(pool)).order_by(audit.c.id).limit(1)
+    row = conn.execute(query).first()
+    return None if row is None else AuditEntry(**row._mapping)
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """Since when who has done what shows conditions, as the audit log says it."""
+
+    pool: str
+    since_ms: Mapping[tuple[str, str], int]
+
+    def before(self, user: str, number: int, at_ms: int) -> bool:
+        """Whether this person could know the session's conditions then."""
+        deeds = (looking(self.pool, number), unblinding(self.pool), reading(self.pool), searching(self.pool))
+        return any(self.since_ms.get((user, deed), at_ms + 1) <= at_ms for deed in deeds)
+
+
+def looks(conn: Connection, study: str, pool: str) -> Looks:
+    """From the audit log: the first time of each."""
+    seen = audit.c.what.like("looked at the conditions of %") | audit.c.what.in_(
+        (unblinding(pool), reading(pool), searching(pool))
+    )
+    query = (
+        select(audit.c.user, audit.c.what, func.min(audit.c.at_ms))
+        .where(audit.c.study == study, seen)
+        .group_by(audit.c.user, audit.c.what)
+    )
+    return Looks(pool, {(row[0], row[1]): row[2] for row in conn.execute(query)})

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, select, update
 from sqlalchemy.sql.schema import Table
 
 from believable.core.errors import TakenOver
-from believable.store import blobs
-from believable.store.tables import round_inputs, rounds
+from believable.store import sessions
+from believable.store.database_tables import round_inputs, rounds
 
 #: One change of the inputs: the tick it was applied at, its number, then whatever the game knows.
 Change = Sequence[int]
@@ -64,37 +64,21 @@ class StoredRound:
 _ELSEWHERE = "this round goes on in another connection. Open it again to take it back."
 _GO_ON = (
     update(rounds)
-    .where(*(rounds.c[name] == bindparam(f"at_{name}") for name in ("session", "position", "run", "attempt")))
+    .where(*(rounds.c[name] == bindparam(f"at_{name}") for name in RoundKey.__slots__))
     .values(tick=bindparam("to_tick"))
 )
 
 
 def create(conn: Connection, key: RoundKey, *, setup: str, holder: str, at_ms: int) -> StoredRound:
-    made = StoredRound(key, setup, "live", 0, holder, 0, None, at_ms, None)
-    conn.execute(
-        insert(rounds).values(
-            session=key.session,
-            position=key.position,
-            run=key.run,
-            attempt=key.attempt,
-            setup=setup,
-            state=made.state,
-            tick=0,
-            holder=holder,
-            losses=0,
-            started_ms=at_ms,
-        )
-    )
-    return made
+    stored = StoredRound(key, setup, "live", 0, holder, 0, None, at_ms, None)
+    values = asdict(stored)
+    conn.execute(insert(rounds).values(**values.pop("key"), **values))
+    return stored
 
 
-def latest(
-    conn: Connection, session: str, position: int, run: int, *, lock: bool = False
-) -> StoredRound | None:
+def latest(conn: Connection, session: str, position: int, run: int, *, lock: bool = False) -> StoredRound | None:
     """The latest attempt at the round of a trial."""
-    query = select(rounds).where(
-        rounds.c.session == session, rounds.c.position == position, rounds.c.run == run
-    )
+    query = select(rounds).where(rounds.c.session == session, rounds.c.position == position, rounds.c.run == run)
     query = query.order_by(rounds.c.attempt.desc()).limit(1)
     row = conn.execute(query.with_for_update() if lock else query).one_or_none()
     return None if row is None else _record(row._mapping)
@@ -119,9 +103,7 @@ def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
     """Pieces of different rounds, in a few statements whatever their number. A piece of a round that another connection holds
     by now, or that is no longer live, is refused; the others are not touched by that.
     """
-    query = select(
-        rounds.c.session, rounds.c.position, rounds.c.run, rounds.c.attempt, rounds.c.holder
-    ).where(
+    query = select(rounds.c.session, rounds.c.position, rounds.c.run, rounds.c.attempt, rounds.c.holder).where(
         rounds.c.session.in_([piece.key.session for piece in pieces]),
         rounds.c.holder.in_([piece.holder for piece in pieces]),
         rounds.c.state == "live",
@@ -133,8 +115,7 @@ def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
         conn.execute(
             insert(round_inputs),
             [
-                _place(piece)
-                | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))}
+                _place(piece) | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))}
                 for piece in mine
             ],
         )
@@ -142,9 +123,7 @@ def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
 
 
 def _place(piece: Piece, prefix: str = "") -> dict[str, Any]:
-    key = piece.key
-    values = {"session": key.session, "position": key.position, "run": key.run, "attempt": key.attempt}
-    return {prefix + name: value for name, value in values.items()}
+    return {prefix + name: value for name, value in asdict(piece.key).items()}
 
 
 def changes_of(conn: Connection, key: RoundKey) -> list[list[int]]:
@@ -161,21 +140,16 @@ def close(conn: Connection, key: RoundKey, *, state: str, score: int | None, at_
 def recordings(conn: Connection) -> list[bytes]:
     """The recordings of all rounds that were played to their end, in the order they ended."""
     ended = conn.execute(select(rounds).where(rounds.c.state == "over").order_by(rounds.c.ended_ms))
-    found = [_record(row._mapping).key for row in ended.all()]
-    bodies = [blobs.get(conn, key.session, key.recording_name) for key in found]
+    keys = [_record(row._mapping).key for row in ended.all()]
+    bodies = [sessions.get_file(conn, key.session, key.recording_name) for key in keys]
     return [body for body in bodies if body is not None]
 
 
 def _is(table: Table, key: RoundKey) -> ColumnElement[bool]:
-    return and_(
-        table.c.session == key.session,
-        table.c.position == key.position,
-        table.c.run == key.run,
-        table.c.attempt == key.attempt,
-    )
+    return and_(*(table.c[name] == value for name, value in asdict(key).items()))
 
 
 def _record(row: Any) -> StoredRound:
     values = dict(row)
-    key = RoundKey(*(values.pop(name) for name in ("session", "position", "run", "attempt")))
+    key = RoundKey(*(values.pop(name) for name in RoundKey.__slots__))
     return StoredRound(key=key, **values)

@@ -1,4 +1,4 @@
-"""Sessions: one participant's run each. A withdrawn session has no row here, only a tombstone."""
+"""Sessions: one participant's run each, its closed trials and the files made for it. A withdrawn one leaves only a tombstone."""
 
 from __future__ import annotations
 
@@ -7,10 +7,47 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, update
 
+from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
-from believable.store.tables import sessions, tombstones
+from believable.store.database_tables import (
+    blobs,
+    coding_marks,
+    coding_operations,
+    coding_outcomes,
+    coding_strays,
+    coding_texts,
+    decisions,
+    events,
+    links,
+    review_answers,
+    review_keys,
+    review_sessions,
+    round_inputs,
+    rounds,
+    sessions,
+    strays,
+    tombstones,
+    trials,
+)
+from believable.store.writer import ERASED
+
+#: Sessions that count together, by the kind of their link. Real ones, simulated ones and previews are never added up.
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "real": ("open", "personal"),
+    "simulated": ("simulated",),
+    "preview": ("preview",),
+}
+LINK_KINDS: tuple[str, ...] = tuple(kind for kinds in POOLS.values() for kind in kinds)
+
+
+def pool_of(link_kind: str) -> tuple[str, ...]:
+    """The link kinds that a session of this kind is balanced and numbered together with."""
+    return next(kinds for kinds in POOLS.values() if link_kind in kinds)
+
+
+# ---------------------------------------------------------------------------------------------- sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +85,8 @@ class Session:
     reservation_ms: int
     finished_ms: int | None
     rejected: bool
+    approved: bool = False
+    excluded: bool = False
 
 
 _JSON = ("arms", "rows", "recruiter_extra")
@@ -66,9 +105,9 @@ def _one(conn: Connection, where: ColumnElement[bool], *, lock: bool = False) ->
 
 def by_token(conn: Connection, token_hash: str, *, lock: bool = False) -> Session:
     """The session a token opens. Says so when it was withdrawn."""
-    found = _one(conn, sessions.c.token_hash == token_hash, lock=lock)
-    if found is not None:
-        return found
+    session = _one(conn, sessions.c.token_hash == token_hash, lock=lock)
+    if session is not None:
+        return session
     if conn.execute(select(tombstones.c.session).where(tombstones.c.token_hash == token_hash)).first():
         raise Withdrawn("this session was withdrawn and everything of it deleted.")
     raise NotFound("there is no session with this address. Open the link you were given again.")
@@ -86,11 +125,7 @@ def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Seque
     """The latest session of this person in this study."""
     query = (
         select(sessions)
-        .where(
-            sessions.c.study == study,
-            sessions.c.recruiter_hash == recruiter_hash,
-            sessions.c.link_kind.in_(kinds),
-        )
+        .where(sessions.c.study == study, sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
         .order_by(sessions.c.number.desc())
         .limit(1)
     )
@@ -98,11 +133,16 @@ def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Seque
     return None if row is None else _record(row)
 
 
+def of_study(conn: Connection, study: str, token_hash: str) -> Session | None:
+    """The session with this token, if it is one of this study's; none where it was withdrawn."""
+    row = conn.execute(
+        select(sessions).where(sessions.c.token_hash == token_hash, sessions.c.study == study)
+    ).one_or_none()
+    return None if row is None else _record(row)
+
+
 def is_withdrawn(conn: Connection, session_id: str) -> bool:
-    return (
-        conn.execute(select(tombstones.c.session).where(tombstones.c.session == session_id)).first()
-        is not None
-    )
+    return conn.execute(select(tombstones.c.session).where(tombstones.c.session == session_id)).first() is not None
 
 
 def create(conn: Connection, session: Session) -> None:
@@ -126,7 +166,7 @@ def next_number(conn: Connection, study: str, kinds: Sequence[str]) -> int:
 
 
 def _counts(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool]:
-    """Sessions that hold a place: complete and not rejected, or still running with a live reservation."""
+    """Sessions that hold a place: complete and neither rejected nor excluded, or still running with a live reservation."""
     return and_(
         sessions.c.study == study,
         sessions.c.link_kind.in_(kinds),
@@ -135,6 +175,7 @@ def _counts(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool
                 sessions.c.state == "finished",
                 sessions.c.outcome == "complete",
                 sessions.c.rejected.is_(False),
+                sessions.c.excluded.is_(False),
             ),
             and_(sessions.c.state == "active", sessions.c.reserved_until_ms > now_ms),
         ),
@@ -142,7 +183,7 @@ def _counts(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledCell:
     """How many sessions hold a place in one cell of the design."""
 
     arms: Mapping[str, str]
@@ -150,10 +191,97 @@ class Filled:
     n_sessions: int
 
 
-def filled(conn: Connection, study: str, kinds: Sequence[str], now_ms: int) -> tuple[Filled, ...]:
+def filled(conn: Connection, study: str, kinds: Sequence[str], now_ms: int) -> tuple[FilledCell, ...]:
     query = (
         select(sessions.c.arms, sessions.c.rows, func.count())
         .where(_counts(study, kinds, now_ms))
         .group_by(sessions.c.arms, sessions.c.rows)
     )
-    return tuple(Filled(json.loads(arms), json.loads(rows), n) for arms, rows, n in conn.execute(query))
+    return tuple(FilledCell(json.loads(arms), json.loads(rows), n) for arms, rows, n in conn.execute(query))
+
+
+# ---------------------------------------------------------------------------------------------- closed trials
+
+
+def close_trial(conn: Connection, session: str, trial: ClosedTrial) -> None:
+    values = {name: getattr(trial, name) for name in ClosedTrial.__slots__}
+    values["answers"] = json.dumps(dict(trial.answers), allow_nan=False)
+    conn.execute(insert(trials).values(session=session, **values))
+
+
+def closed_trials(conn: Connection, session: str, run: int | None = None) -> tuple[ClosedTrial, ...]:
+    """In order of position; of one run, or of all."""
+    query = select(trials).where(trials.c.session == session)
+    if run is not None:
+        query = query.where(trials.c.run == run)
+    rows = conn.execute(query.order_by(trials.c.run, trials.c.position))
+    return tuple(closed_trial(row) for row in rows)
+
+
+def closed_trial(row: Row[Any]) -> ClosedTrial:
+    values = {name: getattr(row, name) for name in ClosedTrial.__slots__}
+    return ClosedTrial(**{**values, "answers": json.loads(row.answers)})
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+def put_file(conn: Connection, session: str, name: str, media_type: str, body: bytes) -> None:
+    """Keep a file; one of the same name is replaced."""
+    conn.execute(delete(blobs).where(blobs.c.session == session, blobs.c.name == name))
+    conn.execute(insert(blobs).values(session=session, name=name, media_type=media_type, body=body))
+
+
+def get_file(conn: Connection, session: str, name: str) -> bytes | None:
+    query = select(blobs.c.body).where(blobs.c.session == session, blobs.c.name == name)
+    body = conn.execute(query).scalar_one_or_none()
+    return None if body is None else bytes(body)
+
+
+def file_size(conn: Connection, session: str, name: str) -> int | None:
+    """Its length in bytes; None where there is none."""
+    query = select(func.length(blobs.c.body)).where(blobs.c.session == session, blobs.c.name == name)
+    n_bytes = conn.execute(query).scalar_one_or_none()
+    return None if n_bytes is None else int(n_bytes)
+
+
+# ---------------------------------------------------------------------------------------------- withdrawing
+
+
+#: What was coded of a session's texts.
+OF_CODING = (coding_marks, coding_operations, coding_outcomes, coding_strays, coding_texts)
+#: Every table that holds something of a session.
+OF_SESSION = (
+    events, strays, trials, decisions, blobs, round_inputs, rounds, review_answers, review_sessions, *OF_CODING,
+)  # fmt: skip
+
+
+def withdraw(conn: Connection, session: Session, at_ms: int) -> None:
+    """Everything of a session is deleted, and a counted tombstone says that it was there.
+
+    On SQLite deleted bytes are overwritten (`secure_delete`) and the write-ahead log is emptied right after. PostgreSQL frees
+    the rows at once and reuses their space after its next vacuum. No hash of the recruiter's id remains, so the same person
+    may start again: whoever forbids that would have to remember them.
+    """
+    delete_content(conn, session.id)
+    conn.execute(
+        insert(tombstones).values(
+            session=session.id,
+            token_hash=session.token_hash,
+            study=session.study,
+            link_kind=session.link_kind,
+            number=session.number,
+            withdrawn_ms=at_ms,
+        )
+    )
+
+
+def delete_content(conn: Connection, session_id: str) -> None:
+    """Rows first that point to the session, then the session itself. Whose personal link it was is forgotten as well."""
+    conn.execute(update(links).where(links.c.used_by == session_id).values(label=""))
+    reviewed = select(review_answers.c.id).where(review_answers.c.session == session_id)
+    conn.execute(delete(review_keys).where(review_keys.c.answer.in_(reviewed)))
+    for table in OF_SESSION:
+        conn.execute(delete(table).where(table.c.session == session_id))
+    conn.execute(delete(sessions).where(sessions.c.id == session_id))
+    conn.info[ERASED] = True

@@ -1,14 +1,16 @@
-"""Studies and their definitions."""
+"""Studies, their definitions, and the links into them. A link's kind marks its sessions for ever."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.tables import definitions, studies
+from believable.store.database_tables import definitions, links, studies
+from believable.store.sessions import LINK_KINDS
 
 STATES = ("open", "paused", "closed")
 
@@ -40,14 +42,10 @@ def put(conn: Connection, study_id: str, *, title: str, definition: str, body: s
     """Register a study, or give it a new definition for the sessions to come. Its state stays."""
     known = conn.execute(select(studies.c.id).where(studies.c.id == study_id)).first() is not None
     if known:
-        conn.execute(
-            update(studies).where(studies.c.id == study_id).values(title=title, definition=definition)
-        )
+        conn.execute(update(studies).where(studies.c.id == study_id).values(title=title, definition=definition))
     else:
         conn.execute(
-            insert(studies).values(
-                id=study_id, title=title, state="open", definition=definition, created_ms=at_ms
-            )
+            insert(studies).values(id=study_id, title=title, state="open", definition=definition, created_ms=at_ms)
         )
     if conn.execute(select(definitions.c.hash).where(definitions.c.hash == definition)).first() is None:
         conn.execute(insert(definitions).values(hash=definition, study=study_id, body=body, created_ms=at_ms))
@@ -56,16 +54,52 @@ def put(conn: Connection, study_id: str, *, title: str, definition: str, body: s
 def definition_body(conn: Connection, definition: str) -> str:
     body = conn.execute(select(definitions.c.body).where(definitions.c.hash == definition)).scalar()
     if body is None:
-        raise NotFound(
-            f"there is no definition {definition[:12]}… in this database. Restore the backup that has it."
-        )
+        raise NotFound(f"there is no definition {definition[:12]}… in this database. Restore the backup that has it.")
     return str(body)
 
 
 def set_state(conn: Connection, study_id: str, state: str) -> None:
     if state not in STATES:
-        raise InvalidInput(
-            f"state of study {study_id!r}: unknown state {state!r}. {did_you_mean(state, STATES)}"
-        )
+        raise InvalidInput(f"state of study {study_id!r}: unknown state {state!r}. {did_you_mean(state, STATES)}")
     get(conn, study_id)
     conn.execute(update(studies).where(studies.c.id == study_id).values(state=state))
+
+
+# ---------------------------------------------------------------------------------------------- links
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`used_by` is the session of a personal link that was used."""
+
+    token: str
+    study: str
+    kind: str
+    label: str
+    used_by: str | None
+    created_ms: int
+
+
+def create_link(conn: Connection, *, token: str, study: str, kind: str, at_ms: int, label: str = "") -> Link:
+    if kind not in LINK_KINDS:
+        raise InvalidInput(f"kind of link: unknown kind {kind!r}. {did_you_mean(kind, LINK_KINDS)}")
+    link = Link(token, study, kind, label, None, at_ms)
+    conn.execute(insert(links).values(token=token, study=study, kind=kind, label=label, created_ms=at_ms))
+    return link
+
+
+def get_link(conn: Connection, token: str) -> Link:
+    row = conn.execute(select(links).where(links.c.token == token)).one_or_none()
+    if row is None:
+        raise NotFound("this link does not lead to a study. Compare the address with the one you were given.")
+    return Link(**row._mapping)
+
+
+def links_of(conn: Connection, study: str, kinds: Sequence[str] = LINK_KINDS) -> tuple[Link, ...]:
+    query = select(links).where(links.c.study == study, links.c.kind.in_(kinds))
+    rows = conn.execute(query.order_by(links.c.created_ms, links.c.token))
+    return tuple(Link(**row._mapping) for row in rows)
+
+
+def use_link(conn: Connection, token: str, session: str) -> None:
+    conn.execute(update(links).where(links.c.token == token).values(used_by=session))

@@ -1,4 +1,4 @@
-"""Codebooks of the study file: how free texts become categories. Ready ones lie in `codebooks/`, in YAML like the study."""
+"""Codebooks of the study file: how free texts become categories. Ready ones lie with the protocols they come from, in YAML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from believable.core.registry import did_you_mean
 from believable.study.bases import Id, Record
 from believable.study.nodes import Node, parse
 
-FOLDER = Path(__file__).parent / "codebooks"
+#: Where protocols keep what is data: `<name>/codebooks/*.yaml`, each a codebook that any study may start from.
+PROTOCOLS = Path(__file__).parents[1] / "protocols"
 #: What stands behind a dot for the reasons given with flags: `watch.flags`.
 FLAGS = "flags"
 
@@ -76,7 +77,7 @@ class Codebook(Record):
     title: str = ""
     """Its name on the desk."""
     ready: str | None = None
-    """A codebook to start from: `hntt`, `hntt_understood` or `replay`."""
+    """A codebook to start from: the name of one that a protocol brings."""
     of: tuple[str, ...] = ()
     """What it codes: `trial.question`, or `trial.flags` for the reasons given with flags. All free texts without it."""
     pick: Literal["many", "one"] | None = None
@@ -103,8 +104,13 @@ class Codebook(Record):
             ) from None
 
 
+@cache
+def _ready_files() -> Mapping[str, Path]:
+    return {path.stem: path for path in sorted(PROTOCOLS.glob("*/codebooks/*.yaml"), key=lambda path: path.stem)}
+
+
 def ready_names() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+    return tuple(_ready_files())
 
 
 @cache
@@ -112,7 +118,7 @@ def ready(name: str) -> Codebook:
     """A codebook that comes with believable."""
     if name not in ready_names():
         raise NotFound(f"unknown ready codebook {name!r}. {did_you_mean(name, ready_names())}")
-    path = FOLDER / f"{name}.yaml"
+    path = _ready_files()[name]
     return from_yaml(path.read_bytes(), path.name)
 
 
@@ -134,7 +140,7 @@ def resolved(book: Codebook) -> Codebook:
         return book.model_copy(update={"pick": book.pick or "many", "title": book.title or book.id})
     base = ready(book.ready)
     own = {code.id: code for code in book.codes}
-    discards = {one.id: one for one in book.discards}
+    discards = {discard.id: discard for discard in book.discards}
     return book.model_copy(
         update={
             "ready": None,
@@ -145,8 +151,8 @@ def resolved(book: Codebook) -> Codebook:
                 *(code for code in book.codes if code.id not in base.by_id),
             ),
             "discards": (
-                *(discards.get(one.id, one) for one in base.discards),
-                *(one for one in book.discards if one.id not in {one.id for one in base.discards}),
+                *(discards.get(discard.id, discard) for discard in base.discards),
+                *(discard for discard in book.discards if discard.id not in {discard.id for discard in base.discards}),
             ),
         }
     )

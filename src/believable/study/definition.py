@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from believable.core.errors import InvalidInput, StudyError
-from believable.study.kinds import QuestionKinds
+from believable.study.kinds import StudyKinds
 from believable.study.nodes import from_plain
-from believable.study.read import read_study
+from believable.study.reading import read_study
 from believable.study.records import Study
 
 FORMAT = "believable-definition/1"
@@ -50,17 +50,21 @@ class Medium:
 
 @dataclass(frozen=True)
 class Definition:
-    """`pages` maps the paths named in the study to their Markdown; `media` maps stimulus ids to what is shown."""
+    """`pages` maps the paths named in the study to their Markdown; `media` maps stimulus ids to what is shown;
+    `extensions` maps the instruments that the study folder carries to the SHA-256 of their code."""
 
     study: Study
     tree: Mapping[str, Any]
     pages: Mapping[str, str] = field(default_factory=dict)
     media: Mapping[str, Medium] = field(default_factory=dict)
+    extensions: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Canonical: equal definitions give equal bytes."""
         media = {name: medium.to_tree() for name, medium in self.media.items()}
         whole = {"format": FORMAT, "media": media, "pages": dict(self.pages), "study": self.tree}
+        if self.extensions:
+            whole["extensions"] = dict(self.extensions)
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @cached_property
@@ -72,26 +76,22 @@ class Definition:
         return replace(self, media=dict(media))
 
     @classmethod
-    def from_json(cls, text: str, instruments: QuestionKinds) -> Definition:
+    def from_json(cls, text: str, kinds: StudyKinds) -> Definition:
         """What `to_json` wrote. The study was checked when it was written; here it only has to be well formed."""
         whole = _parsed(text)
-        reading = read_study(from_plain(whole["study"]), instruments, file="definition")
+        reading = read_study(from_plain(whole["study"]), kinds, file="definition")
         if reading.problems:
             raise StudyError(reading.problems)
         media = {name: Medium(**fields) for name, fields in whole["media"].items()}
-        return cls(reading.study, whole["study"], whole["pages"], media)
+        return cls(reading.study, whole["study"], whole["pages"], media, whole.get("extensions", {}))
 
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
         whole = json.loads(text)
     except ValueError as error:
-        raise InvalidInput(
-            f"definition: expected JSON, got {text[:40]!r}… ({error}). Export it again."
-        ) from None
+        raise InvalidInput(f"definition: expected JSON, got {text[:40]!r}… ({error}). Export it again.") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
-        found = whole.get("format") if isinstance(whole, dict) else type(whole).__name__
-        raise InvalidInput(
-            f"definition: expected format {FORMAT!r}, got {found!r}. Use the version that wrote it."
-        )
+        written = whole.get("format") if isinstance(whole, dict) else type(whole).__name__
+        raise InvalidInput(f"definition: expected format {FORMAT!r}, got {written!r}. Use the version that wrote it.")
     return whole

@@ -1,27 +1,28 @@
-"""What a record's fields look like in the file: their keys, the records inside them, and a word for their type."""
+"""What a record looks like in the file: its keys, the records inside it, words for the types, and itself as YAML."""
 
 from __future__ import annotations
 
 import datetime
+import io
 import types
 import typing
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from believable.study.records import Annotation, Qa, Question, Record, Text, TrialBase
+from ruamel.yaml import YAML
 
-#: Fields of the records that are not keys of the file: a trial's and a question's kind is written as a key instead.
-_HIDDEN: dict[type[Record], frozenset[str]] = {
-    TrialBase: frozenset({"kind"}),
-    Qa: frozenset({"annotate"}),
-    Question: frozenset({"kind", "params"}),
-    Annotation: frozenset({"kind", "params"}),
-}
+from believable.study.records import ANY_LANGUAGE, Annotation, Question, Record, Text, TrialBase
+
+#: A question's kind is written as a key instead.
+_HIDDEN = frozenset({"kind", "params"})
 
 
 def keys(record: type[Record]) -> dict[str, str]:
     """The keys that may be written for a record, each with its field."""
-    hidden = frozenset[str]().union(*(names for base, names in _HIDDEN.items() if issubclass(record, base)))
+    if issubclass(record, TrialBase):
+        hidden = record.hidden_keys
+    else:
+        hidden = _HIDDEN if issubclass(record, Question | Annotation) else frozenset()
     return {field.alias or name: name for name, field in record.model_fields.items() if name not in hidden}
 
 
@@ -42,13 +43,13 @@ def _records(annotation: Any) -> Iterator[type[Record]]:
 def type_words(annotation: Any) -> str:
     """`a whole number`, `text`, `a list`: what an author has to write."""
     origin = typing.get_origin(annotation)
-    arguments = [one for one in typing.get_args(annotation) if one is not types.NoneType]
+    arguments = [argument for argument in typing.get_args(annotation) if argument is not types.NoneType]
     if origin is Annotated:
         return type_words(arguments[0])
     if origin is Literal:
-        return " or ".join(str(one) for one in arguments)
+        return " or ".join(str(argument) for argument in arguments)
     if origin in (typing.Union, types.UnionType):
-        words = dict.fromkeys(type_words(one) for one in arguments)
+        words = dict.fromkeys(type_words(argument) for argument in arguments)
         if "a number" in words:
             words.pop("a whole number", None)
         return " or ".join(words)
@@ -64,6 +65,29 @@ def type_words(annotation: Any) -> str:
 def _plural(annotation: Any) -> str:
     words = type_words(annotation)
     return _PLURALS.get(words, words)
+
+
+def as_yaml(params: Record) -> str:
+    """Parameters as an author would write them, without what is the default anyway."""
+    tree = _plain(params.model_dump(mode="json", exclude_defaults=True))
+    if tree == {}:
+        return "{}\n"
+    writer, text = YAML(), io.StringIO()
+    writer.dump(tree, text)
+    return text.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """As a person writes it: texts in one language as strings, options named like their value as one word, 18.0 as 18."""
+    if isinstance(value, dict):
+        if set(value) == {ANY_LANGUAGE}:
+            return value[ANY_LANGUAGE]
+        plain = {key: _plain(entry) for key, entry in value.items()}
+        same = set(plain) == {"value", "label"} and plain["value"] == plain["label"]
+        return plain["value"] if same else plain
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return [_plain(entry) for entry in value] if isinstance(value, list) else value
 
 
 _WORDS: dict[Any, str] = {

@@ -1,11 +1,15 @@
-"""What the study package needs to know of an instrument. The instruments themselves are handed in."""
+"""What the study package needs to know of instruments and of kinds of pages. They themselves are handed in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from believable.study.records import Record
+from believable.study.records import Block, Record, TrialBase
+
+if TYPE_CHECKING:
+    from believable.study.reading import Reading
+    from believable.study.records import Entry
 
 
 class RecordedColumn(Protocol):
@@ -13,6 +17,13 @@ class RecordedColumn(Protocol):
 
     @property
     def type(self) -> str: ...
+
+
+class RecordedStream(Protocol):
+    """See `believable.core.event_chain.EventKind`."""
+
+    @property
+    def kind(self) -> str: ...
 
 
 class QuestionKind(Protocol):
@@ -30,6 +41,8 @@ class QuestionKind(Protocol):
     def params(self) -> type[Record]: ...
     @property
     def records(self) -> Sequence[RecordedColumn]: ...
+    @property
+    def streams(self) -> Sequence[RecordedStream]: ...
     @property
     def read(self) -> Callable[[Any, Any], Any]: ...
     @property
@@ -60,3 +73,38 @@ def answering(kinds: QuestionKinds) -> list[str]:
 def annotating(kinds: QuestionKinds) -> list[str]:
     """The kinds that are used while watching."""
     return [kind.name for kind in kinds if kind.use == "annotate"]
+
+
+class PageForm(Protocol):
+    """See `believable.pages.contract.PageKind`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def record(self) -> type[TrialBase]: ...
+    @property
+    def check(self) -> Callable[[Reading, Entry, Sequence[Entry]], None]: ...
+    @property
+    def check_all(self) -> Callable[[Reading, Sequence[Entry]], None]: ...
+
+
+class PageForms(Protocol):
+    """A registry of kinds of pages."""
+
+    def __getitem__(self, name: str) -> PageForm: ...
+    def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[PageForm]: ...
+
+
+class StudyKinds(Protocol):
+    """What a study file can speak of."""
+
+    @property
+    def instruments(self) -> QuestionKinds: ...
+    @property
+    def pages(self) -> PageForms: ...
+
+
+def item_kinds(pages: PageForms) -> dict[str, type[TrialBase]]:
+    """The word for each kind of timeline item, and its record."""
+    return {page.name: page.record for page in pages if page.record.in_file} | {"block": Block}

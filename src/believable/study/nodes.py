@@ -77,9 +77,7 @@ def child_path(path: str, key: str) -> str:
 def from_plain(data: Any, path: str = "", line: int = 1) -> Node:
     """A tree for data that comes from no file; every node says line 1."""
     if isinstance(data, dict):
-        return Node(
-            {key: from_plain(value, child_path(path, key)) for key, value in data.items()}, line, path
-        )
+        return Node({key: from_plain(value, child_path(path, key)) for key, value in data.items()}, line, path)
     if isinstance(data, list):
         return Node([from_plain(value, f"{path}[{i}]") for i, value in enumerate(data)], line, path)
     return Node(data, line, path)
@@ -98,9 +96,7 @@ def parse(raw: bytes, file: str) -> tuple[Node | None, list[Problem]]:
         message = str(error).strip().splitlines()[0]
         return None, [Problem(file, 1, "", f"not YAML: {message}.", "Remove the character.")]
     except RecursionError:
-        return None, [
-            Problem(file, 1, "", "nested too deeply to be read.", f"Use at most {MAX_DEPTH} levels.")
-        ]
+        return None, [Problem(file, 1, "", "nested too deeply to be read.", f"Use at most {MAX_DEPTH} levels.")]
     if root is None:
         return None, [Problem(file, 1, "", "the file is empty.", "Start with `believable: 1`.")]
     builder = _Builder(file)
@@ -121,9 +117,7 @@ def _decoded(raw: bytes, file: str) -> tuple[str, Problem | None]:
         return raw.decode("utf-8-sig"), None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        return "", Problem(
-            file, line, "", f"byte {raw[error.start]:#04x} is not UTF-8.", "Save the file as UTF-8."
-        )
+        return "", Problem(file, line, "", f"byte {raw[error.start]:#04x} is not UTF-8.", "Save the file as UTF-8.")
 
 
 def _syntax_problem(error: MarkedYAMLError, file: str, text: str) -> Problem:
@@ -138,19 +132,11 @@ def _syntax_problem(error: MarkedYAMLError, file: str, text: str) -> Problem:
     if "undefined alias" in what:
         return Problem(file, line, "", f"{what}.", "Define it first with `&name`, or write the value out.")
     if "single document" in str(error.context):
-        return Problem(
-            file, line, "", "a second document starts here.", "A study is one document: remove the `---`."
-        )
+        return Problem(file, line, "", "a second document starts here.", "A study is one document: remove the `---`.")
     cures = (
-        (
-            "mapping values are not allowed",
-            "Put a text that contains `: ` in quotes, or check the indentation.",
-        ),
+        ("mapping values are not allowed", "Put a text that contains `: ` in quotes, or check the indentation."),
         ("could not find expected ':'", "Write `key: value`."),
-        (
-            "expected <block end>",
-            "Check the indentation: entries of one list or mapping start in the same column.",
-        ),
+        ("expected <block end>", "Check the indentation: entries of one list or mapping start in the same column."),
         ("cannot start any token", "Put the text in quotes."),
         ("expected ',' or", "Close the bracket, or separate the entries with commas."),
         ("unexpected end of stream", "Close the quotes."),
@@ -174,9 +160,7 @@ class _Builder:
     def build(self, node: Any, path: str, line: int, depth: int) -> Node:
         self._count += 1
         if depth > MAX_DEPTH:
-            self._stop(
-                line, "nested too deeply, or an alias contains itself.", f"Use at most {MAX_DEPTH} levels."
-            )
+            self._stop(line, "nested too deeply, or an alias contains itself.", f"Use at most {MAX_DEPTH} levels.")
         if self._count > MAX_NODES:
             self._stop(line, f"aliases unfold to more than {MAX_NODES:,} values.", "Write fewer of them.")
         if str(node.tag) not in _STANDARD_TAGS:
@@ -199,19 +183,16 @@ class _Builder:
                 self._report(key_line, path, "a key is a list or a mapping.", "Keys are single words.")
                 continue
             key = str(key_node.value)
-            here = child_path(path, key)
+            place = child_path(path, key)
             if key == "<<":
-                self._report(key_line, here, "merge keys are not part of YAML 1.2.", "Write the keys out.")
+                self._report(key_line, place, "merge keys are not part of YAML 1.2.", "Write the keys out.")
             elif key in entries:
                 first = entries[key].line
                 self._report(
-                    key_line,
-                    here,
-                    f"the key {key!r} was given in line {first} already.",
-                    "Remove one of them.",
+                    key_line, place, f"the key {key!r} was given in line {first} already.", "Remove one of them."
                 )
             else:
-                entries[key] = self.build(value_node, here, key_line, depth + 1)
+                entries[key] = self.build(value_node, place, key_line, depth + 1)
         return Node(entries, line, path)
 
     def _scalar(self, node: ScalarNode, path: str, line: int) -> Any:

@@ -1,4 +1,4 @@
-"""From a study and an assignment to the flat list of trials one participant will see.
+"""From a study to an assignment, and from both to the flat list of trials one participant will see.
 
 All chance is settled when the session starts, so the same assignment gives the same plan on any device, for ever.
 Rules on arms are settled here too: a trial that its arm leaves out is not in the plan.
@@ -6,30 +6,27 @@ Rules on arms are settled here too: a trial that its arm leaves out is not in th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
 
-from believable.core.seeds import generator
-from believable.study.draw import Slot
-from believable.study.latin import williams
-from believable.study.levels import NOTHING_SETTLED, Setting, levels, pool, settle
-from believable.study.matching import Matched, must_fill
-from believable.study.practice import to_practise
-from believable.study.records import (
-    Block,
-    Break,
-    Compare,
-    Group,
-    Rate,
-    Rule,
-    StimulusFilter,
-    Study,
-    TimelineItem,
-    Trial,
-    Watch,
-    WatchedStimulus,
+from believable.core.seeds import derive, generator
+from believable.study.bases import arm_holds
+from believable.study.draw import MatchedSlots, Slot, must_fill
+from believable.study.levels import (
+    NOTHING_SETTLED,
+    Setting,
+    levels,
+    pool,
+    row_count,
+    settings,
+    settle,
+    unit_count,
+    williams,
 )
-from believable.study.rules import arm_holds
+from believable.study.records import Block, Rule, StimulusFilter, Study, TrialBase
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +49,30 @@ class PlannedTrial:
 
     position: int
     key: str
-    trial: Trial
+    trial: TrialBase
     condition: str | None
     scenario: str | None
     stimulus_id: str | None
     skip_if: tuple[Rule, ...]
     stimulus_ids: tuple[str, ...] = ()
+
+    @property
+    def turn(self) -> int:
+        """In which turn of the innermost block around it the page comes, from 1; 1 outside blocks."""
+        return turn_of(self.key)
+
+    @property
+    def played(self) -> tuple[str, ...]:
+        """The stimuli that the page plays, in the order of its players."""
+        if self.stimulus_ids or not self.trial.plays_stimuli or self.stimulus_id is None:
+            return self.stimulus_ids
+        return (self.stimulus_id,)
+
+
+def turn_of(key: str) -> int:
+    """The number before the page's own name in its key: 2 of `rounds.2.round`."""
+    numbers = [part for part in key.split(".")[:-1] if part.isdecimal()]
+    return int(numbers[-1]) if numbers else 1
 
 
 #: Which units (levels or items) of a block are run, in which order: `(block, run, number of units) → indices`.
@@ -90,11 +105,11 @@ class Page:
     """A trial on its way into the plan; `stimulus`, or `several` of a page with more than one, may still wait for the draw."""
 
     key: str
-    trial: Trial
+    trial: TrialBase
     setting: Setting
     stimulus: str | Slot | None
     skip_if: tuple[Rule, ...]
-    several: tuple[str | Slot, ...] | Matched = ()
+    several: tuple[str | Slot, ...] | MatchedSlots = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,84 +133,34 @@ class _Unroller:
         self._runs: dict[str, int] = {}
         self._pools: dict[tuple[Setting, Setting], tuple[str, ...]] = {}
 
-    def items(self, items: Sequence[TimelineItem], around: _Around) -> list[Page]:
+    def items(self, items: Sequence[TrialBase], around: _Around) -> list[Page]:
         return [page for item in items for page in self._item(item, around)]
 
-    def _item(self, item: TimelineItem, around: _Around) -> list[Page]:
+    def _item(self, item: TrialBase, around: _Around) -> list[Page]:
         skip_if = around.skip_if
         if item.skip_if is not None:
             if item.skip_if.arm is None:
                 skip_if = (*skip_if, item.skip_if)
             elif arm_holds(item.skip_if, self._arms):
                 return []
-        here = _Around(around.prefix, around.setting, around.stimulus, skip_if)
+        inside = _Around(around.prefix, around.setting, around.stimulus, skip_if)
         if isinstance(item, Block):
-            return self._block(item, here)
+            return self._block(item, inside)
         key = around.prefix + item.id
-        if isinstance(item, Compare | Group):
-            several = (
-                self._compared(item, key, here) if isinstance(item, Compare) else self._clips(item, key, here)
-            )
-            return [Page(key, item, here.setting, None, skip_if, several)]
-        stimulus = self._stimulus(item, key, here) if isinstance(item, Watch) else here.stimulus
-        return [Page(key, item, here.setting, stimulus, skip_if)]
+        wanted = item.wanted(_PageChoice(self, key, inside))
+        return [Page(key, item, inside.setting, wanted.stimulus, skip_if, wanted.several)]
 
-    def _stimulus(self, watch: Watch, key: str, around: _Around) -> str | Slot | None:
-        if isinstance(watch.stimulus, WatchedStimulus) and watch.stimulus.round is not None:
-            return None  # the participant's own round, which does not exist yet
-        if isinstance(watch.stimulus, StimulusFilter):
-            wanted = Setting(watch.stimulus.condition, watch.stimulus.scenario)
-        elif watch.stimulus != "any":
-            return watch.stimulus
-        elif around.stimulus is not None:
-            return around.stimulus
-        else:
-            wanted = NOTHING_SETTLED
-        return Slot(key, watch.id, self._fitting(around.setting, wanted))
+    @cached_property
+    def scenarios(self) -> dict[str, frozenset[str]]:
+        return {
+            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name)))
+            for name in self._study.scenarios
+        }
 
-    def _compared(self, compare: Compare, key: str, around: _Around) -> tuple[str | Slot, ...] | Matched:
-        """What a comparison shows, in the order of the file: settled, drawn freely, or drawn from one scenario."""
-        pools = [self._open_to(one, around.setting) for one in compare.of]
-        if compare.match == "none" or all(isinstance(one, str) for one in compare.of):
-            return self._slots(compare.id, key, compare.of, pools)
-        scenarios = dict.fromkeys(one.scenario for one in self._study.stimuli if one.scenario is not None)
-        of_scenario = {name: {one.id for one in pool(self._study, Setting(None, name))} for name in scenarios}
-        options = [
-            tuple(
-                Slot(f"{key}.{number}", compare.id, tuple(one for one in names if one in members))
-                for number, names in enumerate(pools)
-            )
-            for members in of_scenario.values()
-        ]
-        return Matched(
-            key, compare.id, tuple(option for option in options if all(one.allowed for one in option))
-        )
-
-    def _clips(self, group: Group, key: str, around: _Around) -> tuple[str | Slot, ...]:
-        if not isinstance(group.clips, int):
-            return group.clips
-        names = self._open_to(group.from_, around.setting)
-        return tuple(Slot(f"{key}.{number}", group.id, names) for number in range(group.clips))
-
-    def _slots(
-        self, owner: str, key: str, wanted: Sequence[str | StimulusFilter], pools: Sequence[tuple[str, ...]]
-    ) -> tuple[str | Slot, ...]:
-        return tuple(
-            one if isinstance(one, str) else Slot(f"{key}.{number}", owner, names)
-            for number, (one, names) in enumerate(zip(wanted, pools, strict=True))
-        )
-
-    def _open_to(self, wanted: str | StimulusFilter, around: Setting) -> tuple[str, ...]:
-        """The stimuli that fit; what the filter leaves open the blocks around settle."""
-        if isinstance(wanted, str):
-            return (wanted,)
-        condition, scenario = wanted.condition or around.condition, wanted.scenario or around.scenario
-        return self._fitting(NOTHING_SETTLED, Setting(condition, scenario))
-
-    def _fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
+    def fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
         if (around, wanted) not in self._pools:
-            fitting = {one.id for one in pool(self._study, wanted)}
-            names = tuple(one.id for one in pool(self._study, around) if one.id in fitting)
+            fitting = {stimulus.id for stimulus in pool(self._study, wanted)}
+            names = tuple(stimulus.id for stimulus in pool(self._study, around) if stimulus.id in fitting)
             self._pools[around, wanted] = names
         return self._pools[around, wanted]
 
@@ -207,16 +172,13 @@ class _Unroller:
         run = self._runs.get(block.id, 0)
         self._runs[block.id] = run + 1
         if block.over is None:
-            inside = _Around(
-                f"{around.prefix}{block.id}.{run + 1}.", around.setting, around.stimulus, around.skip_if
-            )
+            inside = _Around(f"{around.prefix}{block.id}.{run + 1}.", around.setting, around.stimulus, around.skip_if)
             return [self._item(block.each[i], inside) for i in self._choose(block, run, len(block.each))]
         passes = self._passes(block, run, around)
         first = run * len(passes) + 1
         return [
             self.items(
-                block.each,
-                _Around(f"{around.prefix}{block.id}.{first + i}.", setting, stimulus, around.skip_if),
+                block.each, _Around(f"{around.prefix}{block.id}.{first + i}.", setting, stimulus, around.skip_if)
             )
             for i, (setting, stimulus) in enumerate(passes)
         ]
@@ -235,15 +197,38 @@ class _Unroller:
         return [(setting, setting.stimulus or around.stimulus) for setting in settings]
 
 
+@dataclass(frozen=True, slots=True)
+class _PageChoice:
+    """What one page may choose from; see `StimulusChoice`."""
+
+    unroller: _Unroller
+    key: str
+    around: _Around
+
+    @property
+    def settled(self) -> str | Slot | None:
+        return self.around.stimulus
+
+    @property
+    def scenarios(self) -> Mapping[str, frozenset[str]]:
+        return self.unroller.scenarios
+
+    def fitting(self, condition: str | None, scenario: str | None) -> tuple[str, ...]:
+        return self.unroller.fitting(self.around.setting, Setting(condition, scenario))
+
+    def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
+        setting = self.around.setting
+        condition, scenario = wanted.condition or setting.condition, wanted.scenario or setting.scenario
+        return self.unroller.fitting(NOTHING_SETTLED, Setting(condition, scenario))
+
+
 def _with_breaks(block: Block, around: _Around, units: Sequence[list[Page]]) -> list[Page]:
     pages: list[Page] = []
     for number, unit in enumerate(units, start=1):
         pages += unit
-        if block.breaks is not None and number % block.breaks.every == 0 and number < len(units):
-            pause = Break(id=f"{block.id}_break", text=block.breaks.text, at_least_s=block.breaks.at_least_s)
-            pages.append(
-                Page(f"{around.prefix}{block.id}.{number}.break", pause, around.setting, None, around.skip_if)
-            )
+        if block.breaks and block.pause and number % block.breaks.every == 0 and number < len(units):
+            key = f"{around.prefix}{block.id}.{number}.break"
+            pages.append(Page(key, block.pause, around.setting, None, around.skip_if))
     return pages
 
 
@@ -251,32 +236,32 @@ def _with_practice(pages: Sequence[Page]) -> list[Page]:
     """A practice before the first use of each annotating kind. Where that use may be skipped, the next one gets a practice
     too: `progress` passes over it when the kind was practised already.
     """
-    found: list[Page] = []
+    whole: list[Page] = []
     certain: set[str] = set()
     counts: dict[str, int] = {}
     for page in pages:
-        practice = to_practise(page.trial)
-        if practice is not None and practice.annotate.kind not in certain:
-            kind = practice.annotate.kind
+        practice = page.trial.practice_page
+        kind = None if practice is None else practice.practises
+        if practice is not None and kind is not None and kind not in certain:
             counts[kind] = counts.get(kind, 0) + 1
             key = f"practice.{kind}" if counts[kind] == 1 else f"practice.{kind}.{counts[kind]}"
-            found.append(Page(key, practice, NOTHING_SETTLED, None, page.skip_if))
+            whole.append(Page(key, practice, NOTHING_SETTLED, None, page.skip_if))
             if not page.skip_if:
                 certain.add(kind)
-        found.append(page)
-    return found
+        whole.append(page)
+    return whole
 
 
-def waiting(pages: Sequence[Page]) -> tuple[list[Slot], list[Matched], set[str]]:
+def waiting(pages: Sequence[Page]) -> tuple[list[Slot], list[MatchedSlots], set[str]]:
     """What the pages still wait for, and the stimuli that are settled already."""
-    every = [one for page in pages for one in _places(page)]
-    slots = list(dict.fromkeys(one for one in every if isinstance(one, Slot)))
-    matched = [page.several for page in pages if isinstance(page.several, Matched)]
-    return slots, matched, {one for one in every if isinstance(one, str)}
+    every = [place for page in pages for place in _places(page)]
+    slots = list(dict.fromkeys(need for need in every if isinstance(need, Slot)))
+    matched = [page.several for page in pages if isinstance(page.several, MatchedSlots)]
+    return slots, matched, {need for need in every if isinstance(need, str)}
 
 
 def _places(page: Page) -> tuple[str | Slot | None, ...]:
-    return (page.stimulus,) if isinstance(page.several, Matched) else (page.stimulus, *page.several)
+    return (page.stimulus,) if isinstance(page.several, MatchedSlots) else (page.stimulus, *page.several)
 
 
 def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, ...]:
@@ -290,16 +275,21 @@ def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, 
 
     planned = []
     for position, page in enumerate(pages):
-        places = filled.slots[page.several] if isinstance(page.several, Matched) else page.several
+        places = filled.slots[page.several] if isinstance(page.several, MatchedSlots) else page.several
         several = _mixed([name_of(place) for place in places], page.key, seed)
         name = None if page.stimulus is None else name_of(page.stimulus)
-        shown = [by_id[one] for one in (several or ([] if name is None else [name]))]
-        condition = _common([one.condition for one in shown], page.setting.condition)
-        scenario = _common([one.scenario for one in shown], page.setting.scenario)
-        planned.append(
-            PlannedTrial(position, page.key, page.trial, condition, scenario, name, page.skip_if, several)
-        )
-    return tuple(planned)
+        shown = [by_id[stimulus] for stimulus in (several or ([] if name is None else [name]))]
+        condition = _common([stimulus.condition for stimulus in shown], page.setting.condition)
+        scenario = _common([stimulus.scenario for stimulus in shown], page.setting.scenario)
+        planned.append(PlannedTrial(position, page.key, page.trial, condition, scenario, name, page.skip_if, several))
+    return tuple(_about_watched(planned, page) for page in planned)
+
+
+def _about_watched(planned: Sequence[PlannedTrial], page: PlannedTrial) -> PlannedTrial:
+    """A page with what it asks about the stimuli that were watched before it."""
+    about = [name for position in rated_positions(planned, page.position) for name in planned[position].played]
+    trial = page.trial.about_watched(about)
+    return page if trial is page.trial else replace(page, trial=trial)
 
 
 def _mixed(names: list[str], key: str, seed: int) -> tuple[str, ...]:
@@ -316,15 +306,101 @@ def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
 
 
 def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:
-    """Which earlier watch trials the `rate` trial at `position` is about: those of its own pass where there are any, else all."""
-    rate = plan[position].trial
-    if not isinstance(rate, Rate):
-        return ()
-    watched = [
-        one
-        for one in plan[:position]
-        if isinstance(one.trial, Watch) and (rate.of == "all" or one.trial.id in rate.of)
-    ]
-    prefix = plan[position].key.removesuffix(rate.id)
-    same_pass = [one for one in watched if one.key.startswith(prefix)]
-    return tuple(one.position for one in (same_pass or watched))
+    """Which earlier pages the one at `position` asks about: those of its own pass where there are any, else all."""
+    page = plan[position]
+    watched = [earlier for earlier in plan[:position] if page.trial.is_about(earlier.trial)]
+    prefix = page.key.removesuffix(page.trial.id)
+    same_pass = [earlier for earlier in watched if earlier.key.startswith(prefix)]
+    return tuple(earlier.position for earlier in (same_pass or watched))
+
+
+def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
+    """Where in the plan that round is played: of the turn that the page names, else the latest before the page, of the same pass
+    through a block where there is one."""
+    trial = plan[position].trial
+    if trial.shown_round is None:
+        return None
+    played = [page for page in plan[:position] if page.trial.plays_round and page.trial.id == trial.shown_round]
+    if trial.shown_turn is not None:
+        return next((page.position for page in played if page.turn == trial.shown_turn), None)
+    prefix = plan[position].key.rpartition(".")[0]
+    same_pass = [page for page in played if page.key.rpartition(".")[0] == prefix]
+    candidates = same_pass or played
+    return candidates[-1].position if candidates else None
+
+
+def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
+    """What the round is called in the data, where stimuli have their ids: `round:` and the key of its play trial."""
+    source = round_position(plan, position)
+    return None if source is None else f"round:{plan[source].key}"
+
+
+Factor = tuple[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One combination of arm levels and Latin-square rows; what is balanced."""
+
+    arms: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(cls, arms: Mapping[str, str], rows: Mapping[str, int]) -> Cell:
+        return cls(tuple(sorted(arms.items())), tuple(sorted(rows.items())))
+
+
+def latin_sizes(study: Study) -> dict[str, tuple[int, ...]]:
+    """For each Latin-square block, the numbers of units it orders (more than one only where the enclosing blocks change it)."""
+    sizes: dict[str, dict[int, None]] = {}
+    for item, setting in settings(study, study.timeline):
+        if isinstance(item, Block) and item.order == "latin_square":
+            sizes.setdefault(item.id, {})[unit_count(study, item, setting)] = None
+    return {block: tuple(counts) for block, counts in sizes.items()}
+
+
+def cells(study: Study) -> tuple[Cell, ...]:
+    """Every combination, in a fixed order."""
+    arms = [[(name, level) for level in study.arms[name]] for name in sorted(study.arms)]
+    sizes = latin_sizes(study)
+    rows = [[(block, row) for row in range(row_count(sizes[block][0]))] for block in sorted(sizes)]
+    return tuple(Cell(levels, order) for levels in itertools.product(*arms) for order in itertools.product(*rows))
+
+
+def cell_count(study: Study) -> int:
+    """`len(cells(study))` without making them."""
+    return prod(map(len, study.arms.values())) * prod(row_count(size[0]) for size in latin_sizes(study).values())
+
+
+def choose(study: Study, filled: Mapping[Cell, int], number: int) -> Assignment:
+    """The assignment of session `number`, given how many sessions count in each cell.
+
+    Among the least filled cells, those whose arms and rows are least filled each on their own; among these the seed decides.
+    """
+    everything = cells(study)
+    fewest = min(filled.get(cell, 0) for cell in everything)
+    open_cells = [cell for cell in everything if filled.get(cell, 0) == fewest]
+    marginal = _marginal(filled)
+    loads = [sum(marginal.get(factor, 0) for factor in _factors(cell)) for cell in open_cells]
+    least = min(loads)
+    lightest = [cell for cell, load in zip(open_cells, loads, strict=True) if load == least]
+    cell = generator(study.seed, "cell", number).choice(lightest)
+    return Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number))
+
+
+def session_seed(study: Study, number: int) -> int:
+    """Below 2**63, so that any database keeps it."""
+    return derive(study.seed, "session", number) >> 1
+
+
+def _factors(cell: Cell) -> Iterator[Factor]:
+    yield from cell.arms
+    yield from cell.rows
+
+
+def _marginal(filled: Mapping[Cell, int]) -> dict[Factor, int]:
+    counts: dict[Factor, int] = {}
+    for cell, count in filled.items():
+        for factor in _factors(cell):
+            counts[factor] = counts.get(factor, 0) + count
+    return counts

@@ -1,11 +1,54 @@
-"""Where participants come from: the id parameters that each recruiting platform adds to a link."""
+"""Recruiting: where participants come from, who may take part, and what each platform adds to a link."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from believable.study.records import Recruit
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from believable.study.bases import Record
+
+_MOMENT_SCHEMA = {"type": "string", "examples": ["2027-01-31T18:00:00Z"]}
+
+
+def _moment(value: Any) -> Any:
+    """A date (its first moment) or a date and time; UTC unless it says otherwise."""
+    if isinstance(value, datetime.datetime):
+        return value
+    try:
+        moment = datetime.datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise PydanticCustomError("moment", "a date and time") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+
+
+class Recruit(Record):
+    """Where participants come from, who may take part, and for how long."""
+
+    platform: Literal["none", "prolific", "connect", "sona", "mturk", "custom"] = "none"
+    """Where people come from; settled by `finish.redirect` where it is left out."""
+    id_parameter: str | None = None
+    """Link parameter with the participant id, for `platform: custom`."""
+    extra_parameters: tuple[str, ...] = ()
+    """More link parameters to keep, as keyed hashes."""
+    repeats: Literal["refuse", "resume"] = "resume"
+    """Whether somebody who comes again goes on or is refused. People are known by the id of `platform`, and where they are
+    refused also by their browser, which keeps a mark; personal links are single-use anyway."""
+    desktop_only: bool = False
+    """Whether phones and tablets are turned away."""
+    limit: int | None = Field(default=None, ge=1)
+    """How many participants at most."""
+    payment: float | None = Field(default=None, ge=0)
+    """What a complete session costs, fees included; the console tells what was spent and what is left to spend. Participants
+    never see it: write what they receive into the consent."""
+    currency: str = Field(default="EUR", pattern=r"^[A-Z]{3}$")
+    """Of `payment`: three capitals, such as EUR, GBP or USD."""
+    closes: Annotated[datetime.datetime, BeforeValidator(_moment), WithJsonSchema(_MOMENT_SCHEMA)] | None = None
+    """When the study closes; UTC unless it says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +62,8 @@ class Platform:
 
 
 PLATFORMS: Mapping[str, Platform] = {
-    one.name: one
-    for one in (
+    platform.name: platform
+    for platform in (
         Platform("none", None, (), False),
         Platform("prolific", "PROLIFIC_PID", ("STUDY_ID", "SESSION_ID"), True),
         Platform("connect", "participantId", ("assignmentId", "projectId"), True),
@@ -39,7 +82,5 @@ def id_parameter(recruit: Recruit) -> str | None:
 def parameters(recruit: Recruit) -> tuple[str, ...]:
     """All parameters that are read from the link: the id first."""
     name = id_parameter(recruit)
-    everything = (
-        ((name,) if name else ()) + PLATFORMS[recruit.platform].extra_parameters + recruit.extra_parameters
-    )
+    everything = ((name,) if name else ()) + PLATFORMS[recruit.platform].extra_parameters + recruit.extra_parameters
     return tuple(dict.fromkeys(everything))

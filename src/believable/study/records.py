@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
 
-from pydantic import (
-    Field,
-    GetJsonSchemaHandler,
-    SerializeAsAny,
-    Tag,
-    model_validator,
-)
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import Field, SerializeAsAny
 
 from believable.study.bases import ANY_LANGUAGE as ANY_LANGUAGE
 from believable.study.bases import BY_SHAPE as BY_SHAPE
@@ -24,12 +18,12 @@ from believable.study.bases import Language as Language
 from believable.study.bases import Record as Record
 from believable.study.bases import Rule as Rule
 from believable.study.bases import Text as Text
-from believable.study.bases import TrialBase as TrialBase
 from believable.study.bases import word_or as word_or
 from believable.study.codebook import Codebook as Codebook
-from believable.study.declared import Plan
-from believable.study.playing import Play as Play
-from believable.study.recruiting import Recruit as Recruit
+from believable.study.declaration import DeclaredPlan
+from believable.study.draw import MatchedSlots, Slot
+from believable.study.nodes import Node
+from believable.study.platforms import Recruit as Recruit
 
 # ---------------------------------------------------------------------------------------------- questions
 
@@ -51,84 +45,6 @@ class Question(Record):
     """Shown only when this rule holds."""
 
 
-# ---------------------------------------------------------------------------------------------- trials
-
-
-class ConsentItem(Record):
-    """A box that must be ticked. `adult` and `agree` have built-in labels (`texts: consent.adult`)."""
-
-    id: Id
-    """Name of the box in the data."""
-    label: Text | None = None
-    """The words beside the box."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_plain(cls, value: Any) -> Any:
-        return {"id": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return word_or(core_schema, handler, {"type": "string", "pattern": ID_PATTERN})
-
-
-class Consent(TrialBase):
-    """What participants agree to: a `page` or a `text`, and the boxes to tick."""
-
-    kind: Literal["consent"] = "consent"
-    page: Text | None = None
-    """Markdown file to show."""
-    text: Text | None = None
-    """Markdown to show, in place."""
-    require: tuple[ConsentItem, ...] = (ConsentItem(id="agree"),)
-    """Boxes to tick; `adult` and `agree` have words of their own."""
-
-
-class TextPage(TrialBase):
-    """Words to read: a `page` (a Markdown file) or a `text` (Markdown in place)."""
-
-    kind: Literal["text"] = "text"
-    page: Text | None = None
-    """Markdown file to show."""
-    text: Text | None = None
-    """Markdown to show, in place."""
-
-
-class Form(TrialBase):
-    """Questions on one page."""
-
-    kind: Literal["form"] = "form"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the questions."""
-    questions: tuple[Question, ...] = Field(min_length=1)
-    """The questions, in order."""
-
-
-class Check(TrialBase):
-    """A question with a right answer.
-
-    Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code), `continue` records it and goes on.
-    """
-
-    kind: Literal["check"] = "check"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the question."""
-    question: Question
-    """The question."""
-    correct: Any
-    """The right answer."""
-    attempts: int = Field(default=1, ge=1, le=10)
-    """How often people may try."""
-    on_fail: Literal["screen_out", "fail", "continue"] = "continue"
-    """What follows when the last attempt is wrong."""
-
-
 class Controls(Record):
     """What the participant may do with the player."""
 
@@ -141,7 +57,9 @@ class Controls(Record):
     max_views: int | None = Field(default=None, ge=1)
     """How often at most, with `replay`."""
     must_finish: bool = True
-    """The questions come only when it was watched to the end."""
+    """The questions come only when it was watched: to the end and, where people may jump, at least `watched_share` of it."""
+    watched_share: float = Field(default=0.9, gt=0, le=1)
+    """How much of it has to be seen, with `must_finish` and `seek`."""
     volume: bool = True
     """People may change the volume."""
     speeds: tuple[Annotated[float, Field(ge=0.25, le=600)], ...] = Field(default=(1,), min_length=1)
@@ -156,15 +74,6 @@ class Controls(Record):
         return self.speeds[0] if self.speed is None else self.speed
 
 
-class Overlay(Record):
-    """What people may open beside a recording, or beside a video with an action log."""
-
-    plan: bool = False
-    """The plans of its figures, as a tree."""
-    log: bool = False
-    """What its figures did, line by line."""
-
-
 class StimulusFilter(Record):
     """Any stimulus of this condition, this scenario, or both."""
 
@@ -172,13 +81,6 @@ class StimulusFilter(Record):
     """Of this condition."""
     scenario: Id | None = None
     """Of this scenario."""
-
-
-class WatchedStimulus(StimulusFilter):
-    """Any stimulus of this condition, this scenario, or both; or the round this participant played just before."""
-
-    round: Id | None = None
-    """Id of the play trial whose round is shown; then neither `condition` nor `scenario`."""
 
 
 class Annotation(Record):
@@ -192,208 +94,220 @@ class Annotation(Record):
     """How many inputs there must be before the page can be left; needs `controls: {replay: true}`."""
 
 
-class Watch(TrialBase):
-    """One stimulus, then its questions. `any` takes one that fits the enclosing blocks, never the same twice in a session."""
+# ---------------------------------------------------------------------------------------------- trials
 
-    kind: Literal["watch"] = "watch"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the player."""
-    stimulus: Annotated[
-        Annotated[str, Tag("word")] | Annotated[WatchedStimulus, Tag("mapping")], BY_SHAPE
-    ] = "any"
-    """`any` that fits, the id of one, `{condition: …, scenario: …}`, or `{round: …}`: the participant's own round."""
-    controls: Controls = Controls()
-    """What people may do with the player."""
-    annotate: Annotation | None = None
-    """Continuous annotation while watching: `{ranktrace: {…}}`, or another annotating kind."""
-    practice: bool = True
-    """Whether a short practice comes before the first use of the annotating kind in a session."""
-    overlay: Overlay = Overlay()
-    """Plan and log beside the player, each to be opened by the person."""
-    ask: tuple[Question, ...] = ()
-    """Questions after watching."""
+Outcome: TypeAlias = Literal["complete", "screened_out", "failed_checks", "declined"]
 
 
-class Practice(TrialBase):
-    """Getting to know an annotating kind on a neutral picture. Never in the file: the plan puts it before the first use."""
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """An answer that no question of the page asks for: a consent box, a score. `values` where they can be listed."""
 
-    kind: Literal["practice"] = "practice"
-    annotate: Annotation
-
-
-class Device(TrialBase):
-    """Whether the sound and the mouse wheel work: people type how many tones they hear, and turn the wheel.
-
-    Wrong `attempts` times: as in `check`.
-    """
-
-    kind: Literal["device"] = "device"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the tests."""
-    wheel: bool = True
-    """Whether a mouse wheel is needed."""
-    headphones: bool = True
-    """Whether sound is needed."""
-    attempts: int = Field(default=3, ge=1, le=10)
-    """How often people may try."""
-    on_fail: Literal["screen_out", "fail", "continue"] = "screen_out"
-    """What follows when the last attempt is wrong."""
+    name: str
+    about: str
+    type: Literal["number", "string"]
+    values: str | None = None
+    prompt: Text | None = None
 
 
-class Qa(TrialBase):
-    """A quality test of the annotator: a known signal, followed with RankTrace and scored by the server (SDA, −1 to 1).
+@dataclass(frozen=True, slots=True)
+class WantedStimuli:
+    """What a page wants to show: one `stimulus`, or `several`; each settled, or a slot that waits for the draw."""
 
-    The score is an answer of the trial (`sda`). The gate is applied at the last quality test of a session, to the mean of all of
-    its scores (`mean_sda`; `reliable` where it is not below `threshold`), with the `gate` and the `threshold` of that last test.
-    """
+    stimulus: str | Slot | None
+    several: tuple[str | Slot, ...] | MatchedSlots = ()
 
-    kind: Literal["qa"] = "qa"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the test, in place of the built-in words."""
-    test: Literal["visual", "auditory"]
-    """A green surface that gets brighter and darker, or a tone that gets higher and lower."""
-    signal_seed: int = 1
-    """The signal follows from it, as in `believable stimuli qa`."""
-    duration_s: int = Field(default=60, ge=10, le=600)
-    """How long it takes, in seconds."""
-    gate: Literal["screen_out", "warn", "record"] = "record"
-    """Who is below the threshold is screened out, is told so and goes on, or just goes on."""
-    threshold: float = Field(default=0.0, ge=-1, le=1)
-    """The mean score that is still good enough."""
-    practice: bool = True
-    """Whether a short practice comes first, unless RankTrace was practised already."""
-    annotate: Annotation
+
+class StimulusChoice(Protocol):
+    """What a page may choose from while a plan is made."""
 
     @property
-    def controls(self) -> Controls:
-        """Once, without a stop."""
-        return Controls(pause=False, volume=False)
-
-
-class Compare(TrialBase):
-    """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is drawn for each session.
-
-    What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in a session.
-    """
-
-    kind: Literal["compare"] = "compare"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the players."""
-    of: tuple[
-        Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...
-    ] = Field(min_length=2, max_length=4)
-    """What is compared: for each player `{condition: …, scenario: …}`, or the id of a stimulus."""
-    match: Literal["scenario", "none"] = "scenario"
-    """Whether all show the same scenario."""
-    playback: Literal["independent", "together"] = "independent"
-    """Each with controls of its own, one playing at a time; or all at the same time with common controls."""
-    watch: Literal["all", "any"] = "all"
-    """What has to be watched to the end before the questions come (with `controls: {must_finish: true}`)."""
-    controls: Controls = Controls()
-    """What people may do with the players."""
-    ask: tuple[Question, ...] = ()
-    """Questions after watching."""
-
-
-class Group(TrialBase):
-    """Several stimuli on one page, in an order drawn for each session, each with the same questions beside it."""
-
-    kind: Literal["group"] = "group"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the clips."""
-    clips: Annotated[
-        Annotated[Annotated[int, Field(ge=1, le=24)], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")],
-        BY_SHAPE,
-    ]
-    """How many, or the ids of the stimuli."""
-    from_: StimulusFilter = Field(default=StimulusFilter(), alias="from")
-    """Which stimuli to draw from; what it leaves open is settled by the blocks around."""
-    rate: tuple[Question, ...] = ()
-    """Questions about each clip."""
-    controls: Controls = Controls()
-    """What people may do with each player."""
-    ask: tuple[Question, ...] = ()
-    """Questions about the whole page, at its end."""
+    def key(self) -> str:
+        """The key of the page in the plan."""
 
     @property
-    def size(self) -> int:
-        return self.clips if isinstance(self.clips, int) else len(self.clips)
+    def settled(self) -> str | Slot | None:
+        """The stimulus that the blocks around have settled."""
+
+    @property
+    def scenarios(self) -> Mapping[str, frozenset[str]]:
+        """Scenario → its stimuli."""
+
+    def fitting(self, condition: str | None, scenario: str | None) -> tuple[str, ...]:
+        """The stimuli that fit this and the blocks around."""
+
+    def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
+        """The stimuli that fit a filter; what it leaves open the blocks around settle."""
 
 
-class Rate(TrialBase):
-    """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without showing them again."""
+class TrialBase(Record):
+    """A page of the timeline, or a block of them. What one kind of page knows about itself, the others have by default."""
 
-    kind: Literal["rate"] = "rate"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the questions."""
-    of: Annotated[
-        Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
-    ] = "all"
-    """Ids of the watch trials it is about, or `all`."""
-    questions: tuple[Question, ...] = Field(min_length=1)
-    """The questions, in order."""
+    #: Fields that are no keys of the file.
+    hidden_keys: ClassVar[frozenset[str]] = frozenset({"kind"})
+    #: Key that holds the right answer to the question in another key: read as that question's instrument keeps it.
+    answer_keys: ClassVar[Mapping[str, str]] = {}
+    #: The instrument it is annotated with, where the author does not choose.
+    annotates_with: ClassVar[str | None] = None
+    #: Keys that say which stimuli are wanted; the first that is written is where a shortage is reported.
+    stimulus_keys: ClassVar[tuple[str, ...]] = ()
+    #: Whether it plays stimuli of the study.
+    plays_stimuli: ClassVar[bool] = False
+    #: Whether a later page can be about what was watched here.
+    can_be_rated: ClassVar[bool] = False
+    #: Whether it is the end of the study.
+    is_end: ClassVar[bool] = False
+    #: Whether authors write it into the timeline.
+    in_file: ClassVar[bool] = True
+    #: Whether the author has to choose its id, because answers are filed under it.
+    named: ClassVar[bool] = False
+    #: Whether participants may decline it, which ends their session.
+    can_decline: ClassVar[bool] = False
 
+    id: Id
+    """Name of the trial in the data and in rules. Made from the kind where it is left out; forms and checks need one."""
+    skip_if: Rule | None = None
+    """Passed over when this rule holds."""
+    kind: str
 
-class Break(TrialBase):
-    """A pause the participant ends, at the earliest after `at_least_s`."""
+    @classmethod
+    def form_for(cls, written: Node) -> type[TrialBase]:
+        """The record that an entry of the file is read into: a kind may have further keys, depending on one of them."""
+        return cls
 
-    kind: Literal["break"] = "break"
-    text: Text | None = None
-    """Markdown to show."""
-    at_least_s: int = Field(default=0, ge=0, le=3600)
-    """Seconds before people can go on."""
+    @property
+    def stands_for(self) -> tuple[TrialBase, ...]:
+        """The trials that one entry of the file means."""
+        return (self,)
 
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        """All questions as the author wrote them, shown or not, in order."""
+        return ()
 
-class Codes(Record):
-    """Completion codes. `auto` mints one per study and outcome; anything else is used as it stands."""
+    @property
+    def page_questions(self) -> tuple[Question, ...]:
+        """The questions as they stand on the page."""
+        return self.all_questions
 
-    complete: str = "auto"
-    """For those who got to the end."""
-    screened_out: str = "auto"
-    """For those a check screened out."""
-    failed_checks: str = "auto"
-    """For those who failed a check."""
+    @property
+    def repeated_questions(self) -> tuple[Question, ...]:
+        """Those that are asked more than once on the page, under ids of their own."""
+        return ()
 
+    def question_and_player(self, name: str) -> tuple[str, int | None]:
+        """The author's id of a question of the page, and which of its players it is about, if one alone."""
+        return name, None
 
-class Redirects(Record):
-    """Where to send people at the end. `{code}` and the recruiter's id parameters may be used in the address."""
+    @property
+    def page_answers(self) -> tuple[PageAnswer, ...]:
+        """What is answered beside the questions."""
+        return ()
 
-    complete: str | None = None
-    """For those who got to the end."""
-    screened_out: str | None = None
-    """For those a check screened out."""
-    failed_checks: str | None = None
-    """For those who failed a check."""
+    @property
+    def right_answers(self) -> Mapping[str, Any]:
+        """Question id → right answer, where there is one."""
+        return {}
 
+    @property
+    def tries(self) -> int:
+        """How often people may try to get it right."""
+        return 1
 
-class Finish(TrialBase):
-    """The end, last in the timeline and exactly once: words, completion codes, and where to go next."""
+    def is_right(self, question: str, answer: Any) -> bool | None:
+        """Whether an answer is right; None where nothing is right or wrong."""
+        return None
 
-    kind: Literal["finish"] = "finish"
-    page: Text | None = None
-    """Markdown file to show."""
-    text: Text | None = None
-    """Markdown to show, in place."""
-    codes: Codes = Codes()
-    """Completion codes."""
-    redirect: Annotated[
-        Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")]
-        | Annotated[Redirects, Tag("mapping")],
-        BY_SHAPE,
-    ] = "none"
-    """The platform to go back to, or `{complete: https://…, …}`."""
+    @property
+    def annotation(self) -> Annotation | None:
+        """What is annotated on this page, if anything."""
+        return None
+
+    @property
+    def practice_page(self) -> TrialBase | None:
+        """The practice that belongs before this page, should it be the first with its annotation."""
+        return None
+
+    @property
+    def practises(self) -> str | None:
+        """The annotating instrument that this page is the practice of."""
+        return None
+
+    @property
+    def player_controls(self) -> Controls | None:
+        """What people may do with the players of this page; None where it has none."""
+        return None
+
+    @property
+    def player_labels(self) -> tuple[str, ...]:
+        """The names of its players, where they have some (A, B, …)."""
+        return ()
+
+    @property
+    def opens_beside(self) -> tuple[str, ...]:
+        """What may be opened beside its player: `plan`, `log`."""
+        return ()
+
+    @property
+    def medium_ms(self) -> int:
+        """Length of what it plays that is no stimulus of the study."""
+        return 0
+
+    @property
+    def plays_round(self) -> Literal["round", "practice"] | None:
+        """Whether a game is played here: a round, which a later page can show, or a practice of it."""
+        return None
+
+    @property
+    def shown_round(self) -> str | None:
+        """The id of the play trial whose round this page shows, if it shows one."""
+        return None
+
+    @property
+    def shown_turn(self) -> int | None:
+        """Which of the rounds of that trial; None for the latest."""
+        return None
+
+    @property
+    def takes_any(self) -> bool:
+        """Whether it leaves the choice of its stimulus to the blocks around."""
+        return False
+
+    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+        """The stimuli this page shows; a page without any is about what the blocks around have settled."""
+        return WantedStimuli(choice.settled)
+
+    def is_about(self, other: TrialBase) -> bool:
+        """Whether this page asks about what was watched on the other."""
+        return False
+
+    @property
+    def reminds_of(self) -> str | None:
+        """The id of an earlier page whose words are at hand here once an answer was wrong."""
+        return None
+
+    def about_watched(self, stimuli: Sequence[str]) -> TrialBase:
+        """This page, given the stimuli of the pages it is about, in order: what it asks may depend on them."""
+        return self
+
+    @property
+    def ending(self) -> Outcome | None:
+        """How a session ends that fails here; None: it goes on."""
+        return None
+
+    @property
+    def completion_codes(self) -> Mapping[str, str]:
+        """Outcome → what the last page shows as a code, `auto` for one that is made."""
+        return {}
+
+    def own_address(self, outcome: str) -> str | None:
+        """The author's own address to send people to who end like this."""
+        return None
+
+    @property
+    def platform(self) -> str | None:
+        """The recruiting platform that people are sent back to."""
+        return None
 
 
 # ---------------------------------------------------------------------------------------------- order
@@ -418,6 +332,8 @@ class Block(TrialBase):
     levels (or items); `repeat` runs the whole block again, drawing anew.
     """
 
+    hidden_keys = frozenset({"kind", "pause"})
+
     kind: Literal["block"] = "block"
     order: Literal["fixed", "random", "latin_square"] = "fixed"
     """`fixed` as written, `random` anew for each session, `latin_square` balanced over sessions (a Williams design)."""
@@ -431,29 +347,10 @@ class Block(TrialBase):
     """How often the whole block runs."""
     breaks: Pauses | None = None
     """Pauses between passes."""
-    each: tuple[TimelineItem, ...] = Field(min_length=1)
+    each: tuple[SerializeAsAny[TrialBase], ...] = Field(min_length=1)
     """The trials and blocks inside."""
-
-
-#: Pages as a study file names them. Practice pages come in when the plan is made.
-_Page: TypeAlias = (
-    Consent
-    | TextPage
-    | Form
-    | Check
-    | Device
-    | Qa
-    | Play
-    | Watch
-    | Compare
-    | Group
-    | Rate
-    | Break
-    | Finish
-)
-Trial: TypeAlias = _Page | Practice
-TimelineItem: TypeAlias = Annotated[_Page | Block, Field(discriminator="kind")]
-Block.model_rebuild()
+    pause: SerializeAsAny[TrialBase] | None = None
+    """The page that `breaks` stands for, put in when the file is read."""
 
 
 # ---------------------------------------------------------------------------------------------- the study
@@ -506,18 +403,53 @@ class Study(Record):
     """Categories for free texts, for the coder's desk."""
     texts: dict[Language, dict[str, str]] = Field(default_factory=dict)
     """Built-in words to replace, or a whole new language: `language: {key: words}`."""
-    timeline: tuple[TimelineItem, ...] = Field(min_length=1)
+    timeline: tuple[SerializeAsAny[TrialBase], ...] = Field(min_length=1)
     """What participants go through, in order."""
     demonstration: bool = False
     """The stimuli are stand-ins made by code: every page and every report says so."""
-    analysis: Plan | None = None
+    analysis: DeclaredPlan | None = None
     """The declared analysis."""
 
     @property
     def scenarios(self) -> tuple[str, ...]:
         """The scenarios of the stimuli, in the order of the file."""
-        return tuple(dict.fromkeys(one.scenario for one in self.stimuli if one.scenario is not None))
+        return tuple(dict.fromkeys(stimulus.scenario for stimulus in self.stimuli if stimulus.scenario is not None))
 
-    @property
-    def finish(self) -> Finish:
-        return next(item for item in self.timeline if isinstance(item, Finish))
+
+# ---------------------------------------------------------------------------------------------- timeline in order
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`blocks` are the blocks around the item, outermost first."""
+
+    item: TrialBase
+    blocks: tuple[Block, ...]
+
+
+def outline(items: Sequence[TrialBase], around: tuple[Block, ...] = ()) -> Iterator[Entry]:
+    for item in items:
+        yield Entry(item, around)
+        if isinstance(item, Block):
+            yield from outline(item.each, (*around, item))
+
+
+# ---------------------------------------------------------------------------------------------- questions about clips
+
+#: Between the author's id and the number of the clip. No id of the file has it.
+_CLIP_MARK = "-"
+
+
+def clip_id(question: str, clip: int) -> str:
+    """`rating`, 1 → `rating-1`. Clips count from 0, in the order of the page."""
+    return f"{question}{_CLIP_MARK}{clip}"
+
+
+def clip_of(question: str) -> tuple[str, int | None]:
+    """`rating-1` → `rating`, 1; a question about the whole page has no clip.
+
+    >>> clip_of("rating-1"), clip_of("favourite")
+    (('rating', 1), ('favourite', None))
+    """
+    name, mark, clip = question.rpartition(_CLIP_MARK)
+    return (name, int(clip)) if mark and clip.isdecimal() else (question, None)

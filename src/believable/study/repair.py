@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ from believable.core.errors import Problem
 from believable.study.fields import keys, record_inside, type_words
 from believable.study.nodes import Node
 from believable.study.records import Record
-from believable.study.wording import missing, unknown, worded
+from believable.study.wording import UNQUOTED, missing, unknown, worded
 
 R = TypeVar("R", bound=Record)
 
@@ -26,13 +27,28 @@ def inside(path: str, outer: str) -> bool:
     return path == outer or path.startswith((f"{outer}.", f"{outer}["))
 
 
+class Places:
+    """Where each record stands in the file. Equal records may stand at several places, so each is known by its identity, and
+    kept, because an identity is given again once its owner is gone.
+    """
+
+    def __init__(self) -> None:
+        self._nodes: dict[int, tuple[object, Node]] = {}
+
+    def __setitem__(self, record: object, node: Node) -> None:
+        self._nodes[id(record)] = record, node
+
+    def __getitem__(self, record: object) -> Node:
+        return self._nodes[id(record)][1]
+
+
 class RecordReader:
     """Collects the problems and the places of what it reads."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.problems: list[Problem] = []
-        self.places: dict[int, Node] = {}
+        self.places = Places()
 
     def report(self, node: Node, message: str, cure: str) -> None:
         self.problems.append(Problem(self.file, node.line, node.path, message, cure))
@@ -49,35 +65,38 @@ class RecordReader:
             return node
         known = keys(record)
         entries: dict[str, Node] = {
-            key: one for key, one in node.value.items() if key in known or key == NOT_A_BODY
+            key: value for key, value in node.value.items() if key in known or key == NOT_A_BODY
         }
         reported = {problem.path for problem in self.problems}
-        for key, one in node.value.items():
-            if key in entries or key in skip or one.path in reported:
+        for key, value in node.value.items():
+            if key in entries or key in skip or value.path in reported:
                 continue
             free = [name for name in known if name not in node.value]
-            self.report(one, *unknown("key", key, free or known))
+            self.report(value, *unknown("key", key, free or known))
             near = difflib.get_close_matches(key, free, n=1)
             if near and near[0] not in entries:
-                entries[near[0]] = one
-        for key, one in entries.items():
+                entries[near[0]] = value
+        for key, value in entries.items():
             inner = record_inside(record.model_fields[known[key]].annotation) if key in known else None
             if inner is not None and key not in skip:
-                entries[key] = self._tidy_inside(inner, one)
+                named = typing.get_origin(record.model_fields[known[key]].annotation) is dict
+                entries[key] = self._tidy_named(inner, value) if named else self._tidy_inside(inner, value)
+        return Node(entries, node.line, node.path)
+
+    def _tidy_named(self, record: type[Record], node: Node) -> Node:
+        """Records under names that the author chose."""
+        if not node.is_mapping:
+            return node
+        entries = {name: self._tidy_inside(record, entry) for name, entry in node.value.items()}
         return Node(entries, node.line, node.path)
 
     def _tidy_inside(self, record: type[Record], node: Node) -> Node:
         if node.is_list:
-            return Node([self._tidy_inside(record, one) for one in node], node.line, node.path)
+            return Node([self._tidy_inside(record, entry) for entry in node], node.line, node.path)
         return self.tidy(record, node)
 
     def record(
-        self,
-        record: type[R],
-        node: Node,
-        built: Mapping[str, Any] | None = None,
-        *,
-        hidden: Sequence[str] = (),
+        self, record: type[R], node: Node, built: Mapping[str, Any] | None = None, *, hidden: Sequence[str] = ()
     ) -> R | None:
         """Validate; report what is wrong; go on without the wrong values where the record can do without them.
 
@@ -102,19 +121,14 @@ class RecordReader:
 
     def _validated(self, record: type[R], node: Node, data: Any) -> R | list[ErrorDetails]:
         try:
-            made = record.model_validate(data, strict=True)
+            instance = record.model_validate(data, strict=True)
         except ValidationError as error:
             return error.errors(include_url=False)
-        self.places[id(made)] = node
-        return made
+        self.places[instance] = node
+        return instance
 
     def _report_detail(
-        self,
-        record: type[Record],
-        node: Node,
-        detail: ErrorDetails,
-        built: Mapping[str, Any],
-        hidden: Sequence[str],
+        self, record: type[Record], node: Node, detail: ErrorDetails, built: Mapping[str, Any], hidden: Sequence[str]
     ) -> None:
         place, trail = _located(node, detail["loc"])
         if NOT_A_BODY in (node.value if node.is_mapping else ()):
@@ -129,8 +143,15 @@ class RecordReader:
             return  # entries that could not be read have been reported; they are not missing as well
         if trail and trail[0] in built and trail[0] != "id" and not too_short:
             return
-        if not any(problem.path == place.path for problem in self.problems):
-            self.report(place, *worded(detail, place))
+        message, cure = worded(detail, place)
+        around = place.path.rpartition("[")[0]
+        reported = any(
+            problem.path == place.path
+            or (message == UNQUOTED[0] == problem.message and problem.path.rpartition("[")[0] == around)
+            for problem in self.problems
+        )
+        if not reported:
+            self.report(place, message, cure)
 
 
 def _located(node: Node, loc: Sequence[str | int]) -> tuple[Node, list[str | int]]:
@@ -148,7 +169,7 @@ def _without(data: Any, node: Node, details: Sequence[ErrorDetails]) -> tuple[An
     """The data without the values that were wrong, and whether there was anything to leave out."""
     trails = [_located(node, detail["loc"])[1] for detail in details if detail["type"] != "missing"]
     dropped = False
-    for trail in sorted(trails, key=lambda one: [str(part) for part in one], reverse=True):
+    for trail in sorted(trails, key=lambda parts: [str(part) for part in parts], reverse=True):
         if trail:
             data, gone = _dropped(data, trail)
             dropped = dropped or gone

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from believable.study.declaration import DeclaredProtocols
 from believable.study.fields import keys
-from believable.study.gate import QaGate
-from believable.study.kinds import QuestionKinds, annotating, answering
-from believable.study.read import CHECK_QUESTION_ID, ITEM_KINDS, NAMED_KINDS
+from believable.study.kinds import StudyKinds, annotating, answering, item_kinds
+from believable.study.reading import QUESTION_ID
 from believable.study.records import LANGUAGE_PATTERN, Annotation, Question, Record, Study, TrialBase
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -18,15 +19,17 @@ _REF = "#/$defs/{model}"
 Schema = dict[str, Any]
 
 
-def json_schema(instruments: QuestionKinds) -> Schema:
+def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
     """Kinds of trials and questions are keys, as in the file."""
-    params = [(kind.params, "validation") for kind in instruments]
-    models: Any = [(Study, "validation"), (QaGate, "validation"), *params]
+    instruments, items = kinds.instruments, item_kinds(kinds.pages)
+    models: Any = [
+        (record, "validation") for record in (Study, *items.values(), *(kind.params for kind in instruments))
+    ]
     refs, whole = models_json_schema(models, by_alias=True, ref_template=_REF)
     definitions: Schema = whole["$defs"]
-    for kind, record in ITEM_KINDS.items():
-        _written_trial(definitions[record.__name__], record, named=kind in NAMED_KINDS)
-    definitions["TimelineItem"] = _timeline_item(definitions)
+    for record in items.values():
+        _written_trial(definitions[record.__name__], record, named=record.named)
+    definitions["TimelineItem"] = _timeline_item(definitions, items)
     bodies = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
     questions = {name: bodies[name] for name in answering(instruments)}
     definitions["Question"] = _kinds_as_keys(definitions["Question"], Question, questions, required=["id"])
@@ -34,34 +37,34 @@ def json_schema(instruments: QuestionKinds) -> Schema:
     definitions["Annotation"] = _annotation(
         _kinds_as_keys(definitions["Annotation"], Annotation, annotations, required=[]), sorted(annotations)
     )
-    definitions["CheckQuestion"] = _check_question(definitions["Question"])
-    definitions["Check"]["properties"]["question"]["$ref"] = _REF.format(model="CheckQuestion")
+    for record in items.values():
+        for key in record.answer_keys.values():
+            model = f"{record.__name__}Question"
+            definitions[model] = _single_question(definitions["Question"])
+            definitions[record.__name__]["properties"][key]["$ref"] = _REF.format(model=model)
     for holder, key in (("Study", "timeline"), ("Block", "each")):
         definitions[holder]["properties"][key]["items"] = {"$ref": _REF.format(model="TimelineItem")}
+    definitions["DeclaredPlan"]["properties"]["protocol"]["enum"] = list(protocols.names)
     _one_subject_one_test(definitions["Rule"])
     _languages(definitions["Text"])
-    definitions.pop("Record", None)
+    for base in ("Record", "TrialBase"):
+        definitions.pop(base, None)
     study = definitions.pop("Study")
-    return {
-        "$schema": DIALECT,
-        **study,
-        "title": "Study of believable",
-        "$defs": dict(sorted(definitions.items())),
-    }
+    return {"$schema": DIALECT, **study, "title": "Study of believable", "$defs": dict(sorted(definitions.items()))}
 
 
 def _written_trial(schema: Schema, record: type[TrialBase], *, named: bool) -> None:
-    schema["properties"] = {key: one for key, one in schema["properties"].items() if key in keys(record)}
+    schema["properties"] = {key: value for key, value in schema["properties"].items() if key in keys(record)}
     required = [key for key in schema.get("required", []) if key in keys(record) and (named or key != "id")]
     schema.pop("required", None)
     if required:
         schema["required"] = required
 
 
-def _timeline_item(definitions: Schema) -> Schema:
+def _timeline_item(definitions: Schema, items: Mapping[str, type[TrialBase]]) -> Schema:
     bodies: Schema = {}
     words: list[str] = []
-    for kind, record in ITEM_KINDS.items():
+    for kind, record in items.items():
         body: Schema = {"$ref": _REF.format(model=record.__name__)}
         optional = "required" not in definitions[record.__name__]
         bodies[kind] = _or_nothing(body) if optional else body
@@ -86,26 +89,21 @@ def _or_nothing(schema: Schema) -> Schema:
 def _kinds_as_keys(
     schema: Schema, record: type[Record], kinds: dict[str, tuple[Schema, str]], *, required: list[str]
 ) -> Schema:
-    properties = {key: one for key, one in schema["properties"].items() if key in keys(record)}
+    properties = {key: value for key, value in schema["properties"].items() if key in keys(record)}
     for name, (params, about) in kinds.items():
         properties[name] = {"description": about, **_or_nothing(params)}
-    return {
-        **schema,
-        "properties": properties,
-        "required": required,
-        "oneOf": [{"required": [name]} for name in kinds],
-    }
+    return {**schema, "properties": properties, "required": required, "oneOf": [{"required": [name]} for name in kinds]}
 
 
 def _annotation(schema: Schema, words: list[str]) -> Schema:
     """A kind that needs no parameters may be written as a word: `annotate: ranktrace`."""
-    mapping = {key: one for key, one in schema.items() if key not in ("type", "required")}
+    mapping = {key: value for key, value in schema.items() if key not in ("type", "required")}
     return {"type": ["object", "string"], "if": {"type": "string"}, "then": {"enum": words}, "else": mapping}
 
 
-def _check_question(question: Schema) -> Schema:
-    about = f"As any question; its id is {CHECK_QUESTION_ID!r} where it is left out."
-    return {**{key: one for key, one in question.items() if key != "required"}, "description": about}
+def _single_question(question: Schema) -> Schema:
+    about = f"As any question; its id is {QUESTION_ID!r} where it is left out."
+    return {**{key: value for key, value in question.items() if key != "required"}, "description": about}
 
 
 def _one_subject_one_test(rule: Schema) -> None:

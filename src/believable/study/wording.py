@@ -20,6 +20,10 @@ _PATTERNS = {
 }
 
 
+#: Words that YAML takes for something else; said once for a whole list of them.
+UNQUOTED = "expected words, got true or false without quotes.", 'Put each in quotes: ["true", "false"].'
+
+
 def shown(value: Any) -> str:
     """A value of the file as its author would recognise it."""
     if isinstance(value, Node):
@@ -52,9 +56,7 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
     if kind == "literal_error":
         return _literal(str(context["expected"]), node, got)
     if kind == "string_pattern_mismatch":
-        expected, cure = _PATTERNS.get(
-            str(context["pattern"]), (f"expected text like {context['pattern']}", "")
-        )
+        expected, cure = _PATTERNS.get(str(context["pattern"]), (f"expected text like {context['pattern']}", ""))
         return f"{expected}, {got}.", cure
     if kind in _BOUNDS:
         sign, key = _BOUNDS[kind]
@@ -75,10 +77,9 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
             "Write something.",
         )
     if kind == "string_too_long":
-        return (
-            f"expected at most {_count(context['max_length'], 'character', 'characters')}, {got}.",
-            "Shorten it.",
-        )
+        return (f"expected at most {_count(context['max_length'], 'character', 'characters')}, {got}.", "Shorten it.")
+    if isinstance(node.value, bool) and kind in ("model_type", "model_attributes_type"):
+        return UNQUOTED
     if kind in _TYPES:
         expected, cure = _TYPES[kind]
         return f"expected {expected}, {got}.", cure
@@ -97,8 +98,8 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
     return f"{error['msg']}, {got}.", "See the study-file reference."
 
 
-def _count(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+def _count(count: int, singular: str, plural: str) -> str:
+    return f"{count} {singular if count == 1 else plural}"
 
 
 def _literal(expected: str, node: Node, got: str) -> tuple[str, str]:

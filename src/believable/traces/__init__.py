@@ -4,13 +4,28 @@ Arrays of float, times in milliseconds. Processing order of the published pipeli
 `inactive_outliers`, `consensus_outliers`, then `high_low` and `rises_falls`.
 """
 
-from believable.traces.counts import HighLow, RisesFalls, high_low, rises_falls
-from believable.traces.direction import direction_kappa, lag_ms, sda
 from believable.traces.dtw import dtw_distance, dtw_matrix
-from believable.traces.gold import gold_standard
-from believable.traces.outliers import Outliers, consensus_outliers, inactive_outliers
-from believable.traces.resample import point_sample, resample, resample_all
-from believable.traces.windows import btrace_values, normalise, windows
+from believable.traces.resample import (
+    HighLow,
+    RisesFalls,
+    btrace_values,
+    high_low,
+    normalise,
+    point_sample,
+    resample,
+    resample_all,
+    rises_falls,
+    windows,
+)
+from believable.traces.trace_agreement import (
+    Outliers,
+    consensus_outliers,
+    direction_kappa,
+    gold_standard,
+    inactive_outliers,
+    lag_ms,
+    sda,
+)
 
 __all__ = [
     "HighLow",

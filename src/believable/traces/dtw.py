@@ -14,18 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from believable.core.errors import InvalidInput, MissingExtra
+from believable.core.work import Progress, map_chunks
 from believable.stats.inputs import FloatArray, finite_array, one_of
-from believable.stats.parallel import Progress, map_chunks
-from believable.traces import dtw_numpy
 
 Cost = Literal["abs", "square"]
 IntArray = NDArray[np.int64]
 Kernel = Literal["auto", "numpy", "numba"]
 
 _COMPILED = "believable.traces.dtw_numba"
-_WORTH_LOADING_CELLS = (
-    50_000_000  # loading the compiled kernel takes about as long as this many cells in NumPy
-)
+_WORTH_LOADING_CELLS = 50_000_000  # loading the compiled kernel takes about as long as this many cells in NumPy
+#: About so many cells are one piece of work for a process.
 _CELLS_PER_CHUNK = 40_000_000
 
 
@@ -49,7 +47,7 @@ def dtw_distance(
     compiled = _compiled(kernel, cells=len(first) * len(second))
     if compiled is not None:
         return float(compiled.pair_distance(first, second, square=square, window=window))
-    batch = dtw_numpy.Batch(len(first), 1, square=square, window=window)
+    batch = DiagonalBatch(len(first), 1, square=square, window=window)
     return float(batch.distances(first[:, None], second[::-1, None])[0])
 
 
@@ -79,8 +77,7 @@ def dtw_matrix(
     cells = int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
     chosen = "numpy" if _compiled(kernel, cells=cells) is None else "numba"
     chunks = [
-        _Rows(tuple(series), start, stop, cost == "square", window, chosen)
-        for start, stop in _row_chunks(lengths)
+        _Rows(tuple(series), start, stop, cost == "square", window, chosen) for start, stop in _row_chunks(lengths)
     ]
     rows = map_chunks(_distances_of_rows, chunks, workers=workers, executor=executor, progress=progress)
     matrix = np.zeros((len(series), len(series)))
@@ -117,22 +114,22 @@ def _distances_of_rows(rows: _Rows) -> FloatArray:
 
 def _fill_compiled(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray) -> None:
     compiled = importlib.import_module(_COMPILED)
-    found = compiled.rows_distances(
+    to_members = compiled.rows_distances(
         np.stack([rows.series[index] for index in mine]),
         compiled.pack(np.stack([rows.series[index] for index in members], axis=1)),
         np.searchsorted(members, mine, side="right"),
         square=rows.square,
         window=rows.window,
     )
-    part[np.ix_(mine - rows.start, members)] = found[:, : len(members)]
+    part[np.ix_(mine - rows.start, members)] = to_members[:, : len(members)]
 
 
 def _fill_numpy(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray) -> None:
     own = np.stack([rows.series[index] for index in mine], axis=1)
     others = np.stack([rows.series[index][::-1] for index in members], axis=1)
     first, second = np.nonzero(members[None, :] > mine[:, None])
-    size = dtw_numpy.batch_size(len(own))
-    batch = dtw_numpy.Batch(len(own), min(size, max(len(first), 1)), square=rows.square, window=rows.window)
+    size = batch_size(len(own))
+    batch = DiagonalBatch(len(own), min(size, max(len(first), 1)), square=rows.square, window=rows.window)
     for start in range(0, len(first), size):
         i, j = first[start : start + size], second[start : start + size]
         part[mine[i] - rows.start, members[j]] = batch.distances(
@@ -182,3 +179,52 @@ def _check_window(window: int | None, shortest: int, longest: int) -> None:
             f"window: expected at least the difference of the lengths ({longest - shortest}), got {window}. "
             "Widen it, or give None for no band."
         )
+
+
+#: The diagonals of a batch stay in the processor's cache.
+_BUFFER_BYTES = 200_000
+
+
+def batch_size(length: int) -> int:
+    """How many pairs of traces of this length are worked on at once: many per call, yet within the cache."""
+    return max(8, _BUFFER_BYTES // (8 * max(length, 1)))
+
+
+class DiagonalBatch:
+    """Distances of up to `pairs` pairs at a time, their first traces of length `n`, in buffers of its own."""
+
+    def __init__(self, n: int, pairs: int, *, square: bool, window: int | None) -> None:
+        self._diagonals = np.empty(3 * (n + 2) * pairs)
+        self._scratch = np.empty(2 * n * pairs)
+        self._square, self._window = square, window
+
+    def distances(self, traces: FloatArray, others_reversed: FloatArray) -> FloatArray:
+        """DTW of each column of `traces` with the same column of `others_reversed` (time backwards × pairs)."""
+        n, (m, pairs) = len(traces), others_reversed.shape
+        before, last, now = self._diagonals[: 3 * (n + 2) * pairs].reshape(3, n + 2, pairs)
+        cost, best = self._scratch[: 2 * n * pairs].reshape(2, n, pairs)
+        last[:2] = np.inf  # what stands before the first diagonal
+        for d in range(n + m - 1):
+            low, high = _rows(d, n, m, self._window)
+            c, s = cost[: high - low + 1], best[: high - low + 1]
+            np.subtract(traces[low : high + 1], others_reversed[m - 1 - d + low : m - d + high], out=c)
+            np.multiply(c, c, out=c) if self._square else np.abs(c, out=c)
+            if d == 0:
+                now[1] = c[0]
+            else:
+                # Row i of the table lives at i + 1; next to the diagonal's rows there is infinity.
+                np.minimum(last[low + 1 : high + 2], last[low : high + 1], out=s)
+                np.minimum(s, before[low : high + 1], out=s)
+                np.add(c, s, out=now[low + 1 : high + 2])
+            now[low] = np.inf
+            now[high + 2 : high + 3] = np.inf
+            before, last, now = last, now, before
+        return np.array(last[n], dtype=np.float64)
+
+
+def _rows(d: int, n: int, m: int, window: int | None) -> tuple[int, int]:
+    """The first and last row of anti-diagonal d of the n × m table, inside the band."""
+    low, high = max(0, d - m + 1), min(n - 1, d)
+    if window is None:
+        return low, high
+    return max(low, (d - window + 1) // 2), min(high, (d + window) // 2)

@@ -32,9 +32,7 @@ def _local(difference: float, square: bool) -> float:
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
-def _lanes(
-    a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out: FloatArray, square: bool
-) -> None:
+def _lanes(a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out: FloatArray, square: bool) -> None:
     """Distances of one trace `a` to the `_LANES` traces in the columns of `b`, unconstrained."""
     n, m = a.shape[0], np.uint64(b.shape[0])
     for k in range(m * _L1 + _L1):
@@ -78,13 +76,7 @@ def _lanes(
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
 def _lanes_in_band(
-    a: FloatArray,
-    b: FloatArray,
-    row: FloatArray,
-    state: FloatArray,
-    out: FloatArray,
-    square: bool,
-    window: int,
+    a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out: FloatArray, square: bool, window: int
 ) -> None:
     """As `_lanes`, only cells with |i − j| ≤ window."""
     n, m = a.shape[0], b.shape[0]
@@ -129,9 +121,7 @@ def _rows_to_blocks_in_band(
     row, state = np.empty((blocks.shape[1] + 1) * _LANES), np.empty(5 * _LANES)
     for r in range(rows.shape[0]):
         for k in range(first[r] // _LANES, blocks.shape[0]):
-            _lanes_in_band(
-                rows[r], blocks[k], row, state, out[r, k * _LANES : (k + 1) * _LANES], square, window
-            )
+            _lanes_in_band(rows[r], blocks[k], row, state, out[r, k * _LANES : (k + 1) * _LANES], square, window)
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")

@@ -1,8 +1,9 @@
-"""From events on change to a trace with one value per time bin."""
+"""From events on change to a trace with one value per time bin, in windows of a few seconds, and on a common scale."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,10 @@ from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arrays
 
 Fill = Literal["hold", "hold_last", "zero"]
+
+# Of a bin. With steps such as 1000/30 ms, k·step divided by step comes out a little below k: without this an event at
+# the very start of a bin would fall into the one before.
+_ROUNDING = 1e-9
 
 
 def resample(
@@ -68,7 +73,8 @@ def resample_all(
     owner = _owners(trace, traces, len(times))
     bins = _bin_count(duration_ms, step_ms)
     _check_times(times, bins * step_ms, duration_ms)
-    cell = (times // step_ms).astype(np.int64) * traces + owner
+    place = np.minimum(np.floor(times / step_ms + _ROUNDING), bins - 1).astype(np.int64)
+    cell = place * traces + owner
     size = bins * traces
     counts = np.bincount(cell, minlength=size).reshape(bins, traces)
     sums = np.bincount(cell, values, minlength=size).reshape(bins, traces)
@@ -108,7 +114,7 @@ def _bin_count(duration_ms: float, step_ms: float) -> int:
     for name, number in (("duration_ms", duration_ms), ("step_ms", step_ms)):
         if not (math.isfinite(number) and number > 0):
             raise InvalidInput(f"{name}: expected a positive number of milliseconds, got {number}.")
-    return math.ceil(duration_ms / step_ms)
+    return max(1, math.ceil(duration_ms / step_ms - _ROUNDING))
 
 
 def _check_times(times: FloatArray, end_ms: float, duration_ms: float) -> None:
@@ -124,6 +130,124 @@ def _check_times(times: FloatArray, end_ms: float, duration_ms: float) -> None:
 def point_sample(values: ArrayLike, *, every: int) -> FloatArray:
     """Every `every`-th sample, from the first: how the known signal of a reliability test is read, never averaged."""
     array = finite_array(values, name="values", least=1)
-    if every < 1:
-        raise InvalidInput(f"every: expected at least 1 sample, got {every}.")
-    return np.ascontiguousarray(array[::every])
+    if every < 1 or every != int(every):
+        raise InvalidInput(f"every: expected a whole number of samples, at least 1, got {every}.")
+    return np.ascontiguousarray(array[:: int(every)])
+
+
+def windows(trace: ArrayLike, *, per: int = 12) -> FloatArray:
+    """Means over consecutive, non-overlapping windows of `per` points (12 bins of 250 ms are 3 s).
+
+    The last window may be partial: it is kept when at least half full. A trace of less than half a window is an error.
+    """
+    values = finite_array(trace, name="trace")
+    if per < 1 or per != int(per):
+        raise InvalidInput(f"per: expected a whole number of points per window, at least 1, got {per}.")
+    per = int(per)
+    full, rest = divmod(len(values), per)
+    means = values[: full * per].reshape(full, per).mean(axis=1)
+    if rest and 2 * rest >= per:
+        means = np.append(means, values[full * per :].mean())
+    if not len(means):
+        raise InvalidInput(
+            f"trace: expected at least half a window ({(per + 1) // 2} points), got {len(values)}. "
+            "Give a longer trace or a smaller per."
+        )
+    return np.asarray(means, dtype=np.float64)
+
+
+def normalise(trace: ArrayLike, *, constant: float = 0.0) -> FloatArray:
+    """The trace from its minimum at 0 to its maximum at 1.
+
+    A constant trace has no range: it becomes `constant` throughout. The default 0 is what `inactive_outliers` needs
+    (an untouched trace is inactive); give 0.5 for high/low counts against the neutral centre and for display.
+    """
+    values = finite_array(trace, name="trace", least=1)
+    low, high = values.min(), values.max()
+    if low == high:
+        return np.full(len(values), constant)
+    scaled = (values - low) / (high - low)
+    # Subnormal ranges can round outside; the promise is [0, 1].
+    return np.asarray(np.clip(scaled, 0.0, 1.0))
+
+
+def btrace_values(windows: ArrayLike, *, rule: Literal["sign", "mean", "minmax"] = "sign") -> FloatArray:
+    """Window means of a BTrace in [−1, 1] as values in [0, 1], for high/low counts and display.
+
+    sign    not believable 0, nothing or a tie .5, believable 1 (the default: the only rule consistent with the
+            published result for the neutral centre);  mean  (x + 1)/2;  minmax  as `normalise`, constant .5
+    """
+    values = finite_array(windows, name="windows", least=1)
+    one_of(rule, ("sign", "mean", "minmax"), name="rule")
+    if np.abs(values).max() > 1:
+        place = int(np.argmax(np.abs(values)))
+        raise InvalidInput(f"windows[{place}]: expected a mean of labels −1 and 1, got {values[place]:g}.")
+    if rule == "minmax":
+        return normalise(values, constant=0.5)
+    return np.asarray(((np.sign(values) if rule == "sign" else values) + 1) / 2)
+
+
+#: Sums that differ by less are equal but for rounding.
+_EQUAL_SUMS = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class HighLow:
+    """H windows above centre + ε, L windows below centre − ε, and the mean of all windows."""
+
+    high: int
+    low: int
+    mean: float
+    centre: float
+    windows: int
+
+    @property
+    def difference(self) -> int:
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True)
+class RisesFalls:
+    """Steps from window to window that rise or fall by more than ε."""
+
+    rises: int
+    falls: int
+    steps: int
+
+    @property
+    def difference(self) -> int:
+        return self.rises - self.falls
+
+
+def high_low(windows: ArrayLike, *, epsilon: float, centre: Literal["mean"] | float = "mean") -> HighLow:
+    """How many windows of a session are clearly high, how many clearly low?
+
+    H = windows > c + ε, L = windows < c − ε, D = H − L; the centre c is the session's own mean or a number (0.5: the
+    neutral centre of values in [0, 1]). Rounding in the last digits does not make a window high or low.
+    """
+    values = finite_array(windows, name="windows", least=1)
+    _check_epsilon(epsilon)
+    mean = float(values.mean())
+    if isinstance(centre, str) and centre != "mean":
+        raise InvalidInput(f"centre: expected 'mean' or a number, got {centre!r}.")
+    middle = mean if isinstance(centre, str) else float(centre)
+    if not math.isfinite(middle):
+        raise InvalidInput(f"centre: expected 'mean' or a finite number, got {centre!r}.")
+    slack = _EQUAL_SUMS * max(1.0, float(np.abs(values).max()))
+    high = int((values - middle > epsilon + slack).sum())
+    low = int((middle - values > epsilon + slack).sum())
+    return HighLow(high, low, mean, middle, len(values))
+
+
+def rises_falls(windows: ArrayLike, *, epsilon: float) -> RisesFalls:
+    """How many windows rise by more than ε over the one before, how many fall? One window has no step: 0 and 0."""
+    values = finite_array(windows, name="windows", least=1)
+    _check_epsilon(epsilon)
+    steps = np.diff(values)
+    slack = _EQUAL_SUMS * max(1.0, float(np.abs(values).max()))
+    return RisesFalls(int((steps > epsilon + slack).sum()), int((-steps > epsilon + slack).sum()), len(steps))
+
+
+def _check_epsilon(epsilon: float) -> None:
+    if not (math.isfinite(epsilon) and epsilon >= 0):
+        raise InvalidInput(f"epsilon: expected 0 or more, got {epsilon}.")

@@ -3,41 +3,67 @@
 from __future__ import annotations
 
 import gc
+import gzip
+import hashlib
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path, PurePath
+from typing import Literal
 
+import anyio
 import uvicorn
 from fastapi import FastAPI
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from believable import __version__
+from believable.collect.context import load_key
 from believable.collect.desk import Collect
-from believable.collect.secret import load_key
 from believable.core.clock import Clock, WallClock
 from believable.core.ids import new_token
 from believable.instruments import INSTRUMENTS
 from believable.instruments.tracing import FOLDER as TRACING
+from believable.pages import KINDS, PAGES
+from believable.players import PLAYERS, SIGNAL
 from believable.store.engine import LINGER_S, Store
-from believable.web import health, participant, problems
+from believable.web import participant, problems
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
-from believable.web.files import CodeFiles
 from believable.web.openapi import describe
-from believable.web.pages import STATIC
-from believable.web.participant.scribe import Scribe
-from believable.web.participant.studio import Studio
-from believable.web.publish import Progress, Published, publish_folders, quiet
+from believable.web.participant.round_course import FilmRenderer, RoundServices
+from believable.web.participant.round_room import RoundRoom
+from believable.web.participant.round_writer import RoundWriter
 from believable.web.security import BodyLimit, SecurityHeaders
-from believable.web.settings import SETTINGS_VARIABLE, Settings
+from believable.web.settings import (
+    SETTINGS_VARIABLE,
+    Progress,
+    PublishedFolder,
+    Settings,
+    publish_folders,
+    quiet,
+    study_id,
+)
+from believable.web.templating import STATIC
+from believable.worlds import WORLDS
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
 SWITCH_S = 0.001
 
-__all__ = ["Published", "Settings", "app_from_environment", "create_app", "open_collect", "prepare", "serve"]
+#: Scripts and styles are served from their folders, always checked for a newer version, and nothing else from there.
+
+SERVED = frozenset({".js", ".css", ".svg", ".png", ".ico", ".woff2"})
+
+__all__ = ["PublishedFolder", "Settings", "app_from_environment", "create_app", "open_collect", "prepare", "serve"]
 
 
 def open_collect(
@@ -47,22 +73,26 @@ def open_collect(
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     store = Store.open(settings.url, clock=clock, linger_s=linger_s)
     collect = Collect(
-        store,
-        clock=clock,
-        key=load_key(settings.data_dir),
-        instruments=INSTRUMENTS,
-        media_dir=settings.media_dir,
-        new_id=new_id,
+        store, clock=clock, key=load_key(settings.data_dir), kinds=KINDS, media_dir=settings.media_dir, new_id=new_id
     )
     return store, collect
 
 
+class Health(BaseModel):
+    """Whether the server lives and its database answers, for balancers and scripts."""
+
+    status: Literal["ok"] = "ok"
+
+
+async def health(request: Request) -> Health:
+    """Answers only when the database does."""
+    collect: Collect = request.app.state.collect
+    await collect.store.aread(lambda conn: None)
+    return Health()
+
+
 def create_app(
-    settings: Settings,
-    *,
-    clock: Clock | None = None,
-    new_id: Callable[[], str] = new_token,
-    linger_s: float = LINGER_S,
+    settings: Settings, *, clock: Clock | None = None, new_id: Callable[[], str] = new_token, linger_s: float = LINGER_S
 ) -> FastAPI:
     """The whole application. Its lifespan opens the store and publishes `settings.study_folders`.
 
@@ -75,48 +105,56 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store, collect = open_collect(settings, clock=time, new_id=new_id, linger_s=linger_s)
         # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
-        workshop = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
+        rounds = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
-            app.state.workshop, app.state.studio, app.state.scribe = workshop, Studio(), Scribe(store)
-            app.state.published = publish_folders(collect, settings)
+            app.state.rounds = RoundServices(
+                store, collect.context, rounds, FilmRenderer(), RoundWriter(store), RoundRoom(settings.rounds_at_once)
+            )
+            app.state.published = () if settings.published else publish_folders(collect, settings)
             console = Console(
                 store=store,
                 collect=collect,
                 clock=time,
                 key=load_key(settings.data_dir),
                 base_url=settings.base_url,
-                instruments=INSTRUMENTS,
+                kinds=KINDS,
                 media_dir=settings.media_dir,
+                study_folders={study_id(folder): folder.resolve() for folder in settings.study_folders},
             )
             app.include_router(console_router(console))
             try:
                 yield
             finally:
                 await console.computing.close()
+                await console.upkeep.close()
         finally:
-            workshop.shutdown()
+            rounds.shutdown()
             store.close()
 
     app = FastAPI(
-        title="believable",
-        version=__version__,
-        lifespan=lifespan,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
+        title="believable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
     )
     problems.install(app)
     app.add_middleware(participant.EventsFirst)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
-    app.include_router(health.router)
+    app.add_api_route("/health", health)
     app.include_router(participant.router)
     participant.add_events_route(app)
-    for one in INSTRUMENTS:
-        app.router.routes.append(Mount(f"/static/instruments/{one.name}", CodeFiles(directory=one.folder)))
+    for instrument in INSTRUMENTS:
+        app.router.routes.append(
+            Mount(f"/static/instruments/{instrument.name}", CodeFiles(directory=instrument.folder))
+        )
+    for kind in PAGES:
+        app.router.routes.append(Mount(f"/static/pages/{kind.name}", CodeFiles(directory=kind.folder)))
     app.router.routes.append(Mount("/static/instruments/tracing", CodeFiles(directory=TRACING)))
-    app.router.routes.append(Mount("/static/players", CodeFiles(directory=participant.PLAYERS)))
+    for player in (*PLAYERS, SIGNAL):
+        app.router.routes.append(Mount(f"/static/players/{player.name}", CodeFiles(directory=player.folder)))
+    for world in WORLDS:
+        scripts = world.folder / "static"
+        if scripts.is_dir():  # a world that draws itself needs none
+            app.router.routes.append(Mount(f"/static/worlds/{world.name}", CodeFiles(directory=scripts)))
     app.router.routes.append(Mount("/static", CodeFiles(directory=STATIC)))
     describe(app)
     return app
@@ -132,21 +170,19 @@ def app_from_environment() -> FastAPI:
     return app
 
 
-def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Published], str | None]:
+def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[PublishedFolder], str | None]:
     """Publishes the studies once, before any worker starts: their links, and the one-time link of the first researcher."""
     clock = WallClock()
     store, collect = open_collect(settings, clock=clock, new_id=new_token)
     try:
-        return publish_folders(collect, settings, progress), first_link(
-            store, clock=clock, base_url=settings.base_url
-        )
+        return publish_folders(collect, settings, progress), first_link(store, clock=clock, base_url=settings.base_url)
     finally:
         store.close()
 
 
 def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
     """Serves until stopped. The studies must have been published by `prepare`. Addresses of visitors are not logged."""
-    os.environ[SETTINGS_VARIABLE] = replace(settings, study_folders=()).to_json()
+    os.environ[SETTINGS_VARIABLE] = replace(settings, published=True).to_json()
     uvicorn.run(
         "believable.web.app:app_from_environment",
         factory=True,
@@ -162,3 +198,38 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
         log_level="warning",
         timeout_graceful_shutdown=10,
     )
+
+
+class CodeFiles(StaticFiles):
+    """Static files of kinds a page may load. Python sources and templates beside them are not served."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        suffix = PurePath(path).suffix
+        if suffix not in SERVED:
+            raise HTTPException(404)
+        response = await super().get_response(path, scope)
+        if suffix == ".js" and response.status_code == 200:
+            full_path, stat = await anyio.to_thread.run_sync(self.lookup_path, path)
+            assert stat is not None
+            response = _script(Path(full_path), stat.st_mtime_ns, scope)
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+def _script(path: Path, modified_ns: int, scope: Scope) -> Response:
+    body, zipped = _read(path, modified_ns)
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    asked = dict(scope["headers"])
+    headers = {"etag": tag, "vary": "accept-encoding"}
+    if tag in asked.get(b"if-none-match", b"").decode("latin-1"):
+        return Response(status_code=304, headers=headers)
+    if b"gzip" in asked.get(b"accept-encoding", b""):
+        return Response(zipped, media_type="text/javascript", headers={**headers, "content-encoding": "gzip"})
+    return Response(body, media_type="text/javascript", headers=headers)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, modified_ns: int) -> tuple[bytes, bytes]:
+    """A script plain and compressed, as most browsers ask for it."""
+    body = path.read_bytes()
+    return body, gzip.compress(body, mtime=0)

@@ -7,6 +7,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from believable.pages.message import TrialMessage
+
 _ERROR = {
     "type": "object",
     "required": ["error"],
@@ -66,11 +68,7 @@ _EVENTS: dict[str, Any] = {
                 "description": "the highest number up to which nothing is missing",
                 "content": {
                     "application/json": {
-                        "schema": {
-                            "type": "object",
-                            "required": ["ack"],
-                            "properties": {"ack": {"type": "integer"}},
-                        }
+                        "schema": {"type": "object", "required": ["ack"], "properties": {"ack": {"type": "integer"}}}
                     }
                 },
             }
@@ -86,6 +84,7 @@ def describe(app: FastAPI) -> None:
         if app.openapi_schema is None:
             schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
             schema["paths"]["/s/{token}/events"] = _EVENTS
+            _add_trial(schema)
             for operations in schema["paths"].values():
                 for operation in operations.values():
                     _add_errors(operation)
@@ -99,9 +98,14 @@ def describe(app: FastAPI) -> None:
         return openapi()
 
 
+def _add_trial(schema: dict[str, Any]) -> None:
+    """The message of a trial is written by its own model, past the framework."""
+    trial = TrialMessage.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    schema["components"]["schemas"] |= trial.pop("$defs") | {"TrialMessage": trial}
+    content = schema["paths"]["/s/{token}/trial"]["get"]["responses"]["200"]["content"]
+    content["application/json"] = {"schema": {"$ref": "#/components/schemas/TrialMessage"}}
+
+
 def _add_errors(operation: dict[str, Any]) -> None:
     for status, reason in _REASONS.items():
-        operation["responses"][status] = {
-            "description": reason,
-            "content": {"application/json": {"schema": _ERROR}},
-        }
+        operation["responses"][status] = {"description": reason, "content": {"application/json": {"schema": _ERROR}}}

@@ -25,14 +25,13 @@ from believable.core.errors import (
     Unavailable,
     Withdrawn,
 )
-from believable.web.pages import page
-from believable.web.words import from_header
+from believable.web.templating import from_header, page
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProblemAnswer:
     """How an error is told: HTTP status, a code for scripts, the key of the page's words, and the cure."""
 
     status: int
@@ -42,24 +41,22 @@ class Answer:
 
 
 #: First match wins, so a subclass stands before its parent.
-ANSWERS: tuple[tuple[type[BelievableError], Answer], ...] = (
-    (Withdrawn, Answer(410, "withdrawn", "refused.withdrawn", "Nothing of this session is kept.")),
-    (TakenOver, Answer(409, "taken_over", "taken", "Claim the session again to go on here.")),
-    (Conflict, Answer(409, "conflict", "page.error", "Do not change an event after it was numbered.")),
-    (TooLarge, Answer(413, "too_large", "page.error", "Send less at once.")),
-    (TooManyTries, Answer(429, "too_many", "page.too_many", "Wait a few minutes.")),
-    (StorageFull, Answer(507, "storage_full", "page.error", "Keep the events and send them again later.")),
-    (Unavailable, Answer(503, "unavailable", "page.error", "Keep the events and send them again later.")),
-    (NotFound, Answer(404, "unknown", "page.not_found", "Compare the address with the one you were given.")),
-    (Refused, Answer(403, "refused", "page.method", "See the message.")),
-    (InvalidInput, Answer(422, "invalid", "page.method", "See the message.")),
+ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
+    (Withdrawn, ProblemAnswer(410, "withdrawn", "refused.withdrawn", "Nothing of this session is kept.")),
+    (TakenOver, ProblemAnswer(409, "taken_over", "taken", "Claim the session again to go on here.")),
+    (Conflict, ProblemAnswer(409, "conflict", "page.error", "Do not change an event after it was numbered.")),
+    (TooLarge, ProblemAnswer(413, "too_large", "page.error", "Send less at once.")),
+    (TooManyTries, ProblemAnswer(429, "too_many", "page.too_many", "Wait a few minutes.")),
+    (StorageFull, ProblemAnswer(507, "storage_full", "page.error", "Keep the events and send them again later.")),
+    (Unavailable, ProblemAnswer(503, "unavailable", "page.error", "Keep the events and send them again later.")),
+    (NotFound, ProblemAnswer(404, "unknown", "page.not_found", "Compare the address with the one you were given.")),
+    (Refused, ProblemAnswer(403, "refused", "page.method", "See the message.")),
+    (InvalidInput, ProblemAnswer(422, "invalid", "page.method", "See the message.")),
 )
 
-_INTERNAL = Answer(
-    500, "internal", "page.error", "Try again; if it stays, tell the person who runs the study."
-)
-_METHOD = Answer(405, "method", "page.method", "Use one of the methods in the Allow header.")
-_UNKNOWN = Answer(404, "unknown", "page.not_found", "Compare the address with the one you were given.")
+_INTERNAL = ProblemAnswer(500, "internal", "page.error", "Try again; if it stays, tell the person who runs the study.")
+_METHOD = ProblemAnswer(405, "method", "page.method", "Use one of the methods in the Allow header.")
+_UNKNOWN = ProblemAnswer(404, "unknown", "page.not_found", "Compare the address with the one you were given.")
 
 
 def error_json(status: int, code: str, message: str, cure: str) -> Response:
@@ -68,12 +65,12 @@ def error_json(status: int, code: str, message: str, cure: str) -> Response:
     return Response(body, status_code=status, media_type="application/json")
 
 
-def answer_for(error: BelievableError) -> Answer:
+def answer_for(error: BelievableError) -> ProblemAnswer:
     """Status, code and words of an error. A refusal may carry a finer code of its own."""
     answer = next((answer for kind, answer in ANSWERS if isinstance(error, kind)), _INTERNAL)
     code = getattr(error, "code", None)
     if answer.code == "refused" and isinstance(code, str):
-        return Answer(answer.status, code, f"refused.{code}", answer.cure)
+        return ProblemAnswer(answer.status, code, f"refused.{code}", answer.cure)
     return answer
 
 
@@ -82,7 +79,7 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def tell(request: Request, answer: Answer, message: str) -> Response:
+def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
     if not wants_page(request):
         return error_json(answer.status, answer.code, message, answer.cure)
     texts = from_header(request.headers.get("accept-language", ""))
@@ -100,14 +97,14 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
-        places = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        places = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
         return error_json(422, "invalid", places, "Send what the API description asks for.")
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
         known = {404: _UNKNOWN, 405: _METHOD}
         answer = known.get(
-            error.status_code, Answer(error.status_code, "refused", "page.method", "See the message.")
+            error.status_code, ProblemAnswer(error.status_code, "refused", "page.method", "See the message.")
         )
         response = tell(request, answer, str(error.detail))
         for name, value in (error.headers or {}).items():
@@ -117,8 +114,6 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         log.error(
-            "unexpected error at %s",
-            request.scope["route"].path if "route" in request.scope else "?",
-            exc_info=error,
+            "unexpected error at %s", request.scope["route"].path if "route" in request.scope else "?", exc_info=error
         )
         return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")

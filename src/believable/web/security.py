@@ -49,9 +49,9 @@ class SecurityHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = message.setdefault("headers", [])
-                names = {name.lower() for name, _ in given}
-                message["headers"] = [*given, *(pair for pair in self.headers if pair[0] not in names)]
+                headers = message.setdefault("headers", [])
+                names = {name.lower() for name, _ in headers}
+                message["headers"] = [*headers, *(pair for pair in self.headers if pair[0] not in names)]
                 if b"cache-control" not in names:
                     message["headers"].append((b"cache-control", b"no-store"))
             await send(message)
@@ -82,7 +82,7 @@ class BodyLimit:
             if message["type"] == "http.request":
                 received += len(message.get("body", b""))
                 if received > limit:
-                    raise _TooLarge
+                    raise _BodyTooLarge
             return message
 
         async def noted(message: Message) -> None:
@@ -92,13 +92,13 @@ class BodyLimit:
 
         try:
             await self.app(scope, counted, noted)
-        except _TooLarge:
+        except _BodyTooLarge:
             if started:
                 raise
             await _too_large(limit, send)
 
 
-class _TooLarge(Exception):
+class _BodyTooLarge(Exception):
     pass
 
 
@@ -110,11 +110,7 @@ def _announced(scope: Scope) -> int:
 
 
 async def _too_large(limit: int, send: Send) -> None:
-    error = {
-        "code": "too_large",
-        "message": f"the request is larger than {limit} bytes.",
-        "cure": "Send less at once.",
-    }
+    error = {"code": "too_large", "message": f"the request is larger than {limit} bytes.", "cure": "Send less at once."}
     body = orjson.dumps({"error": error})
     headers = [
         (b"content-type", b"application/json"),

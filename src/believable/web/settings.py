@@ -1,24 +1,52 @@
-"""What a server needs to know, as one frozen record that can travel to worker processes."""
+"""What a server needs to know, as one frozen record that can travel to worker processes; and its study folders, published."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeAlias
 
+from believable.collect.desk import Collect
+from believable.core.errors import InvalidInput, MissingExtra
+from believable.core.work import available_cores
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.stimuli.prepare import prepare
+from believable.stimuli.probe import have_av
+from believable.study.load import load
+from believable.study.records import Study, outline
+from believable.worlds.play_trial import Play
+
+#: Rounds whose pictures are made here that a core can take, with the engine and the coding of its pictures (`bench/doom.py`).
+ROUNDS_PER_CORE = 3
 #: How worker processes, which import the app by name, get their settings.
 SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study in a frame."""
+    """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study in a frame; `published` says
+    that the study folders were published before, so that this process need not. `most_rounds`: so many rounds of games that
+    draw themselves are played at once by all `workers` processes; None: as many as the cores can take.
+    """
 
     data_dir: Path
     database_url: str | None = None
     study_folders: tuple[Path, ...] = ()
     base_url: str = "http://127.0.0.1:8000"
     frame_ancestors: tuple[str, ...] = ()
+    published: bool = False
+    most_rounds: int | None = None
+    workers: int = 1
+
+    @property
+    def rounds_at_once(self) -> int:
+        """In this process."""
+        most = ROUNDS_PER_CORE * available_cores() if self.most_rounds is None else self.most_rounds
+        return max(1, most // self.workers)
 
     @property
     def url(self) -> str:
@@ -39,11 +67,68 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str) -> Settings:
-        given = json.loads(text)
+        fields = json.loads(text)
         return cls(
-            data_dir=Path(given["data_dir"]),
-            database_url=given["database_url"],
-            study_folders=tuple(map(Path, given["study_folders"])),
-            base_url=given["base_url"],
-            frame_ancestors=tuple(given["frame_ancestors"]),
+            data_dir=Path(fields["data_dir"]),
+            database_url=fields["database_url"],
+            study_folders=tuple(map(Path, fields["study_folders"])),
+            base_url=fields["base_url"],
+            frame_ancestors=tuple(fields["frame_ancestors"]),
+            published=fields["published"],
+            most_rounds=fields["most_rounds"],
+            workers=fields["workers"],
         )
+
+
+#: Told about media while they are prepared: how many are done, of how many.
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+def quiet(done: int, total: int) -> None:
+    """Shows no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFolder:
+    """A study people can reach. `links` maps the kind of link (open, preview, simulated) to its whole address."""
+
+    study_id: str
+    title: str
+    links: Mapping[str, str]
+
+
+def publish_folders(collect: Collect, settings: Settings, progress: Progress = quiet) -> tuple[PublishedFolder, ...]:
+    """Publishes every study folder of the settings. Doing it again changes nothing that has not changed."""
+    ids = [study_id(folder) for folder in settings.study_folders]
+    for id_ in ids:
+        if ids.count(id_) > 1:
+            raise InvalidInput(f"two study folders are named {id_!r}. Rename one: the name identifies the study.")
+    return tuple(_publish(collect, settings, folder, progress) for folder in settings.study_folders)
+
+
+def study_id(folder: Path) -> str:
+    """A study is known by the name of its folder, in small letters, digits and hyphens.
+
+    >>> study_id(Path("Who plays (pilot)"))
+    'who-plays-pilot'
+    """
+    slug = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")[:64]
+    return slug or "study"
+
+
+def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> PublishedFolder:
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    _must_be_able_to_film(definition.study)
+    settings.media_dir.mkdir(parents=True, exist_ok=True)
+    whole = definition.with_media(prepare(definition, folder, settings.media_dir, progress=progress))
+    published = collect.publish(study_id(folder), whole)
+    title = whole.study.title.in_language(whole.study.languages[0])
+    links = {kind: f"{settings.base_url}/join/{token}" for kind, token in published.links.items()}
+    return PublishedFolder(published.study_id, title, links)
+
+
+def _must_be_able_to_film(study: Study) -> None:
+    """Say at once, before anybody plays, when rounds are to become videos and cannot."""
+    wanted = any(isinstance(entry.item, Play) and entry.item.render == "video" for entry in outline(study.timeline))
+    if wanted and not have_av():
+        raise MissingExtra(what="play trials with `render: video`", extra="video")

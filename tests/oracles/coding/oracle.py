@@ -24,9 +24,7 @@ SIDES = ("more", "less")
 def make(path: Path) -> None:
     rng = random.Random(55)
     pairs = [
-        (code, direction)
-        for code, directed in CODES.items()
-        for direction in (("+", "-") if directed else (None,))
+        (code, direction) for code, directed in CODES.items() for direction in (("+", "-") if directed else (None,))
     ]
     marks: dict[str, dict[str, list[list[str | None]]]] = {}
     for number in range(1, 56):
@@ -60,9 +58,7 @@ def main(source: Path, target: Path) -> None:
                 found[" ".join(f"{code} {direction or ''} {side}".strip().split(" "))] = kappa(
                     marks, code, direction, (side,)
                 )
-    target.write_text(
-        json.dumps({"tool": f"scikit-learn {sklearn.__version__}", "kappa": found}, indent=1) + "\n"
-    )
+    target.write_text(json.dumps({"tool": f"scikit-learn {sklearn.__version__}", "kappa": found}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,16 @@ ratio <- function(parts, wholes) {
   v <- n / (n - 1) * sum((parts - b * wholes)^2) / sum(wholes)^2
   c(b, score(b, b * (1 - b) / v, qt(.975, n - 1)))
 }
+# Flags of one session hang together: the design effect from the spread between sessions (residuals over 1 - leverage, as
+# vcovHC type HC2 of a weighted regression on a constant), at least its mean with a prior of correlation .15 worth 20 flags.
+sessions <- function(x) {
+  w <- x$viewed; k <- sum(x$flagged); p <- k / sum(w); n <- length(w)
+  prior <- 1 + .15 * (weighted.mean(w, w) - 1)
+  m <- lm(x$flagged / w ~ 1, weights = w)
+  v <- if (p > 0 && p < 1) sum((w * residuals(m))^2 / (1 - hatvalues(m))) / sum(w)^2 else NA
+  d <- if (is.na(v)) prior else { s <- v * sum(w) / (p * (1 - p)); e <- min(k, sum(w) - k) - 1; max(s, (e * s + 20 * prior) / (e + 20)) }
+  c(p, score(p, sum(w) / d, qt(.975, n - 1)))
+}
 clips <- function(x) {
   h <- abs(x$ratings - 5) / 4; e <- x$experience; n <- nrow(h); m <- ncol(h)
   w <- e * h / mean(e)
@@ -27,7 +37,7 @@ hntt <- function(x) {
 output <- list(
   tool = R.version.string, packages = list(boot = as.character(packageVersion("boot"))),
   clips = lapply(input$clips, clips), rates = lapply(input$rates, rate),
-  sessions = lapply(input$sessions, function(s) 100 * ratio(s$flagged, s$viewed)),
+  sessions = lapply(input$sessions, function(s) 100 * sessions(s)),
   hntt = lapply(input$accuracy, hntt)
 )
 writeLines(toJSON(output, auto_unbox = TRUE, digits = 15, pretty = TRUE), args[2])

@@ -31,7 +31,16 @@ found <- cor.test(x, y)
 left <- sapply(seq_len(n), function(i) atanh(cor(x[-i], y[-i])))
 se <- sqrt((n - 1) / n * sum((left - mean(left))^2))
 z <- atanh(cor(x, y)); half <- qt(.975, n - 2) * se
-choice <- list(r = unname(found$estimate), t = unname(found$statistic), p = found$p.value, ci = tanh(c(z - half, z + half)))
+choice <- list(r = unname(found$estimate), t = z / se, p = 2 * pt(-abs(z / se), n - 2), ci = tanh(c(z - half, z + half)))
+
+both <- lapply(split(seq_len(n), rep(1:2, c(9, n - 9))), function(i) {
+  x <- x[i]; y <- y[i]; m <- length(x)
+  left <- sapply(seq_len(m), function(i) atanh(cor(x[-i], y[-i])))
+  list(z = atanh(cor(x, y)), v = (m - 1) / m * sum((left - mean(left))^2), df = m - 2)
+})
+q <- both[[1]]$z - both[[2]]$z; v <- sapply(both, `[[`, "v"); dfs <- sapply(both, `[[`, "df")
+df <- sum(v)^2 / sum(v^2 / dfs)
+compared <- list(q = q, t = q / sqrt(sum(v)), df = df, p = 2 * pt(-abs(q / sqrt(sum(v))), df), ci = q + c(-1, 1) * qt(.975, df) * sqrt(sum(v)))
 
 d <- data.frame(person = factor(input$within$people), a = input$within$a, b = input$within$b)
 fit <- lm(b ~ person + a, d); row <- summary(fit)$coefficients["a", ]; df <- fit$df.residual
@@ -39,5 +48,5 @@ r <- sign(row[["Estimate"]]) * sqrt(row[["t value"]]^2 / (row[["t value"]]^2 + d
 within <- list(r = r, t = row[["t value"]], df = df, p = row[["Pr(>|t|)"]],
   ci = tanh(atanh(r) + c(-1, 1) * qnorm(.975) / sqrt(df - 1)))
 
-write(toJSON(list(tool = R.version.string, means = means, skewed = skewed, choice = choice, within = within), auto_unbox = TRUE, digits = NA,
+write(toJSON(list(tool = R.version.string, means = means, skewed = skewed, choice = choice, compared = compared, within = within), auto_unbox = TRUE, digits = NA,
   pretty = TRUE), args[2])

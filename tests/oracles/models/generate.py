@@ -28,9 +28,6 @@ def rows(participants: int, scenarios: int, count: int, seed: int) -> list[str]:
 
 if __name__ == "__main__":
     for name, participants, scenarios, count, seed in DESIGNS:
-        lines = [
-            "participant,scenario,condition,order,flag,rating",
-            *rows(participants, scenarios, count, seed),
-        ]
+        lines = ["participant,scenario,condition,order,flag,rating", *rows(participants, scenarios, count, seed)]
         data = gzip.compress("\n".join([*lines, ""]).encode(), mtime=0)
         (Path(__file__).parent / f"{name}.csv.gz").write_bytes(data)

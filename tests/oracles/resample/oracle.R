@@ -1,4 +1,4 @@
-# Witness of believable.stats.resample. Usage: Rscript oracle.R input.json output.json
+# Witness of believable.stats.bootstrap. Usage: Rscript oracle.R input.json output.json
 suppressMessages({library(jsonlite); library(boot); library(exactRankTests); library(coin)})
 args <- commandArgs(TRUE)
 input <- fromJSON(args[1], simplifyDataFrame = FALSE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.study.catalogue import CATALOGUE
+from believable.study.texts import built_in
 
 HEAD = 'believable: 1\ntitle: "1"\nseed: 1\n'
 
@@ -26,6 +26,20 @@ def study(text, languages="[en, de]", extra=""):
 )
 def test_two_languages(errors, text, problem):
     assert errors(text=study(text)) == [f"timeline[0].text.text{problem}"]
+
+
+def test_texts_in_a_language_that_is_not_offered_are_no_mistake(errors, found):
+    """So that a template in two languages is used in one by changing one line."""
+    extra = "- text: {id: b, text: {de: Zwei, en: Two}}\n"
+    text = study("{en: Hello, de: Hallo}", "[en]").replace("- finish", f"{extra}- finish")
+    assert errors(text=text) == []
+    doubts = [f"{problem.path}: {problem.message} {problem.cure}" for problem in found(text=text)]
+    assert [words for words in doubts if "languages" in words] == [
+        "timeline[0].text.text.de: there are texts in 'de', which the study is not offered in (en). Add de to `languages`, or leave them: nobody sees them."
+    ]
+    assert errors(text=study("{de: Hallo}", "[en]")) == [
+        "timeline[0].text.text.de: unknown language 'de'. Choose one of: en."
+    ]
 
 
 def test_words_without_letters_need_no_translation(errors):
@@ -75,7 +89,7 @@ def test_overrides(errors, texts, problem):
 
 
 def test_a_language_that_is_not_built_in_has_to_be_complete(errors):
-    keys = list(CATALOGUE["en"])
+    keys = list(built_in("en"))
     assert errors(text=study('"1"', languages="[fr]")) == [
         f"languages: 'fr' has no built-in texts, and {len(keys)} of {len(keys)} are missing ({', '.join(keys[:3])}, …). "
         "Give them all under `texts: {fr: {…}}`."
@@ -87,7 +101,7 @@ def test_a_language_that_is_not_built_in_has_to_be_complete(errors):
 
 
 def test_a_complete_language_is_fine(errors):
-    everything = "".join(f"    {key}: x\n" for key in CATALOGUE["en"])
+    everything = "".join(f"    {key}: x\n" for key in built_in("en"))
     assert errors(text=study('"1"', languages="[fr]", extra=f"texts:\n  fr:\n{everything}")) == []
 
 

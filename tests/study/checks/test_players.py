@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from believable.instruments import INSTRUMENTS
+from believable.pages import KINDS
 from believable.study.load import problems
 
 STUDY = """\
@@ -20,11 +20,7 @@ timeline:
 
 def found(folder: Path, controls: str, suffix: str = "replay.json.gz") -> list[tuple[str, str]]:
     (folder / "study.yaml").write_text(STUDY.format(controls=controls, suffix=suffix))
-    return [
-        (one.path, one.message)
-        for one in problems(folder, instruments=INSTRUMENTS)
-        if one.severity == "error"
-    ]
+    return [(problem.path, problem.message) for problem in problems(folder, kinds=KINDS) if problem.severity == "error"]
 
 
 @pytest.mark.parametrize("controls", ["", "speeds: [0.25, 1, 600]", "speeds: [1, 8], speed: 8", "zoom: true"])
@@ -42,9 +38,7 @@ def test_sound_controls(tmp_path: Path, controls: str) -> None:
         ("speeds: []", "replay.json.gz", "speeds", "at least"),
     ],
 )
-def test_impossible_speeds_are_named(
-    tmp_path: Path, controls: str, suffix: str, path: str, words: str
-) -> None:
+def test_impossible_speeds_are_named(tmp_path: Path, controls: str, suffix: str, path: str, words: str) -> None:
     ((where, message),) = found(tmp_path, controls, suffix)
     assert path in where
     assert words in message

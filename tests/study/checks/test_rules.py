@@ -122,14 +122,9 @@ def test_a_block_cannot_look_at_its_own_answers(errors):
 
 
 def test_questions_of_one_page_look_back_only(errors):
-    a, b = (
-        f"{{id: {own}, prompt: x, number: , show_if: {{answer: {other}, is: 3}}}}"
-        for own, other in ("ab", "ba")
-    )
+    a, b = (f"{{id: {own}, prompt: x, number: , show_if: {{answer: {other}, is: 3}}}}" for own, other in ("ab", "ba"))
     timeline = f"- form: {{id: f, questions: [{a}, {b}]}}\n- finish:\n"
-    assert [line.partition(":")[0] for line in errors(timeline)] == [
-        "timeline[0].form.questions[0].show_if.answer"
-    ]
+    assert [line.partition(":")[0] for line in errors(timeline)] == ["timeline[0].form.questions[0].show_if.answer"]
 
 
 def test_shuffled_neighbours_may_come_later(errors):

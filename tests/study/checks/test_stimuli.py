@@ -31,9 +31,7 @@ def test_declarations(errors, top, problem):
     ],
 )
 def test_references(errors, stimulus, problem):
-    assert errors(f"- watch: {{stimulus: {stimulus}}}\n- finish:\n") == [
-        f"timeline[0].watch.stimulus{problem}"
-    ]
+    assert errors(f"- watch: {{stimulus: {stimulus}}}\n- finish:\n") == [f"timeline[0].watch.stimulus{problem}"]
 
 
 def test_a_filter_that_nothing_fits(errors):

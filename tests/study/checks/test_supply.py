@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from believable.core.errors import StudyError
-from believable.study.assign import choose
-from believable.study.plan import plan
+from believable.study.plan import choose, plan
 
 SHORT = "a session can run out of stimuli here: {} fit, and more are needed in all. Add stimuli, show fewer, or name the stimulus."
 
@@ -44,10 +43,7 @@ def test_enough(errors, timeline):
 
 
 def test_arms_that_exclude_each_other_do_not_compete(errors):
-    one, two = (
-        f"- block: {{skip_if: {{arm: tool, is: {arm}}}, repeat: 4, each: [watch]}}\n"
-        for arm in ("one", "two")
-    )
+    one, two = (f"- block: {{skip_if: {{arm: tool, is: {arm}}}, repeat: 4, each: [watch]}}\n" for arm in ("one", "two"))
     assert errors(f"{one}{two}- finish:\n", extra="arms: {tool: [one, two]}\n") == []
     assert len(errors(f"{one}{one}- finish:\n", extra="arms: {tool: [one, two]}\n")) == 1
 
@@ -88,9 +84,7 @@ BLOCKS = st.builds(
     sample=st.sampled_from(["", "sample: 1,", "sample: 2,"]),
     order=st.sampled_from(["fixed", "random", "latin_square"]),
     repeat=st.integers(1, 3),
-    each=st.sampled_from(
-        ["watch", "watch, watch", "{watch: {stimulus: {condition: human}}}, {text: {text: x}}"]
-    ),
+    each=st.sampled_from(["watch", "watch, watch", "{watch: {stimulus: {condition: human}}}, {text: {text: x}}"]),
 )
 
 

@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
 from believable.simulate.asgi import running
-from believable.store import accounts, links, overview
+from believable.store import accounts, overview, studies
 from believable.store.engine import Store
 from believable.store.sessions import Session
 from believable.web.app import Settings, create_app
@@ -76,9 +76,7 @@ class Person:
         self.seq += 1
         position = self.session.position if trial is None else trial
         now = self.clock.now_ms()
-        body = json.dumps(
-            {"kind": kind, "trial": position, "at_ms": now, "mono_ms": now % 10**6, "data": data}
-        )
+        body = json.dumps({"kind": kind, "trial": position, "at_ms": now, "mono_ms": now % 10**6, "data": data})
         self.collect.append(self.token, self.epoch, [(self.seq, body)])
         return self.seq
 
@@ -121,7 +119,7 @@ class World:
         return collect
 
     def person(self, kind: str = "open") -> Person:
-        link = self.store.read(lambda conn: links.of_study(conn, "study", (kind,)))[0]
+        link = self.store.read(lambda conn: studies.links_of(conn, "study", (kind,)))[0]
         return Person(self.collect, self.clock, self.collect.join(link.token, {}, "en", True).token)
 
     def session(self, number: int, pool: str = "real") -> Session:
@@ -143,10 +141,7 @@ class World:
     def log_in(self, name: str = "ada", role: str = "owner") -> Browser:
         self.account(name, role)
         browser = self.browser()
-        assert (
-            browser.post("/console/login", page="/console/login", name=name, password=PASSWORD).status_code
-            == 303
-        )
+        assert browser.post("/console/login", page="/console/login", name=name, password=PASSWORD).status_code == 303
         return browser
 
 
@@ -212,9 +207,7 @@ def living(settings: Settings, loop: asyncio.AbstractEventLoop) -> Iterator[Worl
 
 
 @pytest.fixture
-def world(
-    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]
-) -> Iterator[World]:
+def world(tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]) -> Iterator[World]:
     folder = tmp_path / "study"
     folder.mkdir()
     with_tables(tmp_path / "data")

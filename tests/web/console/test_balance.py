@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from believable.instruments import INSTRUMENTS
-from believable.store.monitor import Group
+from believable.pages import KINDS
+from believable.store.monitor import SessionGroup
 from believable.study.definition import Definition
 from believable.study.records import Study
 from believable.web.console.balance import balance, trial_names
@@ -33,17 +33,16 @@ def study(**values: object) -> Study:
         **values,
     }
     whole = {"format": "believable-definition/1", "study": tree, "pages": {}, "media": {}}
-    return Definition.from_json(json.dumps(whole), INSTRUMENTS).study
+    return Definition.from_json(json.dumps(whole), KINDS).study
 
 
 def group(
     arm: str, row: int, n: int, state: str = "finished", outcome: str | None = "complete", **values: bool
-) -> Group:
-    facts = {"rejected": False, "active": False, "reserved": False, **values}
+) -> SessionGroup:
+    facts = {"rejected": False, "excluded": False, "active": False, "reserved": False, **values}
     arms, rows = json.dumps({"tool": arm}), json.dumps({"pairs": row})
-    return Group(
-        "d", state, outcome, facts["rejected"], 0, arms, rows, facts["active"], facts["reserved"], n, 0
-    )
+    left_out, held = (facts["rejected"], facts["excluded"]), (facts["active"], facts["reserved"])
+    return SessionGroup("d", state, outcome, *left_out, 0, arms, rows, *held, n, 0)
 
 
 def test_places_are_complete_sessions_and_live_reservations() -> None:
@@ -52,6 +51,7 @@ def test_places_are_complete_sessions_and_live_reservations() -> None:
         [
             group("a", 0, 3),
             group("a", 0, 2, rejected=True),
+            group("a", 0, 6, excluded=True),
             group("a", 1, 1, "active", None, reserved=True),
             group("b", 1, 4, "active", None, reserved=False),
             group("b", 0, 5, outcome="screened_out"),

@@ -1,4 +1,4 @@
-"""The gallery without a browser: every exhibit with every example, what is kept of answers, and that nothing stays."""
+"""The gallery without a browser: every example with all its parameters, what is kept of answers, and that nothing stays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from believable.instruments import INSTRUMENTS
 from believable.players import PLAYERS
-from believable.web.gallery import EXHIBITS, create_app
+from believable.web.gallery import EXAMPLES, create_app
 
 #: What pages load of players and instruments.
 NEEDED = {
@@ -39,22 +39,19 @@ class Client:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     app = create_app(tmp_path_factory.mktemp("gallery"), "http://gallery")
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(app.router.lifespan_context(app)),
-    ):
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(app.router.lifespan_context(app)):
         http = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://gallery")
         yield Client(portal, http)
         portal.call(http.aclose)
 
 
-def test_everything_registered_is_an_exhibit():
-    assert [name for group, name in EXHIBITS if group == "instruments"] == list(INSTRUMENTS.names)
-    assert [name for group, name in EXHIBITS if group == "players"] == list(PLAYERS.names)
-    assert [name for group, name in EXHIBITS if group == "pages"] == ["compare", "group", "device", "qa"]
+def test_everything_registered_is_an_example():
+    assert [name for group, name in EXAMPLES if group == "instruments"] == list(INSTRUMENTS.names)
+    assert [name for group, name in EXAMPLES if group == "players"] == list(PLAYERS.names)
+    assert [name for group, name in EXAMPLES if group == "pages"] == ["compare", "group", "device", "qa"]
 
 
-@pytest.mark.parametrize("exhibit", EXHIBITS.values(), ids=lambda one: f"{one.group}-{one.name}")
+@pytest.mark.parametrize("exhibit", EXAMPLES.values(), ids=lambda one: f"{one.group}-{one.name}")
 def test_each_has_a_page_and_shows_each_example(exhibit, client):
     page = client.get(exhibit.path)
     assert page.status_code == 200
@@ -71,11 +68,11 @@ def test_each_has_a_page_and_shows_each_example(exhibit, client):
 
 def test_the_overview_links_all(client):
     page = client.get("/").text
-    assert all(f'href="{exhibit.path}"' in page for exhibit in EXHIBITS.values())
+    assert all(f'href="{exhibit.path}"' in page for exhibit in EXAMPLES.values())
 
 
 def test_problems_point_into_the_parameters(client):
-    path = EXHIBITS["instruments", "likert"].path
+    path = EXAMPLES["instruments", "likert"].path
     told = client.post(f"{path}/mount", json={"params": "\npoints: many"})
     assert told.status_code == 422
     (problem,) = told.json()["problems"]
@@ -86,26 +83,24 @@ def test_problems_point_into_the_parameters(client):
 
 @pytest.mark.parametrize("one", [one for one in INSTRUMENTS if one.use == "answer"], ids=lambda one: one.name)
 def test_simulated_answers_are_kept(one, client):
-    exhibit = EXHIBITS["instruments", one.name]
+    exhibit = EXAMPLES["instruments", one.name]
     for example, params in zip(exhibit.examples, one.examples, strict=True):
         value = client.post(f"{exhibit.path}/simulate", json={"params": example, "seed": 3}).json()["value"]
         assert value == one.simulate(params, random.Random(3))
         told = client.post(f"{exhibit.path}/answer", json={"params": example, "value": value}).json()
         assert told["kept"] == one.read(params, value)
-        assert (
-            "error" in client.post(f"{exhibit.path}/answer", json={"params": example, "value": None}).json()
-        )
+        assert "error" in client.post(f"{exhibit.path}/answer", json={"params": example, "value": None}).json()
 
 
 def test_what_was_recorded_comes_back(client):
-    path = EXHIBITS["instruments", "ranktrace"].path
+    path = EXAMPLES["instruments", "ranktrace"].path
     made = client.post(f"{path}/simulate", json={"params": ""}).json()["events"]
     trial = client.post(f"{path}/mount", json={"params": "", "events": made}).json()
     assert [(kind, data) for _, kind, data in trial["saved"]] == [(one["kind"], one["data"]) for one in made]
 
 
 def test_the_practice_page_can_be_tried(client):
-    path = EXHIBITS["instruments", "ranktrace"].path
+    path = EXAMPLES["instruments", "ranktrace"].path
     assert client.post(f"{path}/mount", json={"params": "", "practice": True}).json()["kind"] == "practice"
 
 

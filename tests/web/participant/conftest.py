@@ -110,9 +110,7 @@ class Session:
         return reply
 
     def finish(self) -> httpx.Response:
-        return self.web.post(
-            self.url("finish"), json={"epoch": self.epoch, "seq": self.seq, "head": self.head}
-        )
+        return self.web.post(self.url("finish"), json={"epoch": self.epoch, "seq": self.seq, "head": self.head})
 
 
 @pytest.fixture

@@ -14,14 +14,13 @@ import pytest
 
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput
-from believable.simulate.asgi import AppClient, running
+from believable.simulate.asgi import AppClient, Socket, SocketClosed, open_socket, running
 from believable.simulate.client import Participant
 from believable.simulate.pace import RealPace
-from believable.simulate.socket import Closed, Socket, open_socket
 from believable.web.app import Settings, create_app
-from believable.web.participant.inputs import inputs_in, step_in
-from believable.web.participant.live import SILENCE_S
-from believable.worlds.maze.rules import PlayerInput
+from believable.web.participant.round_course import SILENCE_S
+from believable.worlds.live_round import inputs_in, step_in
+from believable.worlds.maze.game import INPUTS
 
 STUDY = """\
 believable: 1
@@ -85,7 +84,7 @@ def with_page(tmp_path: Path) -> Callable[..., None]:
 def test_a_round_runs_from_go_to_its_end(with_page: Callable[..., None]) -> None:
     async def work(page: Page) -> None:
         async with page.connected() as socket:
-            welcome = (await socket.receive())["welcome"]
+            welcome = (await until(socket, lambda message: "welcome" in message))["welcome"]
             assert welcome["ticks"] == 150
             assert len(welcome["walls"]) == 21
             assert (await socket.receive())["st"] == "ready"
@@ -130,7 +129,7 @@ def test_another_connection_takes_the_round_over(with_page: Callable[..., None])
             async with page.connected() as second:
                 welcomed = await until(second, state("pause"))
                 assert welcomed["t"] >= reached["d"]
-                with pytest.raises(Closed) as closed:
+                with pytest.raises(SocketClosed) as closed:
                     await until(first, lambda message: False)
                 assert closed.value.code == 4409
 
@@ -141,7 +140,7 @@ def test_only_the_tab_that_claimed_last_may_play(with_page: Callable[..., None])
     async def work(page: Page) -> None:
         await page.http.post(f"/s/{page.token}/claim", json={})
         async with page.connected() as socket:
-            with pytest.raises(Closed) as closed:
+            with pytest.raises(SocketClosed) as closed:
                 await socket.receive()
             assert closed.value.code == 4409
 
@@ -152,7 +151,7 @@ def test_without_a_session_there_is_no_round(with_page: Callable[..., None]) -> 
     async def work(page: Page) -> None:
         stranger = Page(page.http, "a" * 26, page.epoch)
         async with stranger.connected() as socket:
-            with pytest.raises(Closed) as closed:
+            with pytest.raises(SocketClosed) as closed:
                 await socket.receive()
             assert closed.value.code == 4400
 
@@ -172,7 +171,7 @@ def test_what_is_no_input_ends_the_connection(with_page: Callable[..., None], me
             await socket.send({"go": True})
             await until(socket, state("run"))
             await socket.send(message)
-            with pytest.raises(Closed) as closed:
+            with pytest.raises(SocketClosed) as closed:
                 await until(socket, lambda message: False)
             assert closed.value.code == 4400
 
@@ -185,7 +184,7 @@ def test_a_wrong_greeting_is_refused(with_page: Callable[..., None], hello: dict
 
     async def work(page: Page) -> None:
         async with page.connected(**hello) as socket:
-            with pytest.raises(Closed) as closed:
+            with pytest.raises(SocketClosed) as closed:
                 await socket.receive()
             assert closed.value.code == 4400
 
@@ -202,37 +201,65 @@ def test_a_page_of_another_site_is_refused(with_page: Callable[..., None]) -> No
         async def send(message: Any) -> None:
             heard.append(message)
 
-        scope = {
-            "type": "websocket", "path": f"/s/{page.token}/play", "raw_path": b"", "query_string": b"", "root_path": "",
-            "headers": [(b"host", b"study.example"), (b"origin", b"https://elsewhere.example")], "scheme": "ws",
-            "subprotocols": [], "client": None, "server": None, "asgi": {"version": "3.0"}, "http_version": "1.1",
-        }  # fmt: skip
-        await page.http.app(scope, receive, send)
+        await page.http.app(_scope(page, b"https://elsewhere.example"), receive, send)
         assert [message["type"] for message in heard] == ["websocket.close"]
 
     with_page(work)
 
 
+def test_a_page_that_vanishes_is_no_error_of_the_server(with_page: Callable[..., None]) -> None:
+    """The network says so when something is sent: the connection is closed by then, and must not be closed once more."""
+
+    async def work(page: Page) -> None:
+        hello = f'{{"hello": {{"epoch": {page.epoch}, "position": 0}}}}'
+        said = [{"type": "websocket.connect"}, {"type": "websocket.receive", "text": hello}]
+        sent: list[str] = []
+
+        async def receive() -> Any:
+            return said.pop(0) if said else await asyncio.Future()
+
+        async def send(message: Any) -> None:
+            sent.append(message["type"])
+            if message["type"] == "websocket.send":
+                raise OSError("broken pipe")
+
+        await asyncio.wait_for(page.http.app(_scope(page, b"https://study.example"), receive, send), 60)
+        assert sent == ["websocket.accept", "websocket.send"]
+
+    with_page(work)
+
+
+def _scope(page: Page, origin: bytes) -> dict[str, Any]:
+    return {
+        "type": "websocket", "path": f"/s/{page.token}/play", "raw_path": b"", "query_string": b"", "root_path": "",
+        "headers": [(b"host", b"study.example"), (b"origin", origin)], "scheme": "ws",
+        "subprotocols": [], "client": None, "server": None, "asgi": {"version": "3.0"}, "http_version": "1.1",
+    }  # fmt: skip
+
+
 def test_a_simulated_participant_plays_as_fast_as_it_can(with_page: Callable[..., None]) -> None:
     async def work(page: Page) -> None:
         async with page.connected(stepped=True) as socket:
-            await socket.receive()
+            await until(socket, lambda message: "welcome" in message)
             for tick in range(4, 156, 4):
                 await socket.send({"step": [tick, 1, 0, tick % 360, 0, 0, 4]})
                 assert (await socket.receive())["t"] == min(tick, 150)
             assert "over" in await socket.receive()
         reply: httpx.Response = await page.http.get(f"/s/{page.token}/trial")
-        assert reply.json()["play"] == {"practice": False, "on_loss": "resume", "duration_s": 5}
+        assert reply.json()["play"] == {
+            "world": "maze", "practice": False, "on_loss": "resume", "duration_s": 5, "words": "play", "rendered": False,
+            "script": "/static/worlds/maze/page.js",
+        }  # fmt: skip
 
     with_page(work, kind="simulated")
 
 
 def test_inputs_are_read_strictly() -> None:
-    (one,) = inputs_in({"i": [[3, 7, -1, 1, 359, 1, 0]]})
+    (one,) = inputs_in({"i": [[3, 7, -1, 1, 359, 1, 0]]}, INPUTS)
     assert (one.number, one.tick) == (3, 7)
-    assert (one.keys.dx, one.keys.dy, one.keys.aim_deg, one.keys.shoot, one.keys.bomb) == (-1, 1, 359, True, False)
-    assert inputs_in({}) == []
-    assert step_in({"stop": True}) is None
-    assert step_in({"step": [4, 0, 1, 9, 0, 1, 3]}) == (4, PlayerInput(0, 1, 9, False, True), 3)
+    assert one.pressed == (-1, 1, 359, 1, 0)
+    assert inputs_in({}, INPUTS) == []
+    assert step_in({"stop": True}, INPUTS) is None
+    assert step_in({"step": [4, 0, 1, 9, 0, 1, 3]}, INPUTS) == (4, (0, 1, 9, 0, 1), 3)
     with pytest.raises(InvalidInput, match="a step: expected"):
-        step_in({"step": [1]})
+        step_in({"step": [1]}, INPUTS)

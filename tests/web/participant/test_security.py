@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from believable.web.security import security_headers
+from believable.web.templating import STATIC
 
 
 def policy(headers: Any) -> dict[str, list[str]]:
@@ -43,9 +44,13 @@ def test_scripts_are_asked_for_again_but_not_sent_again(web: Any) -> None:
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_a_platform_may_be_allowed_to_frame_the_study(
-    run_study: Callable[..., Any], join: Callable[..., Any]
-) -> None:
+def test_a_checkout_serves_its_scripts_as_they_are_and_compressed(web: Any) -> None:
+    reply = web.get("/static/participant/main.js", headers={"accept-encoding": "gzip"})
+    assert reply.headers["content-encoding"] == "gzip"
+    assert reply.text == (STATIC / "participant" / "main.js").read_text()
+
+
+def test_a_platform_may_be_allowed_to_frame_the_study(run_study: Callable[..., Any], join: Callable[..., Any]) -> None:
     web = run_study(base_url="https://study.example.org", frame_ancestors=("https://www.mturk.com",))
     headers = web.get(web.link()).headers
     assert policy(headers)["frame-ancestors"] == ["https://www.mturk.com"]

@@ -26,9 +26,7 @@ def test_a_session_runs_through_over_http(web: Any, session: Any) -> None:
 
 def test_errors_come_in_the_sessions_language(web: Any, join: Callable[..., Any]) -> None:
     session = join(web, language="de")
-    assert session.submit({})["errors"] == {
-        "agree": "Bitte setzen Sie hier ein Häkchen, wenn Sie teilnehmen möchten."
-    }
+    assert session.submit({})["errors"] == {"agree": "Bitte setzen Sie hier ein Häkchen, wenn Sie teilnehmen möchten."}
     session.submit({"agree": True})
     reply = session.submit({"age": 12, "colour": "r"})
     assert reply["status"] == "again"

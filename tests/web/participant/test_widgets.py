@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from believable.instruments import INSTRUMENTS
-from believable.study.catalogue import CATALOGUE
 from believable.study.records import Question, Text
+from believable.study.texts import built_in
 from believable.web.participant.questions import view
 
 ASKED = [one for one in INSTRUMENTS if one.use == "answer"]
@@ -45,7 +45,7 @@ def html(instrument: Any, number: int, *, required: bool = True, **more: Any) ->
         id="q", kind=instrument.name, params=instrument.examples[number], required=required,
         prompt=Text.model_validate("Prompt & <b>more</b>?"), **more,
     )  # fmt: skip
-    made = view(question, position=1, language="en", texts=CATALOGUE["en"], seed=7)
+    made = view(question, position=1, language="en", texts=built_in("en"), seed=7)
     return str(made.html())
 
 
@@ -56,10 +56,10 @@ def test_every_input_has_a_label_and_an_error_line(instrument: Any, number: int)
     assert inputs
     labels = {label.get("for") for label in page.named("label")}
     ids = {attributes.get("id") for _, attributes in page.found}
-    for one in inputs:
-        wrapped = one["type"] in ("radio", "checkbox") if "type" in one else False
-        assert wrapped or one["id"] in labels
-        assert "style" not in one
+    for input_ in inputs:
+        wrapped = input_["type"] in ("radio", "checkbox") if "type" in input_ else False
+        assert wrapped or input_["id"] in labels
+        assert "style" not in input_
     for _, attributes in page.found:
         for target in (attributes.get("aria-describedby") or "").split():
             assert target in ids

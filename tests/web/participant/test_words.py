@@ -6,12 +6,12 @@ import doctest
 
 import pytest
 
-from believable.web import publish, words
+from believable.web import settings, templating
 
 
 def test_the_examples_in_the_documentation() -> None:
-    assert doctest.testmod(words).failed == 0
-    assert doctest.testmod(publish).failed == 0
+    assert doctest.testmod(templating).failed == 0
+    assert doctest.testmod(settings).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_the_examples_in_the_documentation() -> None:
     ],
 )
 def test_the_header_is_followed_as_far_as_it_goes(header: str, offered: list[str], expected: str) -> None:
-    assert words.preferred(header, offered) == expected
+    assert templating.preferred(header, offered) == expected

@@ -5,8 +5,7 @@ import random
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.worlds.maze.generate import generate
-from believable.worlds.maze.grid import FAR, Grid
+from believable.worlds.maze.grid import FAR, Grid, generate
 
 
 @pytest.mark.parametrize("size", [7, 15, 21, 31])

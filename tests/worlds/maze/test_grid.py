@@ -5,8 +5,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from believable.worlds.maze.generate import generate
-from believable.worlds.maze.grid import FAR, TILE, Grid
+from believable.worlds.maze.grid import FAR, TILE, Grid, generate
 
 GRID = Grid(generate(random.Random(9), size=15))
 

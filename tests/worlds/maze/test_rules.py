@@ -8,28 +8,28 @@ from hypothesis import strategies as st
 
 from believable.worlds.maze.grid import TILE, Grid
 from believable.worlds.maze.rules import (
-    Event,
+    MazeEvent,
+    MazeRound,
+    MazeRules,
     OpponentInput,
     PlayerInput,
-    Round,
-    Settings,
     heard,
     new_round,
     slide,
 )
 
 HALL = Grid(["#########", "#.......#", "#.......#", "#########"])
-SETTINGS = Settings()
+SETTINGS = MazeRules()
 
 
-def hall(player: tuple[int, int] = (1, 1), opponent: tuple[int, int] = (7, 2)) -> Round:
+def hall(player: tuple[int, int] = (1, 1), opponent: tuple[int, int] = (7, 2)) -> MazeRound:
     def tile(place: tuple[int, int]) -> int:
         return place[1] * HALL.width + place[0]
 
-    return Round(SETTINGS, 1, HALL, tile(player), tile(opponent))
+    return MazeRound(SETTINGS, 1, HALL, tile(player), tile(opponent))
 
 
-def kinds(events: list[Event]) -> list[str]:
+def kinds(events: list[MazeEvent]) -> list[str]:
     return [event.kind for event in events]
 
 
@@ -48,7 +48,7 @@ inputs = st.builds(
 def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(
     seed: int, moves: list[tuple[PlayerInput, int]]
 ) -> None:
-    game = new_round(seed, Settings(size=15))
+    game = new_round(seed, MazeRules(size=15))
     radius = game.settings.body_radius
     for keys, heading in moves:
         game.step(keys, OpponentInput(heading, True))
@@ -65,9 +65,7 @@ def test_the_same_seed_and_inputs_give_the_same_round() -> None:
         rng, game = random.Random(3), new_round(3)
         trail = []
         for _ in range(900):
-            keys = PlayerInput(
-                rng.choice((-1, 0, 1)), rng.choice((-1, 0, 1)), rng.randrange(360), rng.random() < 0.3
-            )
+            keys = PlayerInput(rng.choice((-1, 0, 1)), rng.choice((-1, 0, 1)), rng.randrange(360), rng.random() < 0.3)
             game.step(keys, OpponentInput(rng.randrange(360), True))
             trail.append((game.player.x, game.player.y, game.opponent.x, game.opponent.y, game.score))
         return trail
@@ -160,10 +158,97 @@ def test_sliding_stops_at_the_wall_and_goes_on_along_it() -> None:
     assert slide(HALL, 1300, 1500, -100, 100, 300) == (1300, 1600)
 
 
-@pytest.mark.parametrize(("reach", "carries"), [(0.5, False), (1.0, True)])
-def test_sound_carries_through_the_maze_not_through_walls(reach: float, carries: bool) -> None:
-    grid = Grid(["#####", "#.#.#", "#.#.#", "#...#", "#####"])
-    shot = Event(0, "shot", "player", 1 * TILE + 500, 1 * TILE + 500, 6)
-    found = heard(grid, [shot], 3 * TILE + 500, 1 * TILE + 500, reach)
-    assert (found is shot) is carries
-    assert heard(grid, [Event(0, "hit", "opponent", 1500, 1500, 50)], 1500, 1500, 9.0) is None
+@pytest.mark.parametrize(("carries_tiles", "carries"), [(1, False), (2, True)])
+def test_sound_carries_through_walls_as_far_as_its_kind(carries_tiles: int, carries: bool) -> None:
+    shot = MazeEvent(0, "shot", "player", 1 * TILE + 500, 1 * TILE + 500, carries_tiles)
+    assert (heard([shot], 3 * TILE + 500, 1 * TILE + 500) is shot) is carries
+    assert heard([MazeEvent(0, "hit", "opponent", 1500, 1500, 50)], 1500, 1500) is None
+
+
+def test_the_nearest_of_several_sounds_is_heard_and_coming_back_is_one() -> None:
+    far, near = (MazeEvent(0, "step", "player", x * TILE, 0, 20) for x in (9, 4))
+    assert heard([far, near], 0, 0) is near
+    game = hall()
+    game.opponent.x, game.opponent.y = game.player.x + 400, game.player.y
+    back = game.step(PlayerInput(), OpponentInput())[-1]
+    assert (back.kind, back.x, back.y) == ("reset", game.player.x, game.player.y)
+    assert heard([back], game.player.x, game.player.y) is back
+
+
+def test_who_is_hit_staggers_for_a_moment() -> None:
+    def way(shoot: bool) -> int:
+        game = hall(opponent=(7, 1))
+        start = game.opponent.x
+        for tick in range(20):
+            game.step(PlayerInput(aim_deg=0, shoot=shoot and tick == 0), OpponentInput(180, True))
+        return start - game.opponent.x
+
+    lost = SETTINGS.stagger_ticks * (SETTINGS.opponent_speed - SETTINGS.stagger_speed)
+    assert lost > 0
+    assert way(shoot=False) - way(shoot=True) == lost
+
+
+def test_it_can_look_elsewhere_than_it_walks() -> None:
+    game = hall(opponent=(5, 1))
+    x = game.opponent.x
+    game.step(PlayerInput(), OpponentInput(180, True, face_deg=90))
+    assert game.opponent.x == x - SETTINGS.opponent_speed
+    assert game.opponent.heading_deg == 90
+
+
+def test_fire_burns_exactly_as_long_as_the_rules_say() -> None:
+    game = hall(player=(1, 1), opponent=(7, 2))
+    while not game.fires:
+        game.step(PlayerInput(aim_deg=0, bomb=game.tick == 0), OpponentInput())
+    until = set(game.fires.values())
+    blast = game.tick - 1
+    assert until == {blast + SETTINGS.fire_life}
+    while game.fires:
+        game.step(PlayerInput(), OpponentInput())
+    assert game.tick - 1 == blast + SETTINGS.fire_life, "in this tick it was out, and hurt nobody any more"
+
+
+def test_what_stands_in_a_fire_is_not_hurt_in_the_tick_it_goes_out() -> None:
+    game = hall(player=(1, 1), opponent=(7, 2))
+    here = game.grid.tile_at(game.player.x, game.player.y)
+    game.tick = 3 * SETTINGS.fire_damage_every
+    game.fires = {here: game.tick}
+    game.step(PlayerInput(), OpponentInput())
+    assert game.player.health == SETTINGS.health
+    game.tick = 5 * SETTINGS.fire_damage_every
+    game.fires = {here: game.tick + 1}
+    game.step(PlayerInput(), OpponentInput())
+    assert game.player.health == SETTINGS.health - 1
+
+
+def test_a_missile_never_enters_a_wall() -> None:
+    """A bullet that would fly into a wall is spent where it was; a bomb explodes there, on its own side."""
+    game = hall(player=(6, 1), opponent=(1, 2))
+    places = []
+    for tick in range(6):
+        events = game.step(PlayerInput(aim_deg=0, shoot=tick == 0), OpponentInput())
+        places += [(missile.x, missile.y) for missile in game.missiles]
+        assert "hit" not in kinds(events)
+    assert places, "it flew"
+    assert all(not game.grid.blocked[game.grid.tile_at(x, y)] for x, y in places)
+    assert max(x for x, _ in places) < 8 * TILE
+    game = hall(player=(7, 1), opponent=(1, 2))
+    blast = None
+    for tick in range(SETTINGS.bomb_fuse):
+        for event in game.step(PlayerInput(aim_deg=0, bomb=tick == 0), OpponentInput()):
+            blast = event if event.kind == "blast" else blast
+    assert blast is not None
+    assert blast.tick < SETTINGS.bomb_fuse - 1, "the wall set it off, not the fuse"
+    assert not game.grid.blocked[game.grid.tile_at(blast.x, blast.y)]
+
+
+def test_a_bullet_does_not_hit_who_stands_behind_a_wall() -> None:
+    """What is near only from inside the wall was not hit: the wall comes first."""
+    grid = Grid(["#######", "#..#..#", "#######"])
+    game = MazeRound(SETTINGS, 1, grid, grid.tile_at(1500, 1500), grid.tile_at(4500, 1500))
+    game.opponent.x = 4 * TILE + SETTINGS.body_radius
+    seen: list[str] = []
+    for tick in range(10):
+        seen += kinds(game.step(PlayerInput(aim_deg=0, shoot=tick == 0), OpponentInput(180, False)))
+    assert "shot" in seen
+    assert "hit" not in seen

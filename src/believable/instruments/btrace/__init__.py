@@ -1,4 +1,4 @@
-"""BTrace: two keys that leave a plus or a minus on the time line."""
+"""BTrace: two keys that leave a plus or a minus on the time line, again and again while they are held."""
 
 from __future__ import annotations
 
@@ -6,31 +6,41 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from believable.instruments.contract import Act, Column, Instrument
-from believable.instruments.tracing import FOLLOW, MARK, TraceParams
-from believable.instruments.tracing.perform import mark, pushes
+from pydantic import Field
+
+from believable.instruments.contract import Act, AnswerColumn, Instrument
+from believable.instruments.tracing import FOLLOW, HOLD, MARK, TraceParams, hold, pushes
 from believable.study.records import Text
 
 
 class BTraceParams(TraceParams):
-    """`high` and `low` are the words on the two buttons."""
+    """`high` and `low` are the words on the two buttons. A key that is held repeats its mark."""
+
+    repeat_ms: int = Field(default=100, ge=0)
+    """How often a held key repeats its mark, in milliseconds of the medium; 0: a press is one mark, however long."""
 
 
 def perform(params: BTraceParams, rng: random.Random, duration_ms: int) -> Sequence[Act]:
     device = rng.choice(("key", "key", "pointer"))
-    return [mark(push.media_ms, push.direction, device) for push in pushes(rng, duration_ms, longest_burst=2)]
+    acts: list[Act] = []
+    for push in pushes(rng, duration_ms, longest_burst=1):
+        # The next press comes after 250 ms at the earliest, so that no hold reaches into it.
+        long = rng.random() < 0.5
+        end_ms = min(duration_ms - 1, push.media_ms + (rng.randint(100, 245) if long else rng.randint(30, 95)))
+        acts += hold(push.media_ms, max(push.media_ms, end_ms), params.repeat_ms, push.direction, device)
+    return acts
 
 
 BTRACE = Instrument(
     name="btrace",
-    version=1,
-    about="Two keys or buttons that leave a plus or a minus on the time line while watching.",
+    version=2,
+    about="Two keys or buttons that leave a plus or a minus on the time line while watching, ten a second while held.",
     use="annotate",
     params=BTraceParams,
-    records=(Column("value", "integer", "1 for a plus, -1 for a minus"),),
+    records=(AnswerColumn("value", "integer", "1 for a plus, -1 for a minus"),),
     folder=Path(__file__).parent,
-    streams=(MARK,),
+    streams=(MARK, HOLD),
     perform=perform,
     practice=FOLLOW,
-    examples=(BTraceParams(), BTraceParams(high=Text("a human would"), low=Text("no human would"))),
+    examples=(BTraceParams(), BTraceParams(repeat_ms=0, high=Text("a human would"), low=Text("no human would"))),
 )

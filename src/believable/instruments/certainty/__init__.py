@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.instruments.five_points import five_points
+from believable.instruments.likert import five_points
 
 CERTAINTY = five_points(
-    Path(__file__).parent,
-    about="How certain people are",
-    first="extremely certain",
-    last="extremely uncertain",
+    Path(__file__).parent, about="How certain people are", first="extremely certain", last="extremely uncertain"
 )

@@ -1,23 +1,70 @@
-"""One of several options, without an order between them."""
+"""One of several options, without an order between them; and what an option is, for all instruments that have some."""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from believable.instruments.contract import AnswerCell, Column, Instrument
-from believable.instruments.option import Option, read_option, repeated_values
-from believable.study.records import Record
+from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
+from believable.study.records import Record, Text, word_or
+
+
+class AnswerOption(Record):
+    """In the file either a plain word (`red`), or `{value: red, label: {en: Red, de: Rot}}`."""
+
+    value: str = Field(min_length=1, max_length=100)
+    """What is stored."""
+    label: Text
+    """What people read; the value where it is left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_plain(cls, raw: Any) -> Any:
+        if isinstance(raw, str) or (isinstance(raw, int | float) and not isinstance(raw, bool)):
+            return {"value": str(raw), "label": str(raw)}
+        if isinstance(raw, dict) and "value" in raw and "label" not in raw:
+            return {**raw, "label": str(raw["value"])}
+        return raw
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return word_or(
+            super().__get_pydantic_json_schema__(core_schema, handler),
+            handler,
+            {"type": ["string", "number"]},
+            required=["value"],
+        )
+
+
+def read_option(options: Sequence[AnswerOption], raw: Any) -> str:
+    """The chosen value, if it is one of the options."""
+    value = str(raw) if isinstance(raw, int | float) and not isinstance(raw, bool) else raw
+    if not isinstance(value, str) or all(option.value != value for option in options):
+        raise InvalidAnswer("error.option")
+    return value
+
+
+def repeated_values(options: Sequence[AnswerOption], path: str) -> list[tuple[str, str, str]]:
+    """Problems for values that occur twice: their answers could not be told apart."""
+    counts = Counter(option.value for option in options)
+    return [
+        (path, f"value {value!r} occurs {count} times.", "Give every option its own value.")
+        for value, count in counts.items()
+        if count > 1
+    ]
 
 
 class ChoiceParams(Record):
     """`shuffle` shows the options in an order of their own for each session; the order shown is recorded."""
 
-    options: tuple[Option, ...] = Field(min_length=2)
+    options: tuple[AnswerOption, ...] = Field(min_length=2)
     """What can be chosen: words, or values with labels."""
     shuffle: bool = False
     """Each session sees them in an order of its own."""
@@ -25,10 +72,6 @@ class ChoiceParams(Record):
 
 def read(params: ChoiceParams, raw: Any) -> str:
     return read_option(params.options, raw)
-
-
-def cells(params: ChoiceParams, answer: str) -> Sequence[AnswerCell]:
-    return (AnswerCell("", answer),)
 
 
 def simulate(params: ChoiceParams, rng: random.Random) -> str:
@@ -48,10 +91,9 @@ CHOICE = Instrument(
     version=1,
     about="One of several options.",
     params=ChoiceParams,
-    records=(Column("value", "string", "value of the chosen option"),),
+    records=(AnswerColumn("value", "string", "value of the chosen option"),),
     folder=Path(__file__).parent,
     read=read,
-    cells=cells,
     simulate=simulate,
     examples=(
         ChoiceParams.model_validate({"options": ["red", "green", "blue"]}),

@@ -9,15 +9,15 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
-from believable.instruments.option import Option, read_option, repeated_values
+from believable.instruments.choice import AnswerOption, read_option, repeated_values
+from believable.instruments.contract import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
 from believable.study.records import Record
 
 
 class ChoicesParams(Record):
     """`at_least` and `at_most` bound how many may be ticked."""
 
-    options: tuple[Option, ...] = Field(min_length=2)
+    options: tuple[AnswerOption, ...] = Field(min_length=2)
     """What can be ticked: words, or values with labels."""
     at_least: int = Field(default=1, ge=1)
     """How many must be ticked."""
@@ -31,7 +31,7 @@ def read(params: ChoicesParams, raw: Any) -> list[str]:
     """The ticked values, in the order in which the study lists them."""
     if not isinstance(raw, list):
         raise InvalidAnswer("error.option")
-    ticked = {read_option(params.options, one) for one in raw}
+    ticked = {read_option(params.options, value) for value in raw}
     if len(ticked) != len(raw):
         raise InvalidAnswer("error.option")
     if len(ticked) < params.at_least:
@@ -57,11 +57,7 @@ def check(params: ChoicesParams) -> Sequence[tuple[str, str, str]]:
     most = len(params.options) if params.at_most is None else params.at_most
     if most > len(params.options):
         problems.append(
-            (
-                "at_most",
-                f"{most} is more than the {len(params.options)} options.",
-                "Lower it or leave it out.",
-            )
+            ("at_most", f"{most} is more than the {len(params.options)} options.", "Lower it or leave it out.")
         )
     if params.at_least > most:
         problems.append(("at_least", f"{params.at_least} is more than can be ticked ({most}).", "Lower it."))
@@ -77,16 +73,14 @@ CHOICES = Instrument(
     version=1,
     about="Any number of several options.",
     params=ChoicesParams,
-    records=(Column("value", "integer", "1 if the option named by `item` was ticked, else 0"),),
+    records=(AnswerColumn("value", "integer", "1 if the option named by `item` was ticked, else 0"),),
     folder=Path(__file__).parent,
     read=read,
     cells=cells,
     simulate=simulate,
     examples=(
         ChoicesParams.model_validate({"options": ["red", "green", "blue"]}),
-        ChoicesParams.model_validate(
-            {"options": ["a", "b", "c", "d"], "at_least": 2, "at_most": 3, "shuffle": True}
-        ),
+        ChoicesParams.model_validate({"options": ["a", "b", "c", "d"], "at_least": 2, "at_most": 3, "shuffle": True}),
     ),
     check=check,
     options=options,

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.instruments.five_points import five_points
+from believable.instruments.likert import five_points
 
 CLIP_RATING = five_points(
-    Path(__file__).parent,
-    about="Whether what a clip shows is human or artificial",
-    first="human",
-    last="artificial",
+    Path(__file__).parent, about="Whether what a clip shows is human or artificial", first="human", last="artificial"
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from believable.core.recorded import Recorded
-from believable.instruments.contract import Act, Column, Instrument
+from believable.core.event_chain import EventKind
+from believable.instruments.contract import Act, AnswerColumn, Instrument
 from believable.study.records import Record
 
 
@@ -31,9 +31,7 @@ def _perform(params: FlagsParams, rng: random.Random, duration_ms: int) -> list[
     acts = []
     for number, media_ms in enumerate(moments, 1):
         name, reason = f"f{number}", rng.choice(_REASONS) if params.reason else ""
-        acts.append(
-            Act(media_ms, "flag.add", {"flag": name, "media_ms": media_ms, "action": None, "reason": ""})
-        )
+        acts.append(Act(media_ms, "flag.add", {"flag": name, "media_ms": media_ms, "action": None, "reason": ""}))
         if reason:
             acts.append(Act(media_ms, "flag.edit", {"flag": name, "reason": reason}))
         if rng.random() < 0.15:
@@ -47,24 +45,18 @@ FLAGS = Instrument(
     about="Thumbs down on the action on screen or on any line of the log, with a reason where the person gives one.",
     params=FlagsParams,
     records=(
-        Column(
-            "action",
-            "string",
-            "Id of the marked action; empty for a moment that belongs to none or to several.",
+        AnswerColumn(
+            "action", "string", "Id of the marked action; empty for a moment that belongs to none or to several."
         ),
-        Column("reason", "string", "Why, in the person's words."),
+        AnswerColumn("reason", "string", "Why, in the person's words."),
     ),
     folder=Path(__file__).parent,
     examples=(FlagsParams(), FlagsParams(reason=False), FlagsParams(pause=True)),
     use="annotate",
     streams=(
-        Recorded(
-            "flag.add",
-            ("flag", "media_ms", "action", "reason"),
-            "a thumbs down; `action` is null for a moment",
-        ),
-        Recorded("flag.edit", ("flag", "reason"), "the reason was changed"),
-        Recorded("flag.remove", ("flag",), "the thumbs down was taken back"),
+        EventKind("flag.add", ("flag", "media_ms", "action", "reason"), "a thumbs down; `action` is null for a moment"),
+        EventKind("flag.edit", ("flag", "reason"), "the reason was changed"),
+        EventKind("flag.remove", ("flag",), "the thumbs down was taken back"),
     ),
     perform=_perform,
 )

@@ -41,7 +41,7 @@ export function mount(root, { player, params, texts, record, saved }) {
   const list = element("ol", "flags-list");
   const said = element("p", "visually-hidden");
   said.setAttribute("role", "status");
-  mine.append(element("h3", "", texts["flags.mine"]), list);
+  mine.append(element("h2", "flags-heading", texts["flags.mine"]), list);
   box.append(now, mine, said);
   root.append(box);
 
@@ -90,7 +90,7 @@ export function mount(root, { player, params, texts, record, saved }) {
   }
 
   /** What the key means: of whom the picture follows, else what began last. @param {Action[]} going @returns {Action | null} */
-  const meant = (going) => going.filter((one) => one.actor === player.view?.followed).at(-1) ?? going.at(-1) ?? null;
+  const meant = (going) => going.filter((action) => action.actor === player.view?.followed).at(-1) ?? going.at(-1) ?? null;
 
   /** What is on screen, each with a thumb; the one the key means is marked. */
   function showNow() {
@@ -98,10 +98,10 @@ export function mount(root, { player, params, texts, record, saved }) {
     const aimed = meant(going);
     const rows = going.map((action) => {
       const row = element("div", `flags-row${action === aimed ? " aimed" : ""}`);
-      const given = flagOn(action);
+      const flag = flagOn(action);
       const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${words(action)}`);
-      thumb.setAttribute("aria-pressed", String(Boolean(given)));
-      onPress(thumb, (mono_ms) => (given ? remove(given) : add(action, mono_ms)));
+      thumb.setAttribute("aria-pressed", String(Boolean(flag)));
+      onPress(thumb, (mono_ms) => (flag ? remove(flag) : add(action, mono_ms)));
       row.append(thumb, element("span", "flags-what", words(action)));
       if (action === aimed) row.append(element("kbd", "flags-key", "F"));
       return row;
@@ -114,7 +114,7 @@ export function mount(root, { player, params, texts, record, saved }) {
       rows.push(row);
     }
     const focused = now.contains(document.activeElement);
-    now.replaceChildren(element("h3", "", texts["flags.now"]), ...rows);
+    now.replaceChildren(element("h2", "flags-heading", texts["flags.now"]), ...rows);
     if (focused) /** @type {HTMLElement | null} */ (now.querySelector("button"))?.focus();
   }
 
@@ -179,7 +179,7 @@ export function mount(root, { player, params, texts, record, saved }) {
 
   log?.setMarks({
     flagged: (action) => Boolean(flagOn(action)),
-    toggle: (action, mono_ms) => { const given = flagOn(action); if (given) remove(given); else add(action, mono_ms); },
+    toggle: (action, mono_ms) => { const flag = flagOn(action); if (flag) remove(flag); else add(action, mono_ms); },
   });
   for (const name of ["time", "seek"]) player.on(name, tick);
   player.on("view", showNow);
@@ -205,8 +205,8 @@ function element(name, className, textContent = "") {
 
 /** @param {string} className @param {string} words @param {string} label @returns {HTMLButtonElement} */
 function button(className, words, label) {
-  const made = /** @type {HTMLButtonElement} */ (element("button", className, words));
-  made.type = "button";
-  made.setAttribute("aria-label", label);
-  return made;
+  const button = /** @type {HTMLButtonElement} */ (element("button", className, words));
+  button.type = "button";
+  button.setAttribute("aria-label", label);
+  return button;
 }

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from believable.instruments.contract import Act, Column, Instrument
-from believable.instruments.tracing import FOLLOW, SAMPLE, TraceParams
-from believable.instruments.tracing.perform import DEVICES, pushes, samples
+from believable.instruments.contract import Act, AnswerColumn, Instrument
+from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, pushes, samples
 from believable.study.records import Text
 
 #: Values are kept to this many decimals: finer than the eye can place the handle.
@@ -42,7 +41,7 @@ GTRACE = Instrument(
     about="A slider from -1 to 1, moved while watching; where it was stays visible.",
     use="annotate",
     params=GTraceParams,
-    records=(Column("value", "number", "where the slider stood, from -1 to 1"),),
+    records=(AnswerColumn("value", "number", "where the slider stood, from -1 to 1"),),
     folder=Path(__file__).parent,
     streams=(SAMPLE,),
     perform=perform,

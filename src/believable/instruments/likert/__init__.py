@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
 from believable.study.records import Record, Text
 
 
@@ -20,6 +20,14 @@ class LikertParams(Record):
     """How many points there are."""
     labels: tuple[Text, ...] = ()
     """Words for every point, or for the two ends."""
+
+
+class FivePointParams(Record):
+    """The five points have built-in words (`texts: certainty.1`, `clip_rating.1` …); `labels` replaces them."""
+
+    points: ClassVar[int] = 5
+    labels: tuple[Text, ...] = ()
+    """Words for the five points, instead of the built-in ones."""
 
 
 def read_point(points: int, raw: Any) -> int:
@@ -37,15 +45,11 @@ def label_problems(points: int, labels: Sequence[Text]) -> list[tuple[str, str, 
     return [("labels", f"{len(labels)} labels for {points} points.", cure)]
 
 
-def read(params: LikertParams, raw: Any) -> int:
+def read(params: LikertParams | FivePointParams, raw: Any) -> int:
     return read_point(params.points, raw)
 
 
-def cells(params: LikertParams, answer: int) -> Sequence[AnswerCell]:
-    return (AnswerCell("", answer),)
-
-
-def simulate(params: LikertParams, rng: random.Random) -> int:
+def simulate(params: LikertParams | FivePointParams, rng: random.Random) -> int:
     return rng.randint(1, params.points)
 
 
@@ -53,7 +57,7 @@ def check(params: LikertParams) -> Sequence[tuple[str, str, str]]:
     return label_problems(params.points, params.labels)
 
 
-def options(params: LikertParams) -> Sequence[int]:
+def options(params: LikertParams | FivePointParams) -> Sequence[int]:
     return range(1, params.points + 1)
 
 
@@ -62,18 +66,40 @@ LIKERT = Instrument(
     version=1,
     about="One of n ordered points.",
     params=LikertParams,
-    records=(Column("value", "integer", "the point chosen, counted from 1"),),
+    records=(AnswerColumn("value", "integer", "the point chosen, counted from 1"),),
     folder=Path(__file__).parent,
     read=read,
-    cells=cells,
     simulate=simulate,
     examples=(
         LikertParams(),
-        LikertParams.model_validate(
-            {"points": 5, "labels": ["never", "rarely", "monthly", "weekly", "daily"]}
-        ),
+        LikertParams.model_validate({"points": 5, "labels": ["never", "rarely", "monthly", "weekly", "daily"]}),
         LikertParams.model_validate({"points": 7, "labels": ["not at all", "completely"]}),
     ),
     check=check,
     options=options,
 )
+
+
+def check_five(params: FivePointParams) -> Sequence[tuple[str, str, str]]:
+    if len(params.labels) in (0, params.points):
+        return ()
+    return [
+        ("labels", f"{len(params.labels)} labels for {params.points} points.", f"Give {params.points} labels, or none.")
+    ]
+
+
+def five_points(folder: Path, *, about: str, first: str, last: str) -> Instrument[FivePointParams]:
+    """An instrument named like its folder. `about` says what is asked; the points go from `first` to `last`."""
+    return Instrument(
+        name=folder.name,
+        version=1,
+        about=f"{about}, in five points: 1 {first} … 5 {last}.",
+        params=FivePointParams,
+        records=(AnswerColumn("value", "integer", f"the point chosen: 1 {first} … 5 {last}"),),
+        folder=folder,
+        read=read,
+        simulate=simulate,
+        examples=(FivePointParams(), FivePointParams.model_validate({"labels": ["1", "2", "3", "4", "5"]})),
+        check=check_five,
+        options=options,
+    )

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from believable.instruments import words
 from believable.instruments.contract import Instrument
+from believable.instruments.text import RECORDS, WordsParams, check, read, simulate
 
 
-class LongTextParams(words.WordsParams):
+class LongTextParams(WordsParams):
     """Lengths count characters."""
 
     max_length: int = Field(default=5_000, ge=1, le=2_000_000)
@@ -24,14 +24,10 @@ LONG_TEXT = Instrument(
     version=1,
     about="Several lines of free text.",
     params=LongTextParams,
-    records=words.RECORDS,
+    records=RECORDS,
     folder=Path(__file__).parent,
-    read=words.read,
-    cells=words.cells,
-    simulate=words.simulate,
-    examples=(
-        LongTextParams(),
-        LongTextParams(min_length=200, max_length=300, lines=10),
-    ),
-    check=words.check,
+    read=read,
+    simulate=simulate,
+    examples=(LongTextParams(), LongTextParams(min_length=200, max_length=300, lines=10)),
+    check=check,
 )

@@ -9,16 +9,16 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.choice import AnswerOption, repeated_values
+from believable.instruments.contract import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
 from believable.instruments.likert import label_problems, read_point
-from believable.instruments.option import Option, repeated_values
 from believable.study.records import Record, Text
 
 
 class MatrixParams(Record):
     """`rows` are the statements (`{value: calm, label: "I felt calm."}`). With `partial` a row may be left out."""
 
-    rows: tuple[Option, ...] = Field(min_length=1)
+    rows: tuple[AnswerOption, ...] = Field(min_length=1)
     """The statements: words, or values with labels."""
     points: int = Field(default=5, ge=2, le=11)
     """How many points there are."""
@@ -67,7 +67,7 @@ MATRIX = Instrument(
     version=1,
     about="Several statements rated on one Likert scale.",
     params=MatrixParams,
-    records=(Column("value", "integer", "the point chosen for the row named by `item`, counted from 1"),),
+    records=(AnswerColumn("value", "integer", "the point chosen for the row named by `item`, counted from 1"),),
     folder=Path(__file__).parent,
     read=read,
     cells=cells,

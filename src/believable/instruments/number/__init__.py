@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
 from believable.study.records import Record, Text
 
 #: What a browser and a double keep to the unit.
@@ -40,10 +40,6 @@ def read(params: NumberParams, raw: Any) -> int | float:
     if params.max is not None and raw > params.max:
         raise InvalidAnswer("error.number_max", max=_plain(params.max))
     return int(raw) if params.whole else float(raw)
-
-
-def cells(params: NumberParams, answer: int | float) -> Sequence[AnswerCell]:
-    return (AnswerCell("", answer),)
 
 
 def simulate(params: NumberParams, rng: random.Random) -> int | float:
@@ -80,10 +76,9 @@ NUMBER = Instrument(
     version=1,
     about="A number typed in.",
     params=NumberParams,
-    records=(Column("value", "number", "the number, in the unit shown"),),
+    records=(AnswerColumn("value", "number", "the number, in the unit shown"),),
     folder=Path(__file__).parent,
     read=read,
-    cells=cells,
     simulate=simulate,
     examples=(
         NumberParams(),

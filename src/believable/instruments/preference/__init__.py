@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
 from believable.study.records import Record
 
 SIDES = ("first", "second")
@@ -20,7 +20,7 @@ class PreferenceParams(Record):
     forced: bool = False
     """Only the first and the second can be chosen."""
     stills: bool = True
-    """A small picture of each, as a reminder."""
+    """A small picture of each, as a reminder: how it begins, without bubbles, so that it shows nothing that is judged."""
 
 
 def options(params: PreferenceParams) -> Sequence[str]:
@@ -33,10 +33,6 @@ def read(params: PreferenceParams, raw: Any) -> str:
     return raw
 
 
-def cells(params: PreferenceParams, answer: str) -> Sequence[AnswerCell]:
-    return (AnswerCell("", answer),)
-
-
 def simulate(params: PreferenceParams, rng: random.Random) -> str:
     return rng.choice(options(params))
 
@@ -47,7 +43,7 @@ PREFERENCE = Instrument(
     about="Which of two: the first, the second, both or neither, or forced; with small stills as reminders.",
     params=PreferenceParams,
     records=(
-        Column(
+        AnswerColumn(
             "value",
             "string",
             "first (A, or watched first), second, both or neither; the table `shown` says which stimulus that was",
@@ -55,7 +51,6 @@ PREFERENCE = Instrument(
     ),
     folder=Path(__file__).parent,
     read=read,
-    cells=cells,
     simulate=simulate,
     examples=(PreferenceParams(), PreferenceParams(forced=True), PreferenceParams(stills=False)),
     options=options,

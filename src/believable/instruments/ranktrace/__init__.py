@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from believable.instruments.contract import Act, Column, Instrument
-from believable.instruments.tracing import FOLLOW, SAMPLE, TraceParams
-from believable.instruments.tracing.perform import DEVICES, pushes, samples
+from believable.instruments.contract import Act, AnswerColumn, Instrument
+from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, pushes, samples
 from believable.study.records import Text
 
 
@@ -19,11 +18,9 @@ class RankTraceParams(TraceParams):
 
 def perform(params: RankTraceParams, rng: random.Random, duration_ms: int) -> Sequence[Act]:
     device = rng.choice(DEVICES)
-    made = list(pushes(rng, duration_ms, longest_burst=6))
-    values = accumulate(push.direction for push in made)
-    return samples(
-        [(push.media_ms, value) for push, value in zip(made, values, strict=True)], duration_ms, 0, device
-    )
+    pushed = list(pushes(rng, duration_ms, longest_burst=6))
+    values = accumulate(push.direction for push in pushed)
+    return samples([(push.media_ms, value) for push, value in zip(pushed, values, strict=True)], duration_ms, 0, device)
 
 
 RANKTRACE = Instrument(
@@ -32,7 +29,7 @@ RANKTRACE = Instrument(
     about="An unbounded trace, moved by the wheel or the arrow keys while watching; all of it stays visible.",
     use="annotate",
     params=RankTraceParams,
-    records=(Column("value", "integer", "notches up minus notches down since the beginning"),),
+    records=(AnswerColumn("value", "integer", "notches up minus notches down since the beginning"),),
     folder=Path(__file__).parent,
     streams=(SAMPLE,),
     perform=perform,

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerCell, Column, Instrument, InvalidAnswer
+from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
 from believable.study.records import Record, Text
 
 #: How far, in steps, a value may lie from a step: decimal fractions are not exact in binary.
@@ -43,10 +43,6 @@ def read(params: SliderParams, raw: Any) -> int | float:
     return int(raw) if raw == math.floor(raw) else raw
 
 
-def cells(params: SliderParams, answer: int | float) -> Sequence[AnswerCell]:
-    return (AnswerCell("", answer),)
-
-
 def simulate(params: SliderParams, rng: random.Random) -> int | float:
     steps = math.floor((params.max - params.min) / params.step + _STEP_TOLERANCE)
     return min(params.max, params.min + rng.randint(0, steps) * params.step)
@@ -69,10 +65,9 @@ SLIDER = Instrument(
     version=1,
     about="A point on a line, with no preset value.",
     params=SliderParams,
-    records=(Column("value", "number", "the point, from min to max"),),
+    records=(AnswerColumn("value", "number", "the point, from min to max"),),
     folder=Path(__file__).parent,
     read=read,
-    cells=cells,
     simulate=simulate,
     examples=(
         SliderParams(),

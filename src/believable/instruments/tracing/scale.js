@@ -29,10 +29,10 @@ export function reach(points, value) {
 export function ticks(duration, width) {
   const seconds = duration / 1000;
   const most = Math.max(1, Math.floor(width / LABEL_PX));
-  const step = STEPS_S.find((one) => seconds / one <= most) ?? STEPS_S[STEPS_S.length - 1];
-  const found = [];
-  for (let s = 0; s <= seconds; s += step) found.push({ t: s * 1000, words: clock(s) });
-  return found;
+  const step = STEPS_S.find((length_s) => seconds / length_s <= most) ?? STEPS_S[STEPS_S.length - 1];
+  const labels = [];
+  for (let s = 0; s <= seconds; s += step) labels.push({ t: s * 1000, words: clock(s) });
+  return labels;
 }
 
 /** @param {number} seconds */

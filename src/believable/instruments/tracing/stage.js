@@ -12,6 +12,7 @@
  * @property {string} low words for down
  * @property {[up: string, down: string]} signs shown on the buttons before the words
  * @property {(direction: 1 | -1, input: string, mono_ms: number, repeated: boolean) => void} push a key or a button
+ * @property {(mono_ms: number) => void} [release] the key or button of the last push is up
  * @property {(notches: number, input: string, mono_ms: number) => void} [turn] the wheel, where it is used
  * @property {(now: number) => void} frame for every picture
  */
@@ -20,7 +21,7 @@ import { wheel } from "./wheel.js";
 const KEYS = /** @type {Record<string, 1 | -1>} */ ({ ArrowUp: 1, ArrowDown: -1, "+": 1, "-": -1 });
 
 /** @param {HTMLElement} root @param {Parts} parts */
-export function createStage(root, { player, texts, name, high, low, signs, push, turn, frame }) {
+export function createStage(root, { player, texts, name, high, low, signs, push, release, turn, frame }) {
   const canvas = element("canvas", {});
   const area = element("div", { className: "trace-area", tabIndex: 0 });
   const up = button(signs[0], high, "up");
@@ -39,6 +40,15 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
   root.append(box);
   const notches = wheel();
   let handle = 0;
+  /** Which key or button made the last push. @type {string | null} */
+  let pressed = null;
+
+  /** @param {string} key @param {number} mono_ms */
+  function letGo(key, mono_ms) {
+    if (pressed !== key) return;
+    pressed = null;
+    release?.(mono_ms);
+  }
 
   /** @param {Event} event */
   const elsewhere = (event) => Boolean(/** @type {HTMLElement} */ (event.target).closest?.("input, textarea, select, dialog"));
@@ -48,8 +58,13 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
     const direction = KEYS[event.key];
     if (!direction || !player.playing || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event)) return;
     event.preventDefault();
+    if (!event.repeat) pressed = event.code;
     push(direction, "key", event.timeStamp, event.repeat);
   }
+
+  const onKeyUp = (/** @type {KeyboardEvent} */ event) => letGo(event.code, event.timeStamp);
+  const onPointerUp = (/** @type {PointerEvent} */ event) => letGo("pointer", event.timeStamp);
+  const onBlur = (/** @type {Event} */ event) => { if (pressed) letGo(pressed, event.timeStamp); };
 
   /** @param {WheelEvent} event */
   function onWheel(event) {
@@ -61,16 +76,22 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
 
   /** @param {1 | -1} direction @returns {(event: MouseEvent) => void} */
   const onPress = (direction) => (event) => {
-    const pressed = event.type === "pointerdown" && event.button === 0;
+    const byPointer = event.type === "pointerdown" && event.button === 0;
     const byKey = event.type === "click" && event.detail === 0;
-    if (pressed || byKey) push(direction, byKey ? "key" : "pointer", event.timeStamp, false);
+    if (!byPointer && !byKey) return;
+    pressed = byPointer ? "pointer" : null;
+    push(direction, byKey ? "key" : "pointer", event.timeStamp, false);
+    if (byKey) release?.(event.timeStamp);
   };
 
-  for (const [one, direction] of /** @type {[HTMLElement, 1 | -1][]} */ ([[up, 1], [down, -1]])) {
-    one.addEventListener("pointerdown", onPress(direction));
-    one.addEventListener("click", onPress(direction));
+  for (const [control, direction] of /** @type {[HTMLElement, 1 | -1][]} */ ([[up, 1], [down, -1]])) {
+    control.addEventListener("pointerdown", onPress(direction));
+    control.addEventListener("click", onPress(direction));
   }
   document.addEventListener("keydown", onKey, { capture: true });
+  document.addEventListener("keyup", onKeyUp, { capture: true });
+  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, /** @type {EventListener} */ (onPointerUp));
+  addEventListener("blur", onBlur);
   document.addEventListener("wheel", onWheel, { capture: true, passive: false });
   player.on("play", () => {
     if (!/** @type {HTMLElement} */ (document.activeElement)?.matches("input, textarea, select")) area.focus({ preventScroll: true });
@@ -95,14 +116,17 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
     canvas: /** @type {HTMLCanvasElement} */ (canvas),
     /** A short sign that a press was taken. @param {1 | -1} direction */
     flash: (direction) => {
-      const one = direction > 0 ? up : down;
-      one.classList.remove("taken");
-      void one.offsetWidth; // restarts the animation
-      one.classList.add("taken");
+      const pressed = direction > 0 ? up : down;
+      pressed.classList.remove("taken");
+      void pressed.offsetWidth; // restarts the animation
+      pressed.classList.add("taken");
     },
     destroy: () => {
       cancelAnimationFrame(handle);
       document.removeEventListener("keydown", onKey, { capture: true });
+      document.removeEventListener("keyup", onKeyUp, { capture: true });
+      for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, /** @type {EventListener} */ (onPointerUp));
+      removeEventListener("blur", onBlur);
       document.removeEventListener("wheel", onWheel, { capture: true });
       box.remove();
     },
@@ -111,11 +135,11 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
 
 /** @param {string} sign @param {string} words @param {string} side */
 function button(sign, words, side) {
-  const made = element("button", { className: `trace-button ${side}`, type: "button" });
+  const control = element("button", { className: `trace-button ${side}`, type: "button" });
   const mark = element("span", { className: "trace-sign", textContent: sign });
   mark.setAttribute("aria-hidden", "true");
-  made.append(mark, element("span", { textContent: words }));
-  return made;
+  control.append(mark, element("span", { textContent: words }));
+  return control;
 }
 
 /** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */

@@ -118,12 +118,18 @@ export function createView(canvas, { duration, kind }) {
     context.globalAlpha = 1;
   }
 
-  /** Signs on stems: above the line what speaks for it, below what speaks against. @param {readonly Point[]} points */
+  /** Signs on stems: above the line what speaks for it, below what speaks against; a band for as long as it was held. @param {readonly Point[]} points */
   function signs(points) {
     mark(0, "", false);
-    for (const { t, v } of points) {
+    for (const { t, v, until = t } of points) {
       const [left, level] = [x(t), y(v * 0.6)];
       context.strokeStyle = context.fillStyle = v > 0 ? colours.good : colours.bad;
+      if (until > t) {
+        context.globalAlpha = 0.3;
+        context.fillRect(left, Math.min(level, y(0)), x(until) - left, Math.abs(y(0) - level));
+        context.globalAlpha = 1;
+        context.fillRect(left, level - 2, x(until) - left, 4);
+      }
       context.lineWidth = 2;
       context.beginPath();
       context.moveTo(left, y(0));

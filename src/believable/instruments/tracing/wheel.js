@@ -40,8 +40,8 @@ function coarseNotches({ deltaY, deltaMode, wheelDeltaY }, inGesture) {
   if (inGesture || deltaY === 0) return null;
   const units = wheelDeltaY ?? 0;
   // Trackpads report exactly three units per pixel; a mouse reports whole notches whatever distance they are set to scroll.
-  const told = units !== 0 && units % NOTCH_UNITS === 0 && units !== -3 * deltaY;
-  if (told && Math.abs(deltaY) >= SMALLEST_NOTCH_PX.told) return -units / NOTCH_UNITS;
+  const wholeNotches = units !== 0 && units % NOTCH_UNITS === 0 && units !== -3 * deltaY;
+  if (wholeNotches && Math.abs(deltaY) >= SMALLEST_NOTCH_PX.told) return -units / NOTCH_UNITS;
   const whole = Number.isInteger(deltaY) && Math.abs(deltaY) >= SMALLEST_NOTCH_PX.untold;
   return whole ? atLeastOne(deltaY / (deltaY % NOTCH_UNITS === 0 ? NOTCH_UNITS : NOTCH_PX)) : null;
 }

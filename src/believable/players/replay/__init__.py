@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.players.contract import Player, Recorded
+from believable.players.contract import EventKind, Player
 from believable.players.video import VIDEO
 
 REPLAY = Player(
@@ -16,7 +16,7 @@ REPLAY = Player(
     style="player.css",
     records=(
         *VIDEO.records,
-        Recorded(
+        EventKind(
             "media.view",
             ("media_ms", "zoom", "follow"),
             "the picture was zoomed, or began or stopped to follow a figure (by its number in the recording)",

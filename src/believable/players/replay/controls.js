@@ -61,7 +61,7 @@ export function shownTime(replay, ms) {
 
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts */
 function seekLine(player, policy, texts) {
-  const line = /** @type {HTMLInputElement & HTMLProgressElement} */ (
+  const line = /** @type {HTMLInputElement | HTMLProgressElement} */ (
     policy.seek
       ? element("input", { className: "seek", type: "range", min: "0", max: "10000", value: "0" })
       : element("progress", { className: "seek", max: 1, value: 0 }));

@@ -14,6 +14,7 @@
  */
 import { buildControls, shownTime } from "./controls.js";
 import { paint } from "./painter.js";
+import { readouts } from "./readouts.js";
 import { displayList, recording } from "./scene.js";
 import { ZOOM_STEP, view } from "./view.js";
 import { frames } from "../video/frames.js";
@@ -35,6 +36,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   /** @type {import("./scene.js").Scene} */ let scene;
   /** @type {import("./scene.js").Recording} */ let replay;
   /** @type {ReturnType<typeof view>} */ let camera;
+  /** @type {ReturnType<typeof readouts>} */ let written;
   let time = seen.position_ms;
   let rate = policy.speed;
   let playing = false;
@@ -42,6 +44,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   let pausedByHiding = false;
   let drawnAt = 0;
   let handle = 0;
+  let quiet = false;
   const pictures = frames();
   const intervals = watched((interval) => record("media.interval", interval));
   /** @param {string} name @param {any} [data] */
@@ -65,6 +68,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     /** Only then is anything annotated. It never halts by itself, so it runs whenever it plays. */
     get playing() { return playing; },
     get log() { return replay; },
+    /** Bubbles are left out. */
+    set quiet(/** @type {boolean} */ on) { quiet = on; },
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
     moment: (mono_ms) => {
       const shown = (playing && pictures.on(mono_ms)) || { media_ms: time, frame: replay ? frameOf(time) : null };
@@ -133,7 +138,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     handle = requestAnimationFrame(frame);
     if (playing) advance(now);
     fit();
-    paint(context, displayList(scene, replay, time), camera.camera(time), scene.background);
+    paint(context, displayList(scene, replay, time, quiet), camera.camera(time), scene.background);
+    written.show(time);
   }
 
   /** @param {number} now */
@@ -218,7 +224,11 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
       emit("view");
     });
-    root.append(canvas, buildControls(player, policy, { ...texts, "media.ended": texts["replay.ended"] }));
+    const picture = document.createElement("div");
+    picture.className = "picture";
+    picture.append(canvas);
+    written = readouts(picture, scene, replay, texts);
+    root.append(...(written.line ? [written.line] : []), picture, buildControls(player, policy, { ...texts, "media.ended": texts["replay.ended"] }));
     record("media.ready", { duration_ms: replay.durationMs, width: scene.width, height: scene.height });
     handle = requestAnimationFrame(frame);
   }

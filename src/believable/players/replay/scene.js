@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * A recording and its scene, and what is on screen at a moment. The same function as `believable.worlds.scene.display_list`;
+ * A recording and its scene, and what is on screen at a moment. The same function as `believable.recordings.scene.display_list`;
  * a test holds the two equal.
  *
  * @typedef {{kind: string, fill: string, x?: number, y?: number, w?: number, h?: number, r?: number, from_deg?: number,
  *   to_deg?: number, points?: number[][], text?: string, size?: number, state?: string, full?: number, turns?: boolean}} Shape
  * @typedef {{actor: string, shapes: Shape[], label: string, bubbles: string[], shown_when: string}} Sprite
  * @typedef {{width: number, height: number, left: number, top: number, background: string, ground: Shape[], sprites: Sprite[], above: Shape[],
- *   walls?: string[]}} Scene
+ *   walls?: string[], readouts?: import("./readouts.js").Readout[]}} Scene
  * @typedef {{frame: number, value: any}} Change
  * @typedef {{x: Int32Array, y: Int32Array, heading: Int32Array, first: number, states: Map<string, Change[]>}} Track
  * @typedef {{tracks: Map<string, Track>, frameMs: number, frames: number, durationMs: number, start: string | null,
@@ -26,7 +26,7 @@ export function recording(tree) {
     tracks: new Map(tree.tracks.map((/** @type {any} */ track) => [track.actor, toTrack(track)])),
     frameMs: timing.frame_ms,
     frames: timing.frames,
-    durationMs: timing.frame_ms * timing.frames,
+    durationMs: Math.round(timing.frame_ms * timing.frames),
     start: timing.simulated_start,
     simulatedMs: timing.simulated_ms_per_frame,
     actors: tree.actors,
@@ -35,8 +35,8 @@ export function recording(tree) {
   };
 }
 
-/** @param {Scene} scene @param {Recording} replay @param {number} tMs @returns {Shape[]} everything above the ground, bottom first */
-export function displayList(scene, replay, tMs) {
+/** @param {Scene} scene @param {Recording} replay @param {number} tMs @param {boolean} [quiet] without bubbles @returns {Shape[]} everything above the ground, bottom first */
+export function displayList(scene, replay, tMs, quiet = false) {
   const frame = Math.min(Math.max(tMs / replay.frameMs, 0), replay.frames - 1);
   /** @type {Shape[]} */ const placed = [];
   /** @type {Shape[]} */ const words = [];
@@ -45,7 +45,7 @@ export function displayList(scene, replay, tMs) {
     const pose = track && poseAt(track, frame);
     if (!track || !pose || (sprite.shown_when && !stateAt(track, sprite.shown_when, frame))) continue;
     for (const shape of sprite.shapes) placed.push(place(shape, pose, track, frame, scene.walls ?? []));
-    words.push(...wordsOf(sprite, pose, track, frame));
+    words.push(...wordsOf(sprite, pose, track, frame).filter(({ kind }) => !quiet || kind !== "bubble"));
   }
   return [...scene.ground, ...placed, ...scene.above, ...words];
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What can be seen from a place between walls, as a polygon. The same function as `believable.worlds.sight`. */
+/** What can be seen from a place between walls, as a polygon. The same function as `believable.recordings.scene`. */
 
 const STEP_DEG = 1;
 

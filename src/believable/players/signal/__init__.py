@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.players.contract import Player, Recorded
+from believable.players.contract import EventKind, Player
 
 _AT = ("media_ms",)
 
@@ -16,18 +16,14 @@ SIGNAL = Player(
     module="player.js",
     style="player.css",
     records=(
-        Recorded("media.ready", ("duration_ms", "width", "height"), "the signal can be shown"),
-        Recorded("media.play", _AT, "it began, or went on"),
-        Recorded(
-            "media.pause", ("media_ms", "reason"), "it stopped: by the person, or because the page was hidden"
-        ),
-        Recorded("media.seek", ("from_ms", "to_ms"), "the position was changed"),
-        Recorded(
-            "media.stall", ("media_ms", "error"), "there is no sound: the browser does not let it begin"
-        ),
-        Recorded("media.rate", ("media_ms", "rate"), "the speed was changed"),
-        Recorded("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
-        Recorded(
+        EventKind("media.ready", ("duration_ms", "width", "height"), "the signal can be shown"),
+        EventKind("media.play", _AT, "it began, or went on"),
+        EventKind("media.pause", ("media_ms", "reason"), "it stopped: by the person, or because the page was hidden"),
+        EventKind("media.seek", ("from_ms", "to_ms"), "the position was changed"),
+        EventKind("media.stall", ("media_ms", "error"), "there is no sound: the browser does not let it begin"),
+        EventKind("media.rate", ("media_ms", "rate"), "the speed was changed"),
+        EventKind("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
+        EventKind(
             "media.interval",
             ("from_ms", "to_ms", "rate"),
             "this part was shown, at this speed; without a jump between them (pause, stall, other speed) parts touch exactly",

@@ -151,7 +151,10 @@ export function create(root, { src, policy, texts, record, seen }) {
   }
 
   if (sound) panel.textContent = texts["media.listen"];
-  else panel.setAttribute("role", "img");
+  else {
+    panel.setAttribute("role", "img");
+    panel.setAttribute("aria-label", texts["media.surface"]);
+  }
   main.addEventListener("click", () => { if (!time.running) void player.play(); else if (policy.pause) player.pause(); });
   document.addEventListener("visibilitychange", onVisibility);
   root.append(panel, bar);

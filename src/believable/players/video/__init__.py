@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.players.contract import Player, Recorded
+from believable.players.contract import EventKind, Player
 
 _AT = ("media_ms",)
 
@@ -16,25 +16,21 @@ VIDEO = Player(
     module="player.js",
     style="player.css",
     records=(
-        Recorded(
-            "media.ready", ("duration_ms", "width", "height"), "the whole file is there and can be shown"
-        ),
-        Recorded("media.play", _AT, "playing began"),
-        Recorded(
+        EventKind("media.ready", ("duration_ms", "width", "height"), "the whole file is there and can be shown"),
+        EventKind("media.play", _AT, "playing began"),
+        EventKind(
             "media.pause",
             ("media_ms", "reason"),
             "playing stopped: by the person, because the page was hidden, another player began, or it waits for the others",
         ),
-        Recorded("media.seek", ("from_ms", "to_ms"), "the position was changed"),
-        Recorded(
-            "media.stall",
-            ("media_ms", "error"),
-            "playing halted by itself; `error` is set when it cannot go on",
+        EventKind("media.seek", ("from_ms", "to_ms"), "the position was changed"),
+        EventKind(
+            "media.stall", ("media_ms", "error"), "playing halted by itself; `error` is set when it cannot go on"
         ),
-        Recorded("media.resume", _AT, "playing went on after a stall"),
-        Recorded("media.rate", ("media_ms", "rate"), "the speed was changed"),
-        Recorded("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
-        Recorded(
+        EventKind("media.resume", _AT, "playing went on after a stall"),
+        EventKind("media.rate", ("media_ms", "rate"), "the speed was changed"),
+        EventKind("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
+        EventKind(
             "media.interval",
             ("from_ms", "to_ms", "rate"),
             "this part was shown, at this speed; without a jump between them (pause, stall, other speed) parts touch exactly",

@@ -2,7 +2,7 @@
 /**
  * What the participant may do with the video, as the study says.
  *
- * @typedef {{pause: boolean, seek: boolean, replay: boolean, max_views: number | null, must_finish: boolean, volume: boolean,
+ * @typedef {{pause: boolean, seek: boolean, replay: boolean, max_views: number | null, must_finish: boolean, watched_share: number, volume: boolean,
  *   speeds: number[], speed: number, zoom: boolean}} Policy
  */
 

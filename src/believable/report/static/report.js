@@ -98,7 +98,7 @@ document.getElementById("scheme")?.addEventListener("click", () => {
   choose(dark ? "light" : "dark");
 });
 document.getElementById("print")?.addEventListener("click", () => print());
-addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+addEventListener("beforeprint", () => { for (const details of document.querySelectorAll("details")) details.open = true; });
 
 // ------------------------------------------------------------------------------------------------ contents
 
@@ -106,8 +106,8 @@ const entries = new Map([...document.querySelectorAll(".contents a")].map((link)
 const parts = [...entries.keys()].map((id) => document.getElementById(id));
 function mark() {
   const passed = parts.filter((part) => part && part.getBoundingClientRect().top < 160);
-  const here = (passed.at(-1) || parts[0])?.id;
-  for (const [id, link] of entries) link.classList.toggle("here", id === here);
+  const current = (passed.at(-1) || parts[0])?.id;
+  for (const [id, link] of entries) link.classList.toggle("here", id === current);
 }
 addEventListener("scroll", mark, { passive: true });
 mark();

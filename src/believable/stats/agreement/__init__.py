@@ -5,11 +5,8 @@ one dominant category: `gwet_ac1`; missing cells or any level of measurement: `k
 Items of one scale: `cronbach_alpha`. Rankings: `kendall_w`. Intervals treat the items as the sample, raters as given.
 """
 
-from believable.stats.agreement.concordance import kendall_w, mean_rank_correlation
-from believable.stats.agreement.conger import conger_kappa
-from believable.stats.agreement.kappa import cohen_kappa
+from believable.stats.agreement.kappas import cohen_kappa, conger_kappa, light_kappa
 from believable.stats.agreement.krippendorff import krippendorff_alpha
-from believable.stats.agreement.light import light_kappa
 from believable.stats.agreement.multirater import (
     brennan_prediger,
     fleiss_kappa,
@@ -17,7 +14,15 @@ from believable.stats.agreement.multirater import (
     gwet_ac1,
     percent_agreement,
 )
-from believable.stats.agreement.reliability import IccForm, cronbach_alpha, finn, icc, robinson_a
+from believable.stats.agreement.reliability import (
+    IccForm,
+    cronbach_alpha,
+    finn,
+    icc,
+    kendall_w,
+    mean_rank_correlation,
+    robinson_a,
+)
 
 __all__ = [
     "IccForm",

@@ -8,14 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
-from believable.stats.agreement.interval import coefficient, jackknife_se, no_items, unseen_share
-from believable.stats.agreement.ratings import Coded, IntArray, code_labels, count_table
+from believable.stats.agreement.coefficient import (
+    CodedLabels,
+    IntArray,
+    code_labels,
+    coefficient,
+    count_table,
+    jackknife_se,
+    no_items,
+    unseen_share,
+)
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 
 _CELLS_AT_ONCE = 4_000_000
+#: With so few different values units are counted in a table of values; with more their values are listed.
 _FEW_VALUES = 24
 
 
@@ -68,7 +77,7 @@ class _Counted:
         return np.asarray(within), np.asarray(distance @ self.counts)
 
 
-class _Listed:
+class _ListedValues:
     """Many distinct values (continuous ratings): a list of values with the unit of each."""
 
     def __init__(self, code: IntArray, unit: IntArray, sizes: FloatArray, values: FloatArray) -> None:
@@ -132,7 +141,9 @@ def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confiden
                 ≥ .667 for tentative conclusions.
     Input       rows are units, columns raters. `level` is the level of measurement, as in the literature;
                 `confidence` is the level of the interval. Ordinal and higher need numbers.
-    Interval    jackknife over units, scale log(1 − α), Student's t.
+    Interval    jackknife over units, scale log(1 − α), Student's t. At α = 1 the lower bound is 1 − u/D, u the largest share
+                of disagreeing units that none seen leaves possible, D the chance that two of all values differ: where
+                one code is rare, a few unseen disagreements weigh much.
     Missing     allowed; units with fewer than two values carry no information and are noted.
     Caution     ratio distances from a zero to anything else are all 1: with many zeros the interval covers less
                 (about 92 % instead of 95 % when a tenth of the values are zeros and there are 40 units).
@@ -171,22 +182,28 @@ def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confiden
         n=units,
         level=confidence,
         method=method,
-        at_one=1 - unseen_share(units, level=confidence),
+        at_one=1 - unseen_share(units, level=confidence) / _chance_of_two_values(data.counts),
         notes=notes,
     )
 
 
-def _pairable(coded: Coded) -> tuple[_Pairable, tuple[str, ...]]:
+def _chance_of_two_values(counts: FloatArray) -> float:
+    """The chance that two of all values, drawn without replacement, are not the same one."""
+    total = float(counts.sum())
+    return 1 - float(counts @ (counts - 1)) / (total * (total - 1))
+
+
+def _pairable(coded: CodedLabels) -> tuple[_Pairable, tuple[str, ...]]:
     codes, width = coded.codes, len(coded.categories)
     numbers = np.array(coded.categories if coded.numeric else range(width), dtype=np.float64)
     if width <= _FEW_VALUES:
-        found, units = _counted(count_table(coded).astype(np.float64), numbers)
+        pairable, units = _counted(count_table(coded).astype(np.float64), numbers)
     else:
         present = codes >= 0
         keep = present.sum(axis=1) >= 2
-        found, units = _listed(codes, present & keep[:, None], keep, numbers), len(keep)
-    few = units - len(found.sizes)
-    return found, (f"{few} of {units} units have fewer than two values",) if few else ()
+        pairable, units = _listed(codes, present & keep[:, None], keep, numbers), len(keep)
+    few = units - len(pairable.sizes)
+    return pairable, (f"{few} of {units} units have fewer than two values",) if few else ()
 
 
 def _counted(table: FloatArray, numbers: FloatArray) -> tuple[_Pairable, int]:
@@ -194,29 +211,26 @@ def _counted(table: FloatArray, numbers: FloatArray) -> tuple[_Pairable, int]:
     if units and np.minimum.reduce(sizes) < 2:
         keep = sizes >= 2
         table, sizes = table[keep], sizes[keep]
-    found = _Counted(table, sizes, numbers)
-    if found.counts.all():
-        return found, units
-    used = found.counts > 0  # a value seen only in units of one rating is not part of the data
+    counted = _Counted(table, sizes, numbers)
+    if counted.counts.all():
+        return counted, units
+    used = counted.counts > 0  # a value seen only in units of one rating is not part of the data
     return _Counted(np.ascontiguousarray(table[:, used]), sizes, numbers[used]), units
 
 
-def _listed(
-    codes: IntArray, cells: NDArray[np.bool_], keep: NDArray[np.bool_], numbers: FloatArray
-) -> _Listed:
+def _listed(codes: IntArray, cells: NDArray[np.bool_], keep: NDArray[np.bool_], numbers: FloatArray) -> _ListedValues:
     rows, columns = np.nonzero(cells)
     code = codes[rows, columns]
     used = np.bincount(code, minlength=len(numbers)) > 0
     sizes = cells.sum(axis=1)[keep].astype(np.float64)
-    return _Listed((np.cumsum(used) - 1)[code], (np.cumsum(keep) - 1)[rows], sizes, numbers[used])
+    return _ListedValues((np.cumsum(used) - 1)[code], (np.cumsum(keep) - 1)[rows], sizes, numbers[used])
 
 
 def _alpha(data: _Pairable, level: Measurement) -> tuple[float, FloatArray]:
     """α, and α without each unit."""
     if level == "ratio" and data.values[0] < 0:
         raise InvalidInput(
-            f"ratings: ratio α needs values of 0 or more, got {data.values[0]}. "
-            "Use level='interval' for signed values."
+            f"ratings: ratio α needs values of 0 or more, got {data.values[0]}. Use level='interval' for signed values."
         )
     scores, scale = _scores(data, level)
     within, to_all = data.disagreements(level, scores)

@@ -12,22 +12,24 @@ from numpy.typing import NDArray
 from scipy import special
 
 from believable.core.errors import InvalidInput
-from believable.stats.agreement.interval import coefficient, no_items, one_item, unseen_share
-from believable.stats.agreement.ratings import (
+from believable.stats.agreement.coefficient import (
     IntArray,
     code_labels,
+    coefficient,
     count_table,
     few_ratings,
+    no_items,
     number_table,
+    one_item,
     pair_counts,
+    unseen_share,
 )
-from believable.stats.estimate import Estimate, check_level, undefined
+from believable.stats.estimate import Estimate, check_level, mean_share, undefined
 from believable.stats.inputs import FloatArray, one_of
-from believable.stats.shares import mean_share
 
 
 @dataclass(frozen=True, slots=True)
-class _Agreement:
+class _ItemAgreement:
     """What the category coefficients are made of. `usable`: items with at least two ratings."""
 
     counts: IntArray
@@ -51,11 +53,7 @@ class _Agreement:
 
 
 def percent_agreement(
-    ratings: Any,
-    *,
-    rule: Literal["pairs", "all"] = "pairs",
-    tolerance: float | None = None,
-    level: float = 0.95,
+    ratings: Any, *, rule: Literal["pairs", "all"] = "pairs", tolerance: float | None = None, level: float = 0.95
 ) -> Estimate:
     """How often do raters say the same?
 
@@ -105,14 +103,12 @@ def fleiss_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level
     Checked     R irr 0.84.1 `kappam.fleiss` (value, z), irrCAC 1.0 (missing cells), statsmodels.
     """
     method = "fleiss_kappa (log-scale linearised interval)"
-    parts = _parts(ratings, categories, level)
-    if isinstance(parts, str):
-        return undefined(parts, method=method, n=0, level=level)
+    parts = _parts(ratings, categories, method, level)
+    if isinstance(parts, Estimate):
+        return parts
     expected = float(parts.shares @ parts.shares)
     # Each item's own pull on p_e is (π_i·p), so the linearised term is 2(π_i·p − p_e).
-    return _chance_corrected(
-        parts, expected, parts.item_shares @ parts.shares, method, level, z=_fleiss_z(parts)
-    )
+    return _chance_corrected(parts, expected, parts.item_shares @ parts.shares, method, level, z=_fleiss_z(parts))
 
 
 def gwet_ac1(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
@@ -128,18 +124,16 @@ def gwet_ac1(ratings: Any, *, categories: Sequence[Any] | None = None, level: fl
     Checked     R irrCAC 1.0 `gwet.ac1.raw`, Python irrCAC 0.4.4 (value and standard error).
     """
     method = "gwet_ac1 (log-scale linearised interval)"
-    parts = _parts(ratings, categories, level)
-    if isinstance(parts, str):
-        return undefined(parts, method=method, n=0, level=level)
+    parts = _parts(ratings, categories, method, level)
+    if isinstance(parts, Estimate):
+        return parts
     width = len(parts.shares)
     expected = float((parts.shares * (1 - parts.shares)).sum()) / (width - 1)
     pull = (parts.item_shares @ (1 - parts.shares)) / (width - 1)
     return _chance_corrected(parts, expected, pull, method, level)
 
 
-def brennan_prediger(
-    ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95
-) -> Estimate:
+def brennan_prediger(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
     """Agreement beyond chance when chance means picking each of the q categories equally often.
 
     Formula     (p_o − 1/q)/(1 − 1/q). Range ≤ 1, 0 is chance, higher is better.
@@ -148,9 +142,9 @@ def brennan_prediger(
     Source      Brennan & Prediger 1981. Checked: R irrCAC 1.0 `bp.coeff.raw`.
     """
     method = "brennan_prediger (log-scale linearised interval)"
-    parts = _parts(ratings, categories, level)
-    if isinstance(parts, str):
-        return undefined(parts, method=method, n=0, level=level)
+    parts = _parts(ratings, categories, method, level)
+    if isinstance(parts, Estimate):
+        return parts
     expected = 1 / len(parts.shares)
     return _chance_corrected(parts, expected, np.full(parts.n, expected), method, level)
 
@@ -163,38 +157,36 @@ def fleiss_kappa_by_category(ratings: Any, *, level: float = 0.95) -> dict[Any, 
     """
     coded = code_labels(ratings, name="ratings", ndim=2)
     tables = {
-        label: np.where(coded.codes < 0, np.nan, coded.codes == code)
-        for code, label in enumerate(coded.categories)
+        label: np.where(coded.codes < 0, np.nan, coded.codes == code) for code, label in enumerate(coded.categories)
     }
     return {label: fleiss_kappa(table, level=level) for label, table in tables.items()}
 
 
-def _parts(ratings: Any, categories: Sequence[Any] | None, level: float) -> _Agreement | str:
-    """The common ground of the coefficients, or the reason why there is none."""
+def _parts(ratings: Any, categories: Sequence[Any] | None, method: str, level: float) -> _ItemAgreement | Estimate:
+    """The common ground of the coefficients, or the undefined estimate with the reason why there is none."""
     check_level(level)
     coded = code_labels(ratings, name="ratings", ndim=2, categories=categories)
     counts = count_table(coded)
     pairs, agreeing = pair_counts(counts)
     usable = pairs > 0
     if coded.codes.shape[1] < 2:
-        return "there is one rater only; agreement needs two"
+        return undefined("there is one rater only; agreement needs two", method=method, n=0, level=level)
     if not usable.any():
-        return "no item has two ratings to compare"
+        return undefined("no item has two ratings to compare", method=method, n=0, level=level)
     if len(coded.categories) < 2:
-        return "one category was used throughout, so chance agreement is 1"
+        reason = "one category was used throughout, so chance agreement is 1"
+        return undefined(reason, method=method, n=int((counts.sum(axis=1) > 0).sum()), level=level)
     rated = counts.sum(axis=1)
     if not rated.all():
         some = rated > 0
-        counts, usable, rated, pairs, agreeing = (
-            part[some] for part in (counts, usable, rated, pairs, agreeing)
-        )
+        counts, usable, rated, pairs, agreeing = (part[some] for part in (counts, usable, rated, pairs, agreeing))
     per_item = np.divide(agreeing, pairs, out=np.zeros(len(counts)), where=usable)
     item_shares = counts / rated[:, None]
-    return _Agreement(counts, usable, per_item, item_shares.mean(axis=0), item_shares, coded.codes.shape[1])
+    return _ItemAgreement(counts, usable, per_item, item_shares.mean(axis=0), item_shares, coded.codes.shape[1])
 
 
 def _chance_corrected(
-    parts: _Agreement, expected: float, pull: FloatArray, method: str, level: float, *, z: float | None = None
+    parts: _ItemAgreement, expected: float, pull: FloatArray, method: str, level: float, *, z: float | None = None
 ) -> Estimate:
     """(p_o − p_e)/(1 − p_e) with Gwet's linearised variance; `pull` is each item's contribution to p_e."""
     if expected >= 1 - 1e-15:
@@ -221,7 +213,7 @@ def _chance_corrected(
     )
 
 
-def _fleiss_z(parts: _Agreement) -> float | None:
+def _fleiss_z(parts: _ItemAgreement) -> float | None:
     """κ over its standard error under chance only; defined for complete tables."""
     if not parts.complete:
         return None
@@ -229,9 +221,7 @@ def _fleiss_z(parts: _Agreement) -> float | None:
     spread = float((p * (1 - p)).sum())
     if spread <= 1e-15:
         return None
-    variance = (
-        2 / (parts.n * m * (m - 1) * spread**2) * (spread**2 - float((p * (1 - p) * (1 - 2 * p)).sum()))
-    )
+    variance = 2 / (parts.n * m * (m - 1) * spread**2) * (spread**2 - float((p * (1 - p) * (1 - 2 * p)).sum()))
     expected = float(p @ p)
     if variance <= 0:
         return None

@@ -1,10 +1,12 @@
-"""From a table and a formula to the matrices of a model."""
+"""Model formulas as in R's lme4: `flag ~ condition * order + (1 | participant) + (1 + condition | scenario)`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,103 @@ from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.stats.association import INTERCEPT, check_rank
-from believable.stats.inputs import FloatArray
-from believable.stats.models.formula import Formula, RandomPart
+from believable.stats.inputs import FloatArray, check_squarable
+from believable.stats.regression import INTERCEPT, check_rank
+
+_NAME = re.compile(r"^[^\W\d]\w*$")
+_RANDOM = re.compile(r"\(([^()|]*)(\|\|?)([^()|]*)\)")
+_POWER = re.compile(r"\(([^()|]*)\)\s*(?:\^|\*\*)\s*(\d+)")
+_CURE = "Write it like 'flag ~ condition + (1 | participant)'."
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPart:
+    """One `( … | group)`: which columns vary between the levels of `group` (several names: their combination)."""
+
+    group: tuple[str, ...]
+    intercept: bool
+    slopes: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return ":".join(self.group)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A parsed formula; `terms` are the fixed ones, each the names whose product it is, lower orders first."""
+
+    text: str
+    response: str
+    intercept: bool
+    terms: tuple[tuple[str, ...], ...]
+    random: tuple[RandomPart, ...]
+
+
+def parse(text: str) -> Formula:
+    """The formula, or an error that names the part that cannot be read."""
+    sides = text.split("~")
+    if len(sides) != 2:
+        raise InvalidInput(f"formula: expected one '~', got {text!r}. {_CURE}")
+    response = _name(sides[0].strip(), text)
+    random = tuple(part for match in _RANDOM.finditer(sides[1]) for part in _random(match, text))
+    rest = _POWER.sub(lambda match: _power(match, text), _RANDOM.sub("", sides[1]))
+    if "(" in rest or "|" in rest:
+        raise InvalidInput(
+            f"formula: cannot read {rest.strip()!r} of {text!r}. Random parts are (1 | group) or "
+            "(1 + slope | group), powers (a + b)^2; parentheses serve nothing else."
+        )
+    intercept, terms = _sum(rest, text)
+    return Formula(text, response, intercept, terms, random)
+
+
+def _power(match: re.Match[str], text: str) -> str:
+    """`(a + b + c)^2`: the columns and their products of up to that many different ones."""
+    names = [_name(name.strip(), text) for name in match[1].split("+")]
+    sizes = range(1, min(int(match[2]), len(names)) + 1)
+    if not sizes:
+        raise InvalidInput(f"formula: expected a power of 1 or more, got {match.group()!r} in {text!r}. {_CURE}")
+    return " + ".join(":".join(chosen) for size in sizes for chosen in combinations(names, size))
+
+
+def _random(match: re.Match[str], text: str) -> list[RandomPart]:
+    left, bar, right = match.groups()
+    group = tuple(_name(name.strip(), text) for name in right.split(":"))
+    intercept, terms = _sum(left, text)
+    if any(len(term) > 1 for term in terms):
+        raise InvalidInput(
+            f"formula: interactions as random slopes are not supported, got {match.group()!r}. "
+            "Compute the product as a column of its own."
+        )
+    slopes = tuple(term[0] for term in terms)
+    if not intercept and not slopes:
+        raise InvalidInput(f"formula: nothing varies in {match.group()!r}. {_CURE}")
+    if bar == "||":
+        first = [RandomPart(group, True, ())] if intercept else []
+        return first + [RandomPart(group, False, (slope,)) for slope in slopes]
+    return [RandomPart(group, intercept, slopes)]
+
+
+def _sum(side: str, text: str) -> tuple[bool, tuple[tuple[str, ...], ...]]:
+    """The terms of one side in the order of their degree, and whether there is an intercept."""
+    intercept, terms = True, []
+    pieces = [piece.strip() for piece in re.sub(r"-\s*1\b", "+ 0", side).split("+")]
+    for piece in filter(None, pieces):
+        if piece in ("0", "1"):
+            intercept = piece == "1"
+            continue
+        factors = [tuple(_name(name.strip(), text) for name in factor.split(":")) for factor in piece.split("*")]
+        for size in range(1, len(factors) + 1):
+            terms += [sum(chosen, ()) for chosen in combinations(factors, size)]
+    unique = list(dict.fromkeys(terms))
+    return intercept, tuple(sorted(unique, key=len))
+
+
+def _name(name: str, text: str) -> str:
+    if not _NAME.match(name):
+        raise InvalidInput(f"formula: expected the name of a column, got {name!r} in {text!r}. {_CURE}")
+    return name
+
 
 Table = Mapping[str, Sequence[Any] | NDArray[Any]]
 IntArray = NDArray[np.int64]
@@ -47,9 +143,7 @@ class Design:
     notes: tuple[str, ...]
 
 
-def design(
-    formula: Formula, table: Table, *, levels: Mapping[str, Sequence[str]], least_levels: int
-) -> Design:
+def design(formula: Formula, table: Table, *, levels: Mapping[str, Sequence[str]], least_levels: int) -> Design:
     """The design of `formula` on `table`.
 
     Numbers and truth values enter as they are, everything else as a category in treatment coding against its
@@ -101,9 +195,7 @@ class _Columns:
     def numeric(self, name: str) -> FloatArray:
         array = self.raw(name)
         if array.dtype.kind not in "biuf":
-            raise InvalidInput(
-                f"table[{name!r}]: expected numbers, got {array[:3].tolist()}. Code them as numbers."
-            )
+            raise InvalidInput(f"table[{name!r}]: expected numbers, got {array[:3].tolist()}. Code them as numbers.")
         values = array.astype(np.float64)
         wrong = ~np.isfinite(values)
         if wrong.any():
@@ -112,6 +204,7 @@ class _Columns:
                 f"table[{name!r}][{row}]: expected a finite number, got {values[row]}. "
                 "Leave rows with missing values out (and count them) before the call."
             )
+        check_squarable(values, name=f"table[{name!r}]")
         return values
 
     def categories(self, name: str) -> tuple[list[str], IntArray]:
@@ -127,8 +220,8 @@ class _Columns:
             array = array.astype(str)
         elif array.dtype.kind == "f":
             self.numeric(name)
-        found, codes = np.unique(array, return_inverse=True)
-        labels = [str(level) for level in found]
+        distinct, codes = np.unique(array, return_inverse=True)
+        labels = [str(level) for level in distinct]
         if name not in self._levels:
             return labels, codes.astype(np.int64)
         wanted = [str(level) for level in self._levels[name]]
@@ -145,17 +238,15 @@ class _Columns:
             return [(name, self.numeric(name))]
         labels, codes = self.categories(name)
         return [
-            (f"{name}[{label}]", (codes == index).astype(np.float64))
-            for index, label in enumerate(labels)
-            if index > 0
+            (f"{name}[{label}]", (codes == index).astype(np.float64)) for index, label in enumerate(labels) if index > 0
         ]
 
     def group(self, names: tuple[str, ...]) -> tuple[int, IntArray]:
         """The number of levels that occur and each row's level, for one column or a combination."""
         parts = [self.categories(name)[1] for name in names]
         joined = reduce(lambda whole, part: whole * (int(part.max()) + 1) + part, parts)
-        found, codes = np.unique(joined, return_inverse=True)
-        return len(found), codes.astype(np.int64)
+        labels, codes = np.unique(joined, return_inverse=True)
+        return len(labels), codes.astype(np.int64)
 
 
 def _enough_levels(
@@ -191,13 +282,11 @@ def _fixed(formula: Formula, extra: list[str], columns: _Columns) -> tuple[list[
         absent = [name for name in term if len(term) > 1 and (name,) not in terms]
         if absent:
             raise InvalidInput(
-                f"formula: the interaction {':'.join(term)} stands without {absent[0]!r}. "
-                f"Write {'*'.join(term)}."
+                f"formula: the interaction {':'.join(term)} stands without {absent[0]!r}. Write {'*'.join(term)}."
             )
         if not formula.intercept and len(term) == 1 and not columns.is_numeric(term[0]):
             raise InvalidInput(
-                f"formula: a category ({term[0]!r}) without an intercept has no reference level. "
-                "Keep the intercept."
+                f"formula: a category ({term[0]!r}) without an intercept has no reference level. Keep the intercept."
             )
         for name, values in _product(term, columns):
             names.append(name)

@@ -1,22 +1,52 @@
-"""An own Laplace fit of the mixed logistic model: the penalised fit for separated data, and an independent check.
-
-The likelihood of the random effects is approximated at its mode. With u spherical (b = Λu):
-    ℓ(β, θ) = max_u [ log p(y | Xβ + ZΛu) − u'u/2 ] − ½ log |Λ'Z'WZΛ + I|  [ + log prior(β) ]
-"""
+"""Slopes and curvature of a smooth function, by differences."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, optimize, special
 
 from believable.stats.inputs import FloatArray
-from believable.stats.models import covariance
-from believable.stats.models.blocks import Factor, backward, by_size, factor, forward, gram, offsets
-from believable.stats.models.derivatives import gradient, hessian
+from believable.stats.models import random_effects
 from believable.stats.models.design import Varying
+from believable.stats.models.random_effects import Factor, backward, by_size, factor, forward, gram, offsets
+
+
+def gradient(function: Callable[[FloatArray], float], at: FloatArray, lower: FloatArray | None = None) -> FloatArray:
+    """Central differences; forward ones at a lower limit."""
+    slopes = np.empty_like(at)
+    for index in range(len(at)):
+        step = 1e-5 * max(1.0, abs(float(at[index])))
+        up, down = at.copy(), at.copy()
+        up[index] += step
+        down[index] -= step
+        if lower is not None:
+            down[index] = max(down[index], lower[index])
+        slopes[index] = (function(up) - function(down)) / (up[index] - down[index])
+    return slopes
+
+
+def hessian(function: Callable[[FloatArray], float], at: FloatArray) -> FloatArray:
+    """Central second differences."""
+    size = len(at)
+    steps = 1e-3 * np.maximum(1.0, np.abs(at)) * np.eye(size)
+    middle = function(at)
+    curvature = np.empty((size, size))
+    for i in range(size):
+        curvature[i, i] = (function(at + steps[i]) - 2 * middle + function(at - steps[i])) / steps[i, i] ** 2
+        for j in range(i):
+            mixed = (
+                function(at + steps[i] + steps[j])
+                - function(at + steps[i] - steps[j])
+                - function(at - steps[i] + steps[j])
+                + function(at - steps[i] - steps[j])
+            )
+            curvature[i, j] = curvature[j, i] = mixed / (4 * steps[i, i] * steps[j, j])
+    return curvature
+
 
 _NEWTON_STEPS = 100
 
@@ -48,21 +78,19 @@ def fit_laplace(
 
     The log-likelihood leaves out the binomial coefficients.
     """
-    ordered, scales = covariance.standardised(by_size(varying))
+    ordered, scales = random_effects.standardised(by_size(varying))
     surface = _Surface(successes, trials, fixed, ordered, prior_sd)
     p = fixed.shape[1]
-    lower = np.concatenate([np.full(p, -np.inf), covariance.lower_limits(ordered)])
-    begin = surface.logistic_start(), covariance.start(ordered)
+    lower = np.concatenate([np.full(p, -np.inf), random_effects.lower_limits(ordered)])
+    begin = surface.logistic_start(), random_effects.start(ordered)
     at, curve, left = _descend(surface, np.concatenate(begin), lower)
-    if covariance.is_singular(
-        at[p:], ordered
-    ):  # local optima hide at a boundary, so try from nearer to it too
+    if random_effects.is_singular(at[p:], ordered):  # local optima hide at a boundary, so try from nearer to it too
         other = _descend(surface, np.concatenate([begin[0], 0.1 * begin[1]]), lower)
         at, curve, left = other if surface(other[0]) < surface(at) - 1e-9 else (at, curve, left)
     spread = linalg.pinvh(curve)[:p, :p]
     blocks = [
-        covariance.unscaled(block, scale)
-        for block, scale in zip(covariance.blocks(at[p:], ordered), scales, strict=True)
+        random_effects.unscaled(block, scale)
+        for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
     ]
     return LaplaceFit(
         at[:p],
@@ -71,7 +99,7 @@ def fit_laplace(
         blocks,
         -surface(at),
         left < 1e-6,
-        covariance.is_singular(at[p:], ordered),
+        random_effects.is_singular(at[p:], ordered),
         surface.evaluations,
         left,
     )
@@ -96,7 +124,7 @@ class _Surface:
     def __call__(self, at: FloatArray) -> float:
         self.evaluations += 1
         p = self._x.shape[1]
-        blocks = covariance.blocks(at[p:], self._varying)
+        blocks = random_effects.blocks(at[p:], self._varying)
         penalty = 0.5 * float(self._precision @ at[:p] ** 2)
         return penalty - self._marginal(self._x @ at[:p], blocks)
 
@@ -145,8 +173,8 @@ class _Surface:
         """The Newton step of u, and log |Λ'Z'WZΛ + I|."""
         chance = special.expit(eta)
         weights = np.maximum(self._m * chance * (1 - chance), 1e-300)
-        found = gram(self._varying, np.empty((len(eta), 0)), weights)
-        chol = factor(found, self._varying, blocks)
+        products = gram(self._varying, np.empty((len(eta), 0)), weights)
+        chol = factor(products, self._varying, blocks)
         residual = self._y - self._m * chance
         down = []
         for u, block, v in zip(mode, blocks, self._varying, strict=True):
@@ -166,10 +194,12 @@ def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) 
     edges = offsets(varying)
     if edges[-1] == 0:
         return [backward(lower, first).reshape(right[0].shape)]
-    tail = np.concatenate([part.ravel() for part in right[1:]])
+    tail: FloatArray = np.concatenate([part.ravel() for part in right[1:]])
     tail = np.linalg.solve(chol.rest.T, np.linalg.solve(chol.rest, tail - (chol.cross.T @ first)[:, 0]))
     head = backward(lower, first - chol.cross @ tail[:, None])
-    parts = [tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])]
+    parts: list[FloatArray] = [
+        tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])
+    ]
     return [head.reshape(right[0].shape), *parts]
 
 
@@ -183,7 +213,7 @@ def _descend(surface: _Surface, begin: FloatArray, lower: FloatArray) -> tuple[F
         jac=lambda at: gradient(surface, at, lower),
         options={"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-7},
     )
-    at = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
+    at = np.where((lower == 0) & (np.abs(best.x) < random_effects.SINGULAR_BELOW), 0.0, best.x)
     return _polish(surface, at, (lower < 0) | (at > 0))
 
 
@@ -197,14 +227,14 @@ def _polish(
         whole[free] = values
         return surface(whole)
 
-    here, left = at[free], math.inf
+    point, left = at[free], math.inf
     for _ in range(4):
-        down, curve = gradient(of_free, here), hessian(of_free, here)
+        down, curve = gradient(of_free, point), hessian(of_free, point)
         step = np.linalg.lstsq(curve, down, rcond=None)[0]
         left = abs(float(down @ step))
-        if left < 1e-13 or of_free(here - step) > of_free(here):
+        if left < 1e-13 or of_free(point - step) > of_free(point):
             break
-        here = here - step
+        point = point - step
     whole = at.copy()
-    whole[free] = here
-    return whole, hessian(of_free, here), left
+    whole[free] = point
+    return whole, hessian(of_free, point), left

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import linalg, optimize, stats
+from threadpoolctl import threadpool_limits
 
 from believable.core.errors import InvalidInput
 from believable.stats.estimate import Estimate, check_level, without_interval
 from believable.stats.inputs import FloatArray, one_of
-from believable.stats.models import covariance
-from believable.stats.models.blocks import Gram, by_size, factor, gram, offsets
-from believable.stats.models.derivatives import gradient, hessian
-from believable.stats.models.design import Design, Table, Varying, design
-from believable.stats.models.formula import parse
-from believable.stats.models.records import Convergence, MixedModel, ModelTerm
+from believable.stats.models import random_effects
+from believable.stats.models.design import Design, Table, Varying, design, parse
+from believable.stats.models.fitted import Convergence, MixedModel, ModelTerm
+from believable.stats.models.laplace import gradient, hessian
+from believable.stats.models.random_effects import Gram, by_size, factor, gram, offsets
 
+#: A descent has arrived when the deviance could fall by less.
 _DECREASE_TOLERANCE = 1e-6
 
 
@@ -41,27 +42,37 @@ def mixed_linear(
     criterion    "REML" (default) or "ML"
     Intervals    t with Satterthwaite's degrees of freedom (z when they cannot be had, which the notes say)
     least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see notes)
-    Undefined    a response without variance, and terms that others determine, are errors. Singular fits and
+    Undefined    a response without variance, terms that others determine, and a group with as many random effects as
+                 rows (they cannot be told from the residual) are errors. Singular fits and
                  failed optimisations are in `convergence`.
     Source       Bates, Mächler, Bolker & Walker (2015); Kuznetsova et al. (2017) for the degrees of freedom.
     Checked      R lme4 and lmerTest: sleepstudy and simulated crossed designs.
     """
     check_level(level)
     one_of(criterion, ("REML", "ML"), name="criterion")
-    made = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
-    if not made.varying:
+    matrices = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
+    if not matrices.varying:
         raise InvalidInput(
-            f"formula: no random part is left in {formula!r} ({'; '.join(made.notes) or 'none given'}). "
-            "Use tests.ols for a model without random effects."
+            f"formula: no random part is left in {formula!r} ({'; '.join(matrices.notes) or 'none given'}). "
+            "Use regression.ols for a model without random effects."
         )
-    if made.response.min() == made.response.max():
+    if matrices.response.min() == matrices.response.max():
         raise InvalidInput(
-            f"table[{made.formula.response!r}]: expected a response that varies, "
-            f"got {made.response[0]} in all {len(made.response)} rows."
+            f"table[{matrices.formula.response!r}]: expected a response that varies, "
+            f"got {matrices.response[0]} in all {len(matrices.response)} rows."
         )
-    problem = _Problem.of(made, reml=criterion == "REML")
-    theta, convergence = _optimise(problem)
-    return _describe(made, problem, theta, convergence, criterion, level)
+    for group in matrices.varying:
+        if group.levels * group.width >= len(matrices.response):
+            raise InvalidInput(
+                f"formula: {group.group!r} has {group.levels * group.width} random effects for {len(matrices.response)} rows, so "
+                "they cannot be told from the residual. Give several rows per level, or leave the group out."
+            )
+    # Some hundred small factorisations: threads of their own cost more than they bring, and on a busy machine the wait for
+    # each other takes nearly all the time.
+    with threadpool_limits(1):
+        problem = _DevianceProblem.of(matrices, reml=criterion == "REML")
+        theta, convergence = _optimise(problem)
+        return _describe(matrices, problem, theta, convergence, criterion, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,7 @@ class _Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class _Problem:
+class _DevianceProblem:
     """The data of a fit in coordinates that keep its digits: fixed effects as the Q of their QR decomposition,
     the response as its residual from ordinary least squares."""
 
@@ -83,19 +94,21 @@ class _Problem:
     products: Gram
     upper: FloatArray
     least_squares: FloatArray
+    begin: FloatArray
     n: int
     reml: bool
+    known: dict[bytes, tuple[FloatArray, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, made: Design, *, reml: bool) -> _Problem:
-        q, upper = linalg.qr(made.fixed, mode="economic")
-        projected = q.T @ made.response
-        residual = made.response - q @ projected
-        varying, scales = covariance.standardised(by_size(made.varying))
+    def of(cls, matrices: Design, *, reml: bool) -> _DevianceProblem:
+        q, upper = linalg.qr(matrices.fixed, mode="economic")
+        projected = q.T @ matrices.response
+        residual = matrices.response - q @ projected
+        varying, scales = random_effects.standardised(by_size(matrices.varying))
         products = gram(varying, np.column_stack([q, residual]))
-        return cls(
-            varying, scales, products, upper, linalg.solve_triangular(upper, projected), len(residual), reml
-        )
+        begin = random_effects.likely_start(varying, residual)
+        solved = linalg.solve_triangular(upper, projected)
+        return cls(varying, scales, products, upper, solved, begin, len(residual), reml)
 
     @property
     def rank(self) -> int:
@@ -106,13 +119,23 @@ class _Problem:
         return self.n - self.rank if self.reml else self.n
 
     def corner(self, theta: FloatArray) -> tuple[FloatArray, float]:
-        """What the random effects leave of the fixed effects and the response, and the log determinants."""
-        found = factor(self.products, self.varying, covariance.blocks(theta, self.varying))
+        """What the random effects leave of the fixed effects and the response, and the log determinants.
+
+        A fit asks for many points several times (differences at other residual scales, of every coefficient), and a
+        corner is as small as the fixed effects: those seen are kept.
+        """
+        key = theta.tobytes()
+        if key not in self.known:
+            self.known[key] = self._corner(theta)
+        return self.known[key]
+
+    def _corner(self, theta: FloatArray) -> tuple[FloatArray, float]:
+        factored = factor(self.products, self.varying, random_effects.blocks(theta, self.varying))
         edge = offsets(self.varying)[-1]
-        corner = found.rest[edge:, edge:]
+        corner = factored.rest[edge:, edge:].copy()
         diagonals = np.diagonal(corner)[: self.rank], np.diagonal(self.upper)
         of_fixed = 2 * sum(float(np.log(np.abs(diagonal)).sum()) for diagonal in diagonals)
-        return corner, found.log_det + (of_fixed if self.reml else 0.0)
+        return corner, factored.log_det + (of_fixed if self.reml else 0.0)
 
     def deviance(self, theta: FloatArray) -> float:
         corner, log_dets = self.corner(theta)
@@ -133,12 +156,12 @@ class _Problem:
         return log_dets + self.scale_df * math.log(2 * math.pi * sigma**2) + residual / sigma**2
 
 
-def _optimise(problem: _Problem) -> tuple[FloatArray, Convergence]:
+def _optimise(problem: _DevianceProblem) -> tuple[FloatArray, Convergence]:
     """The best of several descents when the first one ends at a boundary, where local optima hide."""
-    begin = covariance.start(problem.varying)
-    theta, left, evaluations = _descend(problem, begin)
-    if left >= _DECREASE_TOLERANCE or covariance.is_singular(theta, problem.varying):
-        for other in (0.1 * begin, 3 * begin, _without_gradient(problem, begin)):
+    theta, left, evaluations = _descend(problem, problem.begin)
+    if left >= _DECREASE_TOLERANCE or random_effects.is_singular(theta, problem.varying):
+        begin = random_effects.start(problem.varying)
+        for other in (begin, 0.1 * begin, 3 * begin, _without_gradient(problem, begin)):
             again, its_left, more = _descend(problem, other)
             evaluations += more
             gained = problem.deviance(theta) - problem.deviance(again)
@@ -146,22 +169,28 @@ def _optimise(problem: _Problem) -> tuple[FloatArray, Convergence]:
                 theta, left = again, its_left
     converged = left < _DECREASE_TOLERANCE
     messages = () if converged else (f"the deviance could still fall by {left:.2g}",)
-    singular = covariance.is_singular(theta, problem.varying)
+    singular = random_effects.is_singular(theta, problem.varying)
     return theta, Convergence(converged, singular, False, evaluations, left, messages)
 
 
-def _descend(problem: _Problem, begin: FloatArray) -> tuple[FloatArray, float, int]:
-    """L-BFGS-B with central differences, then Newton steps on the free entries; entries at zero stay there."""
-    lower = covariance.lower_limits(problem.varying)
+def _descend(problem: _DevianceProblem, begin: FloatArray) -> tuple[FloatArray, float, int]:
+    """L-BFGS-B with forward differences, then Newton steps on the free entries; entries at zero stay there."""
+    lower = random_effects.lower_limits(problem.varying)
+
+    def slopes(theta: FloatArray) -> FloatArray:
+        middle = problem.deviance(theta)
+        steps = 1e-5 * np.maximum(1.0, np.abs(theta)) * np.eye(len(theta))
+        return np.array([(problem.deviance(theta + step) - middle) / step.sum() for step in steps])
+
     best = optimize.minimize(
         problem.deviance,
         begin,
         method="L-BFGS-B",
         bounds=optimize.Bounds(lower, np.full(len(lower), np.inf)),
-        jac=lambda theta: gradient(problem.deviance, theta, lower),
-        options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-7},
+        jac=slopes,
+        options={"maxiter": 500, "ftol": 1e-11, "gtol": 1e-5},  # Newton steps follow
     )
-    theta = np.where((lower == 0) & (np.abs(best.x) < covariance.SINGULAR_BELOW), 0.0, best.x)
+    theta = np.where((lower == 0) & (np.abs(best.x) < random_effects.SINGULAR_BELOW), 0.0, best.x)
     if problem.deviance(theta) > float(best.fun) + 1e-8:
         theta = np.asarray(best.x, dtype=np.float64)
     free = (lower < 0) | (theta > 0)
@@ -169,17 +198,17 @@ def _descend(problem: _Problem, begin: FloatArray) -> tuple[FloatArray, float, i
     return theta, left, int(best.nfev)
 
 
-def _without_gradient(problem: _Problem, begin: FloatArray) -> FloatArray:
+def _without_gradient(problem: _DevianceProblem, begin: FloatArray) -> FloatArray:
     """A trust-region search that needs no slopes, which mislead beside a boundary."""
-    lower = covariance.lower_limits(problem.varying)
-    found = optimize.minimize(
+    lower = random_effects.lower_limits(problem.varying)
+    optimum = optimize.minimize(
         problem.deviance,
         begin,
         method="COBYQA",
         bounds=optimize.Bounds(lower, np.full(len(lower), np.inf)),
         options={"final_tr_radius": 1e-7, "maxfev": 500 * len(begin)},
     )
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(optimum.x, dtype=np.float64)
 
 
 def _newton(
@@ -197,53 +226,52 @@ def _newton(
         whole[free] = values
         return function(whole)
 
-    here, left = theta[free], math.inf
+    point, left = theta[free], math.inf
     for _ in range(6):
-        down, curve = gradient(of_free, here), hessian(of_free, here)
+        down, curve = gradient(of_free, point), hessian(of_free, point)
         try:
             step = linalg.cho_solve(linalg.cho_factor(curve), down)
         except linalg.LinAlgError:
             step = np.linalg.lstsq(curve, down, rcond=None)[0]
         left = abs(float(down @ step)) / 2
-        moved = np.maximum(here - step, lower[free])
-        if of_free(moved) >= of_free(here) - 1e-10:
+        moved = np.maximum(point - step, lower[free])
+        if of_free(moved) >= of_free(point) - 1e-10:
             break
-        here = moved
+        point = moved
     polished = theta.copy()
-    polished[free] = here
+    polished[free] = point
     return polished, left
 
 
 def _describe(
-    made: Design, problem: _Problem, theta: FloatArray, convergence: Convergence, criterion: str, level: float
+    matrices: Design,
+    problem: _DevianceProblem,
+    theta: FloatArray,
+    convergence: Convergence,
+    criterion: str,
+    level: float,
 ) -> MixedModel:
     solution = problem.solve(theta)
     sigma = math.sqrt(solution.residual / problem.scale_df)
     variances = sigma**2 * np.diagonal(solution.unscaled)
     dfs = _satterthwaite(problem, theta, sigma)
-    notes = made.notes if dfs is not None else (*made.notes, "no degrees of freedom: intervals and p by z")
+    notes = matrices.notes if dfs is not None else (*matrices.notes, "no degrees of freedom: intervals and p by z")
     terms = tuple(
         ModelTerm(
             name,
             _coefficient(
-                float(beta),
-                math.sqrt(float(variance)),
-                None if dfs is None else float(dfs[i]),
-                problem.n,
-                level,
+                float(beta), math.sqrt(float(variance)), None if dfs is None else float(dfs[i]), problem.n, level
             ),
         )
-        for i, (name, beta, variance) in enumerate(zip(made.names, solution.beta, variances, strict=True))
+        for i, (name, beta, variance) in enumerate(zip(matrices.names, solution.beta, variances, strict=True))
     )
-    relative = covariance.blocks(theta, problem.varying)
-    cholesky = [
-        covariance.unscaled(block, scale) for block, scale in zip(relative, problem.scales, strict=True)
-    ]
+    relative = random_effects.blocks(theta, problem.varying)
+    cholesky = [random_effects.unscaled(block, scale) for block, scale in zip(relative, problem.scales, strict=True)]
     parts = [sigma**2 * block @ block.T for block in cholesky]
-    sds, correlations = covariance.describe(parts, problem.varying)
+    sds, correlations = random_effects.describe(parts, problem.varying)
     groups = tuple(dict.fromkeys((v.group, v.levels) for v in problem.varying))
     return MixedModel(
-        made.formula.text,
+        matrices.formula.text,
         terms,
         sds,
         correlations,
@@ -258,9 +286,9 @@ def _describe(
     )
 
 
-def _satterthwaite(problem: _Problem, theta: FloatArray, sigma: float) -> FloatArray | None:
+def _satterthwaite(problem: _DevianceProblem, theta: FloatArray, sigma: float) -> FloatArray | None:
     """2·v²/Var(v) for the variance v of each coefficient; entries of theta at zero are held there."""
-    lower = covariance.lower_limits(problem.varying)
+    lower = random_effects.lower_limits(problem.varying)
     free = (lower < 0) | (theta > 0)
 
     def unpack(values: FloatArray) -> tuple[FloatArray, float]:
@@ -293,9 +321,7 @@ def _coefficient(beta: float, se: float, df: float | None, n: int, level: float)
         return without_interval(beta, "no standard error", method="linear mixed model", n=n, level=level)
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
-    method = (
-        "linear mixed model, z interval" if df is None else "linear mixed model, Satterthwaite t interval"
-    )
+    method = "linear mixed model, z interval" if df is None else "linear mixed model, Satterthwaite t interval"
     return Estimate(
         beta,
         beta - half,

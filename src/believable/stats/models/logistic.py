@@ -13,16 +13,14 @@ import numpy as np
 from scipy import optimize, stats
 
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.stats.association import INTERCEPT
 from believable.stats.estimate import Estimate, check_level, without_interval
 from believable.stats.inputs import FloatArray, one_of
-from believable.stats.models import covariance
-from believable.stats.models.cells import CellCounts, collapse, log_choose, trials_of
-from believable.stats.models.design import Design, Table, Varying, design
-from believable.stats.models.formula import parse
+from believable.stats.models import random_effects
+from believable.stats.models.answer_counts import CellCounts, collapse, is_separated, log_choose, trials_of
+from believable.stats.models.design import Design, Table, Varying, design, parse
+from believable.stats.models.fitted import Convergence, MixedModel, ModelTerm
 from believable.stats.models.laplace import fit_laplace
-from believable.stats.models.records import Convergence, MixedModel, ModelTerm
-from believable.stats.models.separation import is_separated
+from believable.stats.regression import INTERCEPT
 
 PRIOR_SD, PRIOR_SD_INTERCEPT = 2.5, 10.0
 _PENALISED = f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
@@ -53,7 +51,9 @@ def mixed_logistic(
                  and `convergence.separated` is true.
     Singular     a random effect without variance is reported in `convergence`; the fixed effects are then
                  those of the simpler model.
-    Undefined    all answers equal, terms that others determine: errors that name them.
+    Undefined    all answers equal, terms that others determine: errors that name them. Where every level of a group (say
+                 every participant) gives one answer throughout, the spread between levels has no finite estimate: the
+                 optimiser's last point without intervals, `convergence.converged` false, and the reason.
     Library      `glmm` (extra "models"), on rows collapsed to binomial counts; z and p from estimate and se.
     Source       Bates et al. (2015) for the model; Gelman et al. (2008), Chung et al. (2013) for the penalty.
     Checked      R lme4 with a tight optimiser and glmmTMB on cbpp and three simulated crossed designs; an own
@@ -62,22 +62,25 @@ def mixed_logistic(
     check_level(level)
     one_of(interval, ("wald", "profile"), name="interval")
     engine = _engine()
-    made = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
-    counts = collapse(made, trials_of(made, table, trials))
-    if not made.varying:
+    matrices = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
+    counts = collapse(matrices, trials_of(matrices, table, trials))
+    if not matrices.varying:
         raise InvalidInput(
-            f"formula: no random part is left in {formula!r} ({'; '.join(made.notes) or 'none given'}). "
+            f"formula: no random part is left in {formula!r} ({'; '.join(matrices.notes) or 'none given'}). "
             "Give a group that varies, such as (1 | participant)."
         )
     if is_separated(counts.successes, counts.trials, counts.fixed):
-        return _penalised(made, counts, level)
-    fit, messages = _run(engine, counts, made)
+        return _penalised(matrices, counts, level)
+    fit, messages = _run(engine, counts, matrices)
+    if group := _always_alike(counts):
+        reason = f"every {group} gives one answer throughout, so the spread between them has no finite estimate"
+        return _failed(matrices, counts, fit, (*messages, reason), level, reason)
     if not bool(fit.converged) or not np.isfinite(fit.se).all():
-        return _failed(made, counts, fit, messages, level)
-    model = _describe(made, counts, fit, messages, level)
+        return _failed(matrices, counts, fit, messages, level)
+    model = _describe(matrices, counts, fit, messages, level)
     if interval == "profile":
-        bounds = [_profile(engine, counts, made, fit, index, level) for index in range(len(made.names))]
-        terms = tuple(_with_bounds(term, *found) for term, found in zip(model.terms, bounds, strict=True))
+        bounds = [_profile(engine, counts, matrices, fit, index, level) for index in range(len(matrices.names))]
+        terms = tuple(_with_bounds(term, *both) for term, both in zip(model.terms, bounds, strict=True))
         model = replace(model, terms=terms)
     return model
 
@@ -94,7 +97,7 @@ def _engine() -> ModuleType:
 def _run(
     engine: ModuleType,
     counts: CellCounts,
-    made: Design,
+    matrices: Design,
     *,
     without: int | None = None,
     offset: FloatArray | None = None,
@@ -107,7 +110,7 @@ def _run(
     random = []
     for number, v in enumerate(counts.varying):
         data[f"g{number}"] = np.char.add("L", v.codes.astype(str))
-        random.append("(" + " + ".join(["1", *_slopes(v, made, without)]) + f" | g{number})")
+        random.append("(" + " + ".join(["1", *_slopes(v, matrices, without)]) + f" | g{number})")
     right = " + ".join(["0", *(f"x{index}" for index in kept), *random])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -123,56 +126,43 @@ def _run(
     return fit, tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
-def _slopes(v: Varying, made: Design, without: int | None) -> list[str]:
+def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
     """The columns of random slopes by their neutral names; the library wants them among the fixed effects."""
     if v.names[0] != INTERCEPT:
         raise InvalidInput(
             f"formula: a random slope of {v.group!r} needs a random intercept here. "
             f"Write (1 + {v.names[0]} | {v.group})."
         )
-    absent = [name for name in v.names[1:] if name not in made.names]
+    absent = [name for name in v.names[1:] if name not in matrices.names]
     if absent:
         raise InvalidInput(
             f"formula: the random slope {absent[0]!r} of {v.group!r} is not among the fixed effects. "
             f"Add {absent[0].split('[')[0]} to the fixed part."
         )
-    indices = [made.names.index(name) for name in v.names[1:]]
+    indices = [matrices.names.index(name) for name in v.names[1:]]
     if without in indices:
         raise InvalidInput(
-            f"interval: {made.names[without or 0]!r} has a random slope, so its profile cannot be had. "
+            f"interval: {matrices.names[without or 0]!r} has a random slope, so its profile cannot be had. "
             "Use interval='wald'."
         )
     return [f"x{index}" for index in indices]
 
 
-def _describe(
-    made: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], level: float
-) -> MixedModel:
+def _describe(matrices: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:
     terms = tuple(
         _term(name, float(beta), float(se), counts.n, level, "Laplace, Wald interval")
-        for name, beta, se in zip(made.names, fit.beta, fit.se, strict=True)
+        for name, beta, se in zip(matrices.names, fit.beta, fit.se, strict=True)
     )
-    parts = [
-        _unpacked(np.asarray(packed), v.width) for packed, v in zip(fit.varcorr, counts.varying, strict=True)
-    ]
-    sds, correlations = covariance.describe(parts, counts.varying)
-    convergence = Convergence(
-        bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages
-    )
+    parts = [_unpacked(np.asarray(packed), v.width) for packed, v in zip(fit.varcorr, counts.varying, strict=True)]
+    sds, correlations = random_effects.describe(parts, counts.varying)
+    convergence = Convergence(bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages)
     return _model(
-        made,
-        counts,
-        terms,
-        sds,
-        correlations,
-        float(fit.loglik) + counts.constant,
-        "ML (Laplace)",
-        convergence,
+        matrices, counts, terms, sds, correlations, float(fit.loglik) + counts.constant, "ML (Laplace)", convergence
     )
 
 
 def _model(
-    made: Design,
+    matrices: Design,
     counts: CellCounts,
     terms: Any,
     sds: Any,
@@ -184,7 +174,7 @@ def _model(
 ) -> MixedModel:
     groups = tuple(dict.fromkeys((v.group, v.levels) for v in counts.varying))
     return MixedModel(
-        made.formula.text,
+        matrices.formula.text,
         terms,
         sds,
         correlations,
@@ -195,43 +185,49 @@ def _model(
         groups,
         f"logistic mixed model, {criterion}",
         convergence,
-        made.notes + notes,
+        matrices.notes + notes,
     )
 
 
-def _penalised(made: Design, counts: CellCounts, level: float) -> MixedModel:
-    prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in made.names])
+def _penalised(matrices: Design, counts: CellCounts, level: float) -> MixedModel:
+    prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in matrices.names])
     fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior)
     terms = tuple(
-        _term(
-            name, float(beta), math.sqrt(float(variance)), counts.n, level, "penalised Laplace, Wald interval"
-        )
-        for name, beta, variance in zip(made.names, fit.beta, np.diagonal(fit.cov_beta), strict=True)
+        _term(name, float(beta), math.sqrt(float(variance)), counts.n, level, "penalised Laplace, Wald interval")
+        for name, beta, variance in zip(matrices.names, fit.beta, np.diagonal(fit.cov_beta), strict=True)
     )
-    sds, correlations = covariance.describe([block @ block.T for block in fit.blocks], fit.varying)
+    sds, correlations = random_effects.describe([block @ block.T for block in fit.blocks], fit.varying)
     convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.decrease_left)
     total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
     note = "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
-    return _model(made, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))
+    return _model(matrices, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))
+
+
+def _always_alike(counts: CellCounts) -> str | None:
+    """The group whose every level has one answer only, although most of them answered several times."""
+    for v in counts.varying:
+        yes, trials = (np.bincount(v.codes, column, minlength=v.levels) for column in (counts.successes, counts.trials))
+        if ((yes == 0) | (yes == trials)).all() and np.median(trials) > 1:
+            return v.group
+    return None
 
 
 def _failed(
-    made: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], level: float
+    matrices: Design,
+    counts: CellCounts,
+    fit: Any,
+    messages: tuple[str, ...],
+    level: float,
+    reason: str = "the fit did not converge",
 ) -> MixedModel:
     """The optimiser's last point, without intervals: a reader must see it, but not take it for a result."""
-    reason = "the fit did not converge"
     terms = tuple(
-        ModelTerm(
-            name,
-            without_interval(float(beta), reason, method="logistic mixed model", n=counts.n, level=level),
-        )
-        for name, beta in zip(made.names, fit.beta, strict=True)
+        ModelTerm(name, without_interval(float(beta), reason, method="logistic mixed model", n=counts.n, level=level))
+        for name, beta in zip(matrices.names, fit.beta, strict=True)
     )
-    convergence = Convergence(
-        False, bool(fit.singular), False, int(fit.n_eval), messages=messages or (reason,)
-    )
+    convergence = Convergence(False, bool(fit.singular), False, int(fit.n_eval), messages=messages or (reason,))
     log_likelihood = float(fit.loglik) + counts.constant
-    return _model(made, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,))
+    return _model(matrices, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,))
 
 
 def _term(name: str, beta: float, se: float, n: int, level: float, method: str) -> ModelTerm:
@@ -268,14 +264,12 @@ def _odds(estimate: Estimate) -> Estimate:
 
 
 def _with_bounds(term: ModelTerm, low: float, high: float) -> ModelTerm:
-    estimate = replace(
-        term.estimate, low=low, high=high, method="log odds, Laplace, profile-likelihood interval"
-    )
+    estimate = replace(term.estimate, low=low, high=high, method="log odds, Laplace, profile-likelihood interval")
     return replace(term, estimate=estimate, odds_ratio=_odds(estimate))
 
 
 def _profile(
-    engine: ModuleType, counts: CellCounts, made: Design, fit: Any, index: int, level: float
+    engine: ModuleType, counts: CellCounts, matrices: Design, fit: Any, index: int, level: float
 ) -> tuple[float, float]:
     """Where twice the drop of the profiled log-likelihood reaches the chi-square quantile."""
     beta, se = float(fit.beta[index]), float(fit.se[index])
@@ -283,8 +277,8 @@ def _profile(
 
     def excess(value: float) -> float:
         held = value * counts.fixed[:, index]
-        found, _ = _run(engine, counts, made, without=index, offset=held)
-        return 2 * (float(fit.loglik) - float(found.loglik)) - drop
+        held_fit, _ = _run(engine, counts, matrices, without=index, offset=held)
+        return 2 * (float(fit.loglik) - float(held_fit.loglik)) - drop
 
     def bound(direction: float) -> float:
         near, far = beta, beta + direction * 2.5 * se

@@ -1,10 +1,10 @@
-"""Alembic's entry: runs on the connection, and inside the transaction, that `store.schema` hands over."""
+"""Alembic's entry: runs on the connection, and inside the transaction, that `store.migration` hands over."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from believable.store.tables import metadata
+from believable.store.database_tables import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 context.run_migrations()

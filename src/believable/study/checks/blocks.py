@@ -1,15 +1,19 @@
-"""Blocks: what they run over, how many, and in which order."""
+"""Blocks: what they run over, how many, in which order, and whether every plan they can lead to finds enough stimuli."""
 
 from __future__ import annotations
 
-from believable.study.assign import latin_sizes
-from believable.study.checks.stimuli import known_condition, known_scenario, known_stimulus
-from believable.study.checks.timeline import repeated
-from believable.study.levels import settings, unit_count
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb
+
+from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
+from believable.study.draw import Slot, fill_all
+from believable.study.levels import pool, settings, unit_count, williams
 from believable.study.nodes import Node
-from believable.study.outline import outline
-from believable.study.read import Reading
-from believable.study.records import Block
+from believable.study.plan import Page, latin_sizes, turn_of, unroll, waiting
+from believable.study.reading import Reading
+from believable.study.records import Block, Study, Text, outline
 
 
 def check_blocks(reading: Reading) -> None:
@@ -22,12 +26,10 @@ def _block(reading: Reading, block: Block, around: tuple[Block, ...]) -> None:
     place = reading.place(block)
     over = place.get("over")
     if block.over is not None and over is not None:
-        outer = next((one for one in around if one.over in (block.over, "stimulus")), None)
+        outer = next((outside for outside in around if outside.over in (block.over, "stimulus")), None)
         if outer is not None:
             cure = "Remove `over` from one of them."
-            reading.report(
-                over, f"{block.over} is settled by the block around it ({outer.id!r}) already.", cure
-            )
+            reading.report(over, f"{block.over} is settled by the block around it ({outer.id!r}) already.", cure)
             return
     if not _levels(reading, block, place):
         return
@@ -59,8 +61,7 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
     what = f"{block.over} levels" if block.over else "entries of `each`"
     fewest = counts[0]
     if block.over is not None and fewest == 0:
-        found = _NONE[block.over]
-        reading.report(place.get("over") or place, f"there is no {block.over} to run over.", found)
+        reading.report(place.get("over") or place, f"there is no {block.over} to run over.", _NONE[block.over])
         return
     if block.order == "latin_square" and fewest < 2:
         order = place.get("order") or place
@@ -93,11 +94,7 @@ def _unit_counts(reading: Reading, block: Block, place: Node) -> list[int]:
         return [] if written is None or not written.is_list else [len(written.value)]
     study = reading.study
     return sorted(
-        {
-            unit_count(study, item, setting)
-            for item, setting in settings(study, study.timeline)
-            if item is block
-        }
+        {unit_count(study, item, setting) for item, setting in settings(study, study.timeline) if item is block}
     )
 
 
@@ -106,3 +103,148 @@ _NONE = {
     "scenario": "Give stimuli a `scenario`.",
     "stimulus": "Add stimuli that fit the blocks around this one.",
 }
+
+
+#: So many different samples are tried one by one. Beyond, there has to be enough for everything that could be sampled:
+#: better to refuse a study that might work than to lose a participant to one that does not.
+MAX_VARIANTS = 500
+MAX_ARM_COMBINATIONS = 2_000
+#: Keys of blocks and trials that decide how many stimuli are needed, beside those that name them.
+_SUPPLY_KEYS = frozenset(("over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm"))
+
+
+def check_turns(reading: Reading) -> None:
+    """Report titles and texts whose `{First|Second}` has words for another number of turns than a page has, and pages that show
+    the round of a turn that is not played."""
+    if not _sound(reading):
+        return
+    study = reading.study
+    turns: dict[str, int] = {}
+    for arms in _arm_combinations(study):
+        for page in unroll(
+            study, arms, lambda block, run, n: range(n if block.sample is None else min(block.sample, n))
+        ):
+            turns[page.trial.id] = max(turns.get(page.trial.id, 0), turn_of(page.key))
+    for entry in outline(study.timeline):
+        for key in ("title", "text"):
+            words: Text | None = getattr(entry.item, key, None)
+            wrong = set() if words is None else set(words.turns) - {turns.get(entry.item.id, 1)}
+            if wrong:
+                place = reading.place(entry.item)
+                message = f"words for {min(wrong)} turns, but the page comes {turns.get(entry.item.id, 1)} times."
+                reading.report(place.get(key) or place, message, "Give one word for each turn: `{First|Second}`.")
+        if entry.item.shown_turn is not None and entry.item.shown_turn > (turns.get(entry.item.shown_round or "") or 0):
+            message = f"turn {entry.item.shown_turn} of {entry.item.shown_round!r} is not played."
+            reading.report(
+                reading.place(entry.item).get("stimulus") or reading.place(entry.item), message, "Name one that is."
+            )
+
+
+def check_supply(reading: Reading) -> None:
+    """Report each trial or block that can find its pool empty."""
+    if not reading.study.stimuli or not _sound(reading):
+        return
+    study = reading.study
+    hopeless = _nothing_fits(reading)
+    short: dict[str, Slot] = {}
+    for arms in _arm_combinations(study):
+        for slot in _shortage(study, arms):
+            short.setdefault(slot.owner, slot)
+    for entry in outline(study.timeline):
+        if entry.item.id not in short or entry.item.id in hopeless:
+            continue
+        place = reading.place(entry.item)
+        written = (place.get(key) for key in (*entry.item.stimulus_keys, "sample"))
+        node = next(filter(None, written), place)
+        message = f"a session can run out of stimuli here: {len(short[entry.item.id].allowed)} fit, and more are needed in all."
+        cure = "Add stimuli, show fewer, or name the stimulus."
+        reading.report(node, message, cure)
+
+
+def _sound(reading: Reading) -> bool:
+    """Whether stimuli and blocks are free of problems, so that a shortage is one of its own."""
+    if any(reading.broken(part) for part in ("stimuli", "conditions", "arms")) or reading.doubtful:
+        return False
+    concerned = _SUPPLY_KEYS.union(*(entry.item.stimulus_keys for entry in outline(reading.study.timeline)))
+    return not any(
+        problem.severity == "error" and problem.path.startswith("timeline") and _last_key(problem.path) in concerned
+        for problem in reading.problems
+    )
+
+
+def _last_key(path: str) -> str:
+    """The last key decides: `each` lies on the way to everything inside a block."""
+    return re.sub(r"\[\d+\]", "", path).rpartition(".")[2]
+
+
+def _nothing_fits(reading: Reading) -> set[str]:
+    """Watch trials that in some setting have no stimulus at all; reported with that setting."""
+    study = reading.study
+    reported: set[str] = set()
+    for item, setting in settings(study, study.timeline):
+        if item.id in reported or not item.takes_any or setting.stimulus is not None:
+            continue
+        if not pool(study, setting):
+            reported.add(item.id)
+            settled = [
+                f"{name} {value!r}"
+                for name, value in (("condition", setting.condition), ("scenario", setting.scenario))
+                if value
+            ]
+            place = reading.place(item)
+            reading.report(place.get("stimulus") or place, f"no stimulus fits {' and '.join(settled)}.", "Add one.")
+    return reported
+
+
+def _arm_combinations(study: Study) -> list[Mapping[str, str]]:
+    tested = sorted(
+        {entry.item.skip_if.arm for entry in outline(study.timeline) if entry.item.skip_if and entry.item.skip_if.arm}
+    )
+    levels = [[(name, level) for level in study.arms[name]] for name in tested]
+    return [dict(combination) for combination in itertools.islice(itertools.product(*levels), MAX_ARM_COMBINATIONS)]
+
+
+def _shortage(study: Study, arms: Mapping[str, str]) -> list[Slot]:
+    """The slots that stay empty in some plan."""
+    everything = _unfilled(unroll(study, arms, lambda block, run, n: range(n)))
+    if not everything:
+        return []
+    for number, pages in enumerate(_variants(study, arms)):
+        short = everything if number == MAX_VARIANTS else _unfilled(pages)
+        if short:
+            return short
+    return []
+
+
+def _unfilled(pages: Sequence[Page]) -> list[Slot]:
+    slots, matched, taken = waiting(pages)
+    return fill_all(slots, matched, taken=taken, seed=0).left_over
+
+
+def _variants(study: Study, arms: Mapping[str, str]) -> Iterator[list[Page]]:
+    """The pages for every sample that chance can take, order left aside: an odometer over the choices of `unroll`."""
+    script: list[int] = []
+    while True:
+        sizes: list[int] = []
+
+        def choose(
+            block: Block, run: int, n: int, sizes: list[int] = sizes, script: list[int] = script
+        ) -> Sequence[int]:
+            if block.sample is None or block.sample >= n:
+                return range(n)
+            number = script[len(sizes)] if len(sizes) < len(script) else 0
+            if block.order == "latin_square":
+                rows = williams(n)
+                sizes.append(len(rows))
+                return rows[number][: block.sample]
+            sizes.append(comb(n, block.sample))
+            return next(itertools.islice(itertools.combinations(range(n), block.sample), number, None))
+
+        yield unroll(study, arms, choose)
+        script = script + [0] * (len(sizes) - len(script))
+        place = len(sizes) - 1
+        while place >= 0 and script[place] + 1 >= sizes[place]:
+            place -= 1
+        if place < 0:
+            return
+        script = [*script[:place], script[place] + 1]

@@ -8,11 +8,8 @@ from collections.abc import Iterable, Iterator
 from believable.study.codebook import FLAGS, Code, Codebook, ready_names, resolved
 from believable.study.kinds import QuestionKinds
 from believable.study.nodes import Node
-from believable.study.outline import outline
-from believable.study.practice import annotation_of
-from believable.study.progress import questions_of
-from believable.study.read import Reading
-from believable.study.records import Block
+from believable.study.reading import Reading
+from believable.study.records import Block, outline
 from believable.study.wording import unknown
 
 #: Instruments whose answers are free texts.
@@ -39,16 +36,16 @@ def check_codebooks(reading: Reading, kinds: QuestionKinds) -> None:
 
 def text_sources(reading: Reading) -> set[str]:
     """What can be coded: `trial.question` of free texts, and `trial.flags`."""
-    found: set[str] = set()
+    sources: set[str] = set()
     for entry in outline(reading.study.timeline):
         if isinstance(entry.item, Block):
             continue
-        asked = [one.id for one in questions_of(entry.item) if one.kind in TEXT_KINDS]
-        found |= {f"{entry.item.id}.{name}" for name in asked}
-        annotation = annotation_of(entry.item)
+        asked = [question.id for question in entry.item.all_questions if question.kind in TEXT_KINDS]
+        sources |= {f"{entry.item.id}.{name}" for name in asked}
+        annotation = entry.item.annotation
         if annotation is not None and annotation.kind == FLAGS:
-            found.add(f"{entry.item.id}.{FLAGS}")
-    return found
+            sources.add(f"{entry.item.id}.{FLAGS}")
+    return sources
 
 
 def _doubtful(reading: Reading, source: str) -> bool:
@@ -59,9 +56,7 @@ def _doubtful(reading: Reading, source: str) -> bool:
 def _check_book(reading: Reading, book: Codebook, node: Node) -> None:
     whole = resolved(book)
     if not whole.codes:
-        reading.report(
-            node, f"codebook {book.id} has no codes.", "Write `codes:`, or start from a `ready` one."
-        )
+        reading.report(node, f"codebook {book.id} has no codes.", "Write `codes:`, or start from a `ready` one.")
     codes = node.get("codes")
     if codes is None or not codes.is_list:
         return
@@ -81,14 +76,12 @@ def _references(code: Code) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "wins_over", code.wins_over
 
 
-def _check_names(
-    reading: Reading, book: Codebook, code: Code, key: str, names: Iterable[str], place: Node
-) -> None:
+def _check_names(reading: Reading, book: Codebook, code: Code, key: str, names: Iterable[str], place: Node) -> None:
     for name in names:
         if name == code.id:
             reading.report(place, f"{code.id} names itself in {key}.", "Name another code, or leave it out.")
         elif name not in book.by_id:
-            reading.report(place, *unknown("code", name, [one for one in book.by_id if one != code.id]))
+            reading.report(place, *unknown("code", name, [other for other in book.by_id if other != code.id]))
     if key == "wins_over":
         for name in names:
             if name in book.by_id and code.id in book.by_id[name].wins_over:
@@ -116,8 +109,8 @@ def _own_ancestor(book: Codebook, code: Code) -> bool:
 
 def _repeated(reading: Reading, names: list[str], place: Node, what: str) -> None:
     counted = Counter(names)
-    told: set[str] = set()
+    seen: set[str] = set()
     for name, node in zip(names, place, strict=True):
-        if counted[name] > 1 and name in told:
+        if counted[name] > 1 and name in seen:
             reading.report(node, f"there are {counted[name]} {what}s called {name}.", "Rename all but one.")
-        told.add(name)
+        seen.add(name)

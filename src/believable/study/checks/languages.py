@@ -7,11 +7,9 @@ from typing import Any
 
 from believable.core.registry import did_you_mean
 from believable.study.nodes import Node
-from believable.study.outline import outline
-from believable.study.progress import questions_of
-from believable.study.read import Reading
-from believable.study.records import ANY_LANGUAGE, Question, Record, Text, TrialBase
-from believable.study.texts import REFERENCE_LANGUAGE, built_in, placeholders
+from believable.study.reading import Reading
+from believable.study.records import ANY_LANGUAGE, Question, Record, Text, TrialBase, outline
+from believable.study.texts import LANGUAGES, REFERENCE_LANGUAGE, built_in, placeholders
 from believable.study.wording import shown, unknown
 
 
@@ -25,8 +23,16 @@ def check_languages(reading: Reading) -> None:
             if node.value in seen:
                 reading.report(node, f"the language {node.value!r} is listed twice.", "Remove one of them.")
             seen.add(node.value)
+    unoffered: dict[str, Node] = {}
     for text, node in _texts(reading):
-        _text(reading, text, node)
+        _text(reading, text, node, unoffered)
+    for name, node in unoffered.items():
+        message = (
+            f"there are texts in {name!r}, which the study is not offered in ({', '.join(reading.study.languages)})."
+        )
+        reading.report(
+            node, message, f"Add {name} to `languages`, or leave them: nobody sees them.", severity="warning"
+        )
     _built_in_texts(reading)
 
 
@@ -36,7 +42,7 @@ def _texts(reading: Reading) -> Iterator[tuple[Text, Node]]:
         yield reading.study.title, title
     for entry in outline(reading.study.timeline):
         yield from _inside(entry.item, reading.place(entry.item))
-        for question in questions_of(entry.item):
+        for question in entry.item.all_questions:
             yield from _inside(question, reading.place(question))
             yield from _inside(question.params, reading.place(question.params))
 
@@ -46,9 +52,9 @@ def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
     if isinstance(value, Text):
         yield value, node
     elif isinstance(value, tuple):
-        for i, one in enumerate(value):
-            if not isinstance(one, Question | TrialBase):
-                yield from _inside(one, node.at(i) or node)
+        for i, entry in enumerate(value):
+            if not isinstance(entry, Question | TrialBase):
+                yield from _inside(entry, node.at(i) or node)
     elif isinstance(value, Record):
         for name in type(value).model_fields:
             own = not isinstance(value, Question) or name != "params"
@@ -57,7 +63,7 @@ def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
                 yield from _inside(inner, node.get(name) or node)
 
 
-def _text(reading: Reading, text: Text, node: Node) -> None:
+def _text(reading: Reading, text: Text, node: Node, unoffered: dict[str, Node]) -> None:
     languages = reading.study.languages
     if reading.broken(node.path):
         return
@@ -70,10 +76,14 @@ def _text(reading: Reading, text: Text, node: Node) -> None:
         elif not words.strip():
             reading.report(node, "the text is empty.", "Write something, or remove the key.")
         return
-    strange = [name for name in text.root if name not in languages]
+    lacking = [name for name in languages if name not in text.root]
+    others = [name for name in text.root if name not in languages]
+    strange = [name for name in others if lacking or name not in LANGUAGES]
+    for name in others:
+        if name not in strange:
+            unoffered.setdefault(name, node.get(name) or node)
     for name in strange:
         reading.report(node.get(name) or node, *unknown("language", name, languages))
-    lacking = [name for name in languages if name not in text.root]
     # A misspelt language is one mistake, not two.
     for name in lacking[len(strange) :]:
         reading.report(node, f"there is no text in {name!r}.", f"Add `{name}: …`.")
@@ -101,9 +111,7 @@ def _built_in_texts(reading: Reading) -> None:
             _override(reading, key, words, node.value[key], reference.get(key), reference)
     lacking = [name for name in study.languages if not built_in(name)]
     for language in lacking[misspelt:]:
-        _completeness(
-            reading, language, (place and place.get(language)) or reading.root.get("languages"), reference
-        )
+        _completeness(reading, language, (place and place.get(language)) or reading.root.get("languages"), reference)
 
 
 def _override(
@@ -115,9 +123,7 @@ def _override(
     try:
         names = placeholders(words)
     except ValueError as error:
-        reading.report(
-            node, f"the braces do not match: {error}.", "Write {{ and }} for braces that are to be shown."
-        )
+        reading.report(node, f"the braces do not match: {error}.", "Write {{ and }} for braces that are to be shown.")
         return
     for name in sorted(names - placeholders(original)):
         known = placeholders(original)
@@ -131,14 +137,12 @@ def _override(
 
 def _completeness(reading: Reading, language: str, node: Node | None, reference: Iterable[str]) -> None:
     """A language without built-in words needs all of them. A misspelt key was reported as such and is not missing as well."""
-    given = reading.study.texts.get(language, {})
+    texts = reading.study.texts.get(language, {})
     names = list(reference)
-    lacking = [key for key in names if key not in given]
-    misspelt = sum(key not in names for key in given)
+    lacking = [key for key in names if key not in texts]
+    misspelt = sum(key not in names for key in texts)
     if len(lacking) <= misspelt or node is None:
         return
     some = ", ".join(lacking[:3])
-    message = (
-        f"{language!r} has no built-in texts, and {len(lacking)} of {len(names)} are missing ({some}, …)."
-    )
+    message = f"{language!r} has no built-in texts, and {len(lacking)} of {len(names)} are missing ({some}, …)."
     reading.report(node, message, f"Give them all under `texts: {{{language}: {{…}}}}`.")

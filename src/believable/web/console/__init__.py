@@ -1,4 +1,7 @@
-"""The researcher's console: log-in, studies, live monitor, session timelines, review, export."""
+"""The researcher's console: log-in, studies, live monitor, session timelines, review, export, coding.
+
+A page is a module `<name>_page.py` with its `ROUTES` and a template beside the others; it is added to `PAGES`.
+"""
 
 from __future__ import annotations
 
@@ -8,45 +11,59 @@ from believable.core.clock import Clock
 from believable.store import accounts
 from believable.store.engine import Store
 from believable.web.console import (
-    coding,
-    entrance,
-    export,
-    monitor,
-    results,
-    review,
-    sessions,
-    studies,
-    users,
-    watching,
+    account_page,
+    codebook_page,
+    coder_page,
+    coding_page,
+    export_page,
+    launch_page,
+    monitor_page,
+    resolve_page,
+    results_page,
+    review_page,
+    rounds_page,
+    sessions_page,
+    studies_page,
+    users_page,
 )
-from believable.web.console.desk import Console, Page
+from believable.web.console.console_page import Console, Route
 from believable.web.console.guard import PATH, guarded
+from believable.web.templating import templates
 
-__all__ = ["PAGES", "Console", "first_link", "router"]
+__all__ = ["PAGES", "ROUTES", "Console", "first_link", "router"]
 
-#: Every page, each with who may use it.
-PAGES: tuple[Page, ...] = (
-    *entrance.PAGES,
-    *users.PAGES,
-    *studies.PAGES,
-    *monitor.PAGES,
-    *sessions.PAGES,
-    *review.PAGES,
-    *results.PAGES,
-    *watching.PAGES,
-    *export.PAGES,
-    *coding.PAGES,
+#: Every page, in the order of the navigation.
+PAGES = (
+    account_page,
+    studies_page,
+    launch_page,
+    monitor_page,
+    sessions_page,
+    review_page,
+    results_page,
+    export_page,
+    coding_page,
+    codebook_page,
+    rounds_page,
+    resolve_page,
+    coder_page,
+    users_page,
 )
+#: Every route, each with who may use it.
+ROUTES: tuple[Route, ...] = tuple(route for page in PAGES for route in page.ROUTES)
+
+templates.globals["console_tabs"] = [route for route in ROUTES if route.tab and not route.of_study]
+templates.globals["study_tabs"] = [route for route in ROUTES if route.tab and route.of_study]
 
 
 def router(console: Console) -> APIRouter:
     """All routes of the console, under `/console`. Each runs behind the guard; there is no other way to add one."""
-    made = APIRouter()
-    for page in PAGES:
-        made.add_route(
-            f"{PATH}{page.path}", guarded(console, page), methods=[page.method], include_in_schema=False
+    routes = APIRouter()
+    for route in ROUTES:
+        routes.add_route(
+            f"{PATH}{route.path}", guarded(console, route), methods=[route.method], include_in_schema=False
         )
-    return made
+    return routes
 
 
 def first_link(store: Store, *, clock: Clock, base_url: str) -> str | None:
@@ -56,4 +73,4 @@ def first_link(store: Store, *, clock: Clock, base_url: str) -> str | None:
     """
     now_ms = clock.now_ms()
     token = store.write(lambda conn: accounts.first_link(conn, now_ms=now_ms))
-    return None if token is None else users.link_address(base_url, token)
+    return None if token is None else users_page.link_address(base_url, token)

@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from believable.store.monitor import Group
-from believable.study.assign import Cell, cell_count, cells
-from believable.study.plan import Assignment, plan
+from believable.store.monitor import SessionGroup
+from believable.study.plan import Assignment, Cell, cell_count, cells, plan
 from believable.study.records import Study
 
 #: A design with more cells is shown by its arms and orders each on their own only.
@@ -49,7 +48,7 @@ class Balance:
     most_in_cell: int
 
 
-def balance(study: Study, groups: Iterable[Group]) -> Balance:
+def balance(study: Study, groups: Iterable[SessionGroup]) -> Balance:
     complete: dict[Cell, int] = {}
     reserved: dict[Cell, int] = {}
     for group in groups:
@@ -88,8 +87,8 @@ def _margins(study: Study, complete: dict[Cell, int], reserved: dict[Cell, int])
                 if str(row) not in known:
                     known.append(str(row))
     return tuple(
-        Margin(name if kind == "arm" else f"{name} (order)", _levels(kind, name, found, complete, reserved))
-        for (kind, name), found in levels.items()
+        Margin(name if kind == "arm" else f"{name} (order)", _levels(kind, name, own, complete, reserved))
+        for (kind, name), own in levels.items()
     )
 
 
@@ -100,9 +99,7 @@ def _levels(
         return sum(n for cell, n in counts.items() if _level(cell, kind, name) == level)
 
     return tuple(
-        Filling(
-            level if kind == "arm" else str(int(level) + 1), total(complete, level), total(reserved, level)
-        )
+        Filling(level if kind == "arm" else str(int(level) + 1), total(complete, level), total(reserved, level))
         for level in levels
     )
 
@@ -124,15 +121,15 @@ class TrialName:
 
 def trial_names(study: Study) -> tuple[TrialName, ...]:
     """The planned trials by position. Where arms or orders differ, a position has several names."""
-    found: list[tuple[dict[str, None], dict[str, None]]] = []
+    names: list[tuple[dict[str, None], dict[str, None]]] = []
     for number, cell in enumerate(_some_cells(study)):
-        for one in plan(study, Assignment(dict(cell.arms), dict(cell.rows), number)):
-            if one.position == len(found):
-                found.append(({}, {}))
-            kinds, keys = found[one.position]
-            kinds[one.trial.kind] = None
-            keys[one.key] = None
-    return tuple(TrialName(tuple(kinds), tuple(keys)) for kinds, keys in found)
+        for planned in plan(study, Assignment(dict(cell.arms), dict(cell.rows), number)):
+            if planned.position == len(names):
+                names.append(({}, {}))
+            kinds, keys = names[planned.position]
+            kinds[planned.trial.kind] = None
+            keys[planned.key] = None
+    return tuple(TrialName(tuple(kinds), tuple(keys)) for kinds, keys in names)
 
 
 def _some_cells(study: Study) -> Sequence[Cell]:

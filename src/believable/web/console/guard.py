@@ -11,19 +11,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from believable.core import ids
-from believable.core.errors import (
-    BelievableError,
-    InvalidInput,
-    NotFound,
-    Refused,
-    StorageFull,
-    TooLarge,
-    Unavailable,
-)
+from believable.core.errors import BelievableError, InvalidInput, NotFound, Refused, StorageFull, TooLarge, Unavailable
 from believable.store import accounts
 from believable.store.accounts import LOGIN_LIFE_MS, Login
-from believable.web.console.desk import Console, Page, Visit
-from believable.web.console.render import render
+from believable.web.console.console_page import Console, ConsoleVisit, Route, render
 from believable.web.problems import answer_for, error_json
 
 log = logging.getLogger(__name__)
@@ -34,7 +25,7 @@ VISITOR_COOKIE = "believable_visitor"
 PATH = "/console"
 CSRF_FIELD = "csrf"
 LARGEST_FORM_BYTES = 256 * 1024
-MOST_FIELDS = 200
+MOST_FIELDS = 1_000
 
 HEADERS: Mapping[str, str] = {
     "content-security-policy": (
@@ -55,7 +46,7 @@ class WrongOrigin(Refused):
     """A form that did not come from a page of this console."""
 
 
-def guarded(console: Console, page: Page) -> Callable[[Request], Awaitable[Response]]:
+def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Response]]:
     """The page as a route: nothing of it runs before the visitor was let in."""
 
     async def route(request: Request) -> Response:
@@ -74,13 +65,13 @@ def guarded(console: Console, page: Page) -> Callable[[Request], Awaitable[Respo
     return route
 
 
-async def _answered(console: Console, page: Page, request: Request, login: Login | None) -> Response:
+async def _answered(console: Console, page: Route, request: Request, login: Login | None) -> Response:
     form: Mapping[str, str] = {}
     if page.method == "POST":
         check_origin(console, request)
         form = await _form(request)
         _check_csrf(console, request, login, form)
-    return await page.answer(Visit(console, request, login, form))
+    return await page.answer(ConsoleVisit(console, request, login, form))
 
 
 async def _login(console: Console, request: Request) -> Login | None:
@@ -91,7 +82,7 @@ async def _login(console: Console, request: Request) -> Login | None:
     return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
 
 
-def _closed(page: Page, request: Request, login: Login | None) -> Response | None:
+def _closed(page: Route, request: Request, login: Login | None) -> Response | None:
     """The answer to somebody who may not come in, or None."""
     if page.access is None:
         return None
@@ -130,9 +121,9 @@ def safe_next(target: str) -> str:
 def check_origin(console: Console, request: Request) -> None:
     """Browsers name the origin of every form; one from elsewhere, or none at all, is refused."""
     origin = request.headers.get("origin", "")
-    given = urlsplit(origin)
+    sender = urlsplit(origin)
     known = {urlsplit(console.base_url).netloc, request.headers.get("host", "")}
-    if given.scheme not in ("http", "https") or given.netloc not in known:
+    if sender.scheme not in ("http", "https") or sender.netloc not in known:
         raise WrongOrigin(
             f"the form came from {origin[:100] or 'nowhere'!r}, expected this console. Open the page again here and repeat."
         )
@@ -141,9 +132,7 @@ def check_origin(console: Console, request: Request) -> None:
 async def _form(request: Request) -> Mapping[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise InvalidInput(
-            f"the form came as {kind[:60]!r}, expected application/x-www-form-urlencoded. Use the page."
-        )
+        raise InvalidInput(f"the form came as {kind[:60]!r}, expected application/x-www-form-urlencoded. Use the page.")
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -182,13 +171,7 @@ def _check_csrf(console: Console, request: Request, login: Login | None, form: M
 
 def set_login(console: Console, response: Response, token: str) -> None:
     response.set_cookie(
-        COOKIE,
-        token,
-        max_age=LOGIN_LIFE_MS // 1000,
-        path=PATH,
-        secure=console.secure,
-        httponly=True,
-        samesite="strict",
+        COOKIE, token, max_age=LOGIN_LIFE_MS // 1000, path=PATH, secure=console.secure, httponly=True, samesite="strict"
     )
 
 
@@ -201,9 +184,7 @@ def visitor_token(request: Request) -> str:
 
 
 def set_visitor(console: Console, response: Response, visitor: str) -> None:
-    response.set_cookie(
-        VISITOR_COOKIE, visitor, path=PATH, secure=console.secure, httponly=True, samesite="strict"
-    )
+    response.set_cookie(VISITOR_COOKIE, visitor, path=PATH, secure=console.secure, httponly=True, samesite="strict")
 
 
 async def _prolong(console: Console, request: Request, response: Response, login: Login) -> None:
@@ -222,7 +203,7 @@ async def _prolong(console: Console, request: Request, response: Response, login
 # ---------------------------------------------------------------------------------------------- errors
 
 
-def told(page: Page, error: BelievableError, login: Login | None) -> Response:
+def told(page: Route, error: BelievableError, login: Login | None) -> Response:
     """An error as JSON, or as a page with the same words."""
     answer = answer_for(error)
     if page.form == "json":

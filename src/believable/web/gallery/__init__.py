@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from believable.web.gallery.app import create_app, serve
-from believable.web.gallery.exhibits import EXHIBITS, Exhibit
+from believable.web.gallery.examples import EXAMPLES, Example
+from believable.web.gallery.gallery_app import create_app, serve
 
-__all__ = ["EXHIBITS", "Exhibit", "create_app", "serve"]
+__all__ = ["EXAMPLES", "Example", "create_app", "serve"]

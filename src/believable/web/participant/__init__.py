@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fastapi import APIRouter
 from starlette.applications import Starlette
 
-import believable.players
-from believable.web.participant import join, play, session
+from believable.web.participant import landing_page, play, session
 from believable.web.participant.events import EventsFirst, append_events
 
-__all__ = ["PLAYERS", "EventsFirst", "add_events_route", "router"]
-
-PLAYERS = Path(believable.players.__file__).parent
+__all__ = ["EventsFirst", "add_events_route", "router"]
 
 router = APIRouter()
-router.include_router(join.router)
+router.include_router(landing_page.router)
 router.include_router(session.router)
 router.include_router(play.router)
 

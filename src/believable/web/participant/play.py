@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import orjson
 from fastapi import APIRouter
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from believable.collect import rounds
-from believable.collect.desk import Collect, SessionView
-from believable.collect.rounds import Opened
-from believable.core.errors import (
-    BelievableError,
-    InvalidInput,
-    StorageFull,
-    TakenOver,
-    Unavailable,
-    Withdrawn,
-)
+from believable.collect import session_rounds
+from believable.collect.desk import Collect
+from believable.collect.session_rounds import HeldRound
+from believable.core.errors import BelievableError, InvalidInput, StorageFull, TakenOver, Unavailable, Withdrawn
 from believable.core.ids import new_token
-from believable.study.records import Play, Trial
-from believable.web.participant.live import Connection, Table
+from believable.web.participant.played_round import PlayedRound, begun
+from believable.web.participant.round_course import IDLE_S, GaveUpRound, RoundConnection, RoundServices, received
+from believable.web.participant.round_room import LineTicket
 from believable.web.settings import Settings
+from believable.worlds.picture_stream import CODINGS, Coding
+from believable.worlds.round_process import RoundBroken
 
 router = APIRouter()
 log = logging.getLogger(__name__)
 
 #: Close codes: why a connection cannot go on. The page knows them.
-TAKEN, REFUSED, FOREIGN = 4409, 4400, 4403
+TAKEN, REFUSED, FOREIGN, BROKEN = 4409, 4400, 4403, 4500
+ENDED = 1000
 #: Trouble that passes: the page tries again.
 LATER = 1013
 #: How long a page has to say who it is.
 HELLO_S = 10.0
-_STYLE = "/static/play/play.css"
+#: What takes no longer than this is not announced.
+SHORT_WAIT_S = 0.15
 
 
 @router.websocket("/s/{token}/play")
@@ -49,11 +47,14 @@ async def play(socket: WebSocket, token: str) -> None:
     await socket.accept()
     try:
         await _played(socket, token)
-        await socket.close()
+        await _close(socket)
     except WebSocketDisconnect:
         return
     except (TakenOver, Withdrawn) as error:
         await _refuse(socket, TAKEN, error)
+    except GaveUpRound as error:
+        log.error("%s", error)
+        await _refuse(socket, BROKEN, error)
     except (Unavailable, StorageFull) as error:
         log.warning("%s", error)
         await _refuse(socket, LATER, error)
@@ -63,39 +64,125 @@ async def play(socket: WebSocket, token: str) -> None:
 
 async def _played(socket: WebSocket, token: str) -> None:
     collect: Collect = socket.app.state.collect
-    epoch, position, stepped = await _hello(socket)
+    services: RoundServices = socket.app.state.rounds
+    hello = await _hello(socket)
     holder = new_token()
-    opened = await collect.store.awrite(
-        lambda conn: rounds.open_round(
-            conn, collect.context, token=token, epoch=epoch, position=position, holder=holder
+
+    async def opened_round() -> HeldRound:
+        return await collect.store.awrite(
+            lambda conn: session_rounds.open_round(
+                conn, collect.context, token=token, epoch=hello.epoch, position=hello.position, holder=holder
+            )
         )
-    )
+
+    opened = await opened_round()
     if opened.over:
         await socket.send_text(orjson.dumps({"over": {"score": opened.score}}).decode())
         return
-    state = socket.app.state
-    table = Table(collect.store, collect.context, state.workshop, state.studio, state.scribe)
-    live = await asyncio.get_running_loop().run_in_executor(table.workshop, opened.live)
-    connection = Connection(socket, table, opened, live)
-    await (connection.run_stepped() if _may_step(opened, stepped) else connection.run())
+    stepped = _may_step(opened, hello.stepped)
+    if opened.playing.rendering is None:
+        await _connected(socket, services, opened, stepped, None)
+        return
+    coding = None if stepped else _coding(hello)
+    with services.room.ticket(opened.key.session, begun=opened.tick > 0) as ticket:
+        if await _in_line(socket, ticket):
+            opened = await opened_round()  # it may have been played elsewhere meanwhile
+        await _connected(socket, services, opened, stepped, coding)
 
 
-def _may_step(opened: Opened, wished: bool) -> bool:
+async def _connected(
+    socket: WebSocket, services: RoundServices, opened: HeldRound, stepped: bool, coding: Coding | None
+) -> None:
+    live: PlayedRound | None = None
+    try:
+        beginning = asyncio.ensure_future(begun(opened, coding, services.executor))
+        await _waited(socket, beginning)
+        live = beginning.result()
+        connection = RoundConnection(socket, services, opened, live)
+        await (connection.run_stepped() if stepped else connection.run())
+    except RoundBroken as error:
+        services.troubles.broke(opened.key, opened.tick, error)
+        raise
+    finally:
+        if live is not None:
+            await live.close()
+
+
+async def _waited(socket: WebSocket, awaited: Awaitable[object], place: Callable[[], int] = lambda: 0) -> bool:
+    """Meanwhile the page hears that it is worked on (`place` 0), or its place in the line. Whether it had to wait."""
+    task = asyncio.ensure_future(awaited)
+    waited = False
+    try:
+        while not (await asyncio.wait({task}, timeout=IDLE_S if waited else SHORT_WAIT_S))[0]:
+            waited = True
+            await socket.send_text(orjson.dumps({"wait": {"place": place()}}).decode())
+        task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    return waited
+
+
+async def _in_line(socket: WebSocket, ticket: LineTicket) -> bool:
+    """Until there is room. Who has not been welcomed has nothing to say, but may leave."""
+
+    async def there() -> None:
+        while True:
+            if (await socket.receive())["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect
+
+    if ticket.place == 0:
+        return False
+    listening, waiting = asyncio.ensure_future(there()), asyncio.ensure_future(ticket.admitted())
+    try:
+        await _waited(socket, _first(listening, waiting), lambda: ticket.place)
+    finally:
+        for task in (listening, waiting):
+            task.cancel()
+        await asyncio.gather(listening, waiting, return_exceptions=True)
+    return True
+
+
+async def _first(*tasks: asyncio.Task[None]) -> None:
+    for task in (await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED))[0]:
+        task.result()
+
+
+def _coding(hello: Hello) -> Coding:
+    if hello.pictures is None:
+        raise InvalidInput(f"expected {{hello: {{pictures}}}}, one of {', '.join(CODINGS)}. Reload the page.")
+    return hello.pictures
+
+
+def _may_step(opened: HeldRound, wished: bool) -> bool:
     if wished and not opened.steppable:
         raise InvalidInput("only simulated participants may play faster than time.")
     return wished
 
 
-async def _hello(socket: WebSocket) -> tuple[int, int, bool]:
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who connects, to which page of the study, and how it can show pictures."""
+
+    epoch: int
+    position: int
+    stepped: bool
+    pictures: Coding | None
+
+
+async def _hello(socket: WebSocket) -> Hello:
     try:
-        message = orjson.loads(await asyncio.wait_for(socket.receive_text(), HELLO_S))
-    except (TimeoutError, orjson.JSONDecodeError):
+        message = await asyncio.wait_for(received(socket), HELLO_S)
+    except TimeoutError:
         raise InvalidInput("expected {hello: {epoch, position}} first. Reload the page.") from None
     hello = message.get("hello") if isinstance(message, dict) else None
     numbers = [hello.get(name) for name in ("epoch", "position")] if isinstance(hello, dict) else [None]
-    if hello is None or not all(type(one) is int and 0 <= one < 2**31 for one in numbers):
+    if hello is None or not all(type(number) is int and 0 <= number < 2**31 for number in numbers):
         raise InvalidInput("expected {hello: {epoch, position}} with whole numbers. Reload the page.")
-    return hello["epoch"], hello["position"], hello.get("stepped") is True
+    pictures = hello.get("pictures")
+    return Hello(
+        hello["epoch"], hello["position"], hello.get("stepped") is True, pictures if pictures in CODINGS else None
+    )
 
 
 def _same_origin(socket: WebSocket) -> bool:
@@ -109,35 +196,11 @@ def _same_origin(socket: WebSocket) -> bool:
 
 
 async def _refuse(socket: WebSocket, code: int, error: BelievableError) -> None:
+    await _close(socket, code, str(error).encode()[:120].decode(errors="ignore"))
+
+
+async def _close(socket: WebSocket, code: int = ENDED, reason: str = "") -> None:
     try:
-        await socket.close(code, str(error).encode()[:120].decode(errors="ignore"))
+        await socket.close(code, reason)
     except (WebSocketDisconnect, RuntimeError):
         return  # it was gone already
-
-
-# ---------------------------------------------------------------------------------------------- the page
-
-
-def styles(trial: Trial) -> list[str]:
-    return [_STYLE] if isinstance(trial, Play) else []
-
-
-def words(trial: Trial, texts: Mapping[str, str]) -> str | None:
-    """The built-in text above a game."""
-    if not isinstance(trial, Play):
-        return None
-    return texts["play.practice_text" if trial.practice else "play.text"]
-
-
-def title(trial: Trial) -> str | None:
-    if not isinstance(trial, Play):
-        return None
-    return "play.practice_title" if trial.practice else "play.title"
-
-
-def trial_json(session: SessionView) -> dict[str, Any]:
-    """`play`: how the page behaves. Neither the opponent nor the maze is told here."""
-    trial = session.trial.trial
-    if not isinstance(trial, Play):
-        return {}
-    return {"play": {"practice": trial.practice, "on_loss": trial.on_loss, "duration_s": trial.duration_s}}

@@ -10,14 +10,12 @@ from markupsafe import Markup, escape
 from pydantic import BaseModel
 
 from believable.core.seeds import generator
-from believable.instruments.option import Option
+from believable.instruments.choice import AnswerOption
 from believable.study.plan import PlannedTrial
-from believable.study.progress import page_questions
 from believable.study.records import Question, Record, Rule, Text
-from believable.web.pages import fragment
-from believable.web.participant import markdown
+from believable.web.templating import fragment, markdown_line
 
-T = TypeVar("T", bound=Option)
+T = TypeVar("T", bound=AnswerOption)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,8 @@ class QuestionView:
         """The values in the order shown, where that was drawn."""
         if not getattr(self.params, "shuffle", False):
             return None
-        listed: Sequence[Option] = getattr(self.params, "options", ()) or getattr(self.params, "rows", ())
-        return [one.value for one in self.ordered(listed)]
+        listed: Sequence[AnswerOption] = getattr(self.params, "options", ()) or getattr(self.params, "rows", ())
+        return [option.value for option in self.ordered(listed)]
 
     def html(self) -> Markup:
         return fragment("participant/question.html", q=self)
@@ -96,7 +94,7 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
     """A rule on something of the same page, for the browser to follow; others are settled before the page is made."""
     if rule.opened is not None:
         return {"opened": rule.opened}
-    own = {question.id for question in page_questions(planned.trial)}
+    own = {question.id for question in planned.trial.page_questions}
     trial, _, rest = (rule.answer or "").partition(".")
     question, _, item = rest.partition(".")
     if trial != planned.trial.id or question not in own:
@@ -112,7 +110,7 @@ def localised(value: Any, language: str) -> Any:
     if isinstance(value, BaseModel):
         return {name: localised(getattr(value, name), language) for name in type(value).model_fields}
     if isinstance(value, tuple | list):
-        return [localised(one, language) for one in value]
+        return [localised(element, language) for element in value]
     return value
 
 
@@ -124,12 +122,12 @@ def _heading(question: Question, language: str, texts: Mapping[str, str]) -> Mar
         else Markup(' <span class="optional">({})</span>').format(texts["question.optional"])
     )
     hidden = Markup(' class="prompt"') if question.prompt else Markup(' class="prompt visually-hidden"')
-    return Markup("<span{}>{}</span>{}").format(hidden, markdown.line(words), note)
+    return Markup("<span{}>{}</span>{}").format(hidden, markdown_line(words), note)
 
 
 def _help(question: Question, language: str, dom: str) -> Markup:
     if question.help is None:
         return Markup("")
     return Markup('<p class="help" id="{}-help">{}</p>').format(
-        escape(dom), markdown.line(question.help.in_language(language))
+        escape(dom), markdown_line(question.help.in_language(language))
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import orjson
 from fastapi import APIRouter, Path
@@ -14,12 +14,12 @@ from starlette.responses import Response
 
 from believable.collect.desk import Collect, SessionView
 from believable.core.errors import Withdrawn
-from believable.web.pages import page
-from believable.web.participant import cookie
-from believable.web.participant.join import message
-from believable.web.participant.media import medium_response
-from believable.web.participant.trial import texts_of, trial_json
-from believable.web.words import from_header
+from believable.pages import PAGES
+from believable.pages.message import TrialMessage
+from believable.web.participant.landing_page import message, remembered_query
+from believable.web.participant.media_ranges import medium_response
+from believable.web.participant.trial import texts_of, trial_message
+from believable.web.templating import from_header, page
 
 router = APIRouter(tags=["session"])
 
@@ -29,15 +29,14 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 #: Texts the scripts show.
 _SCRIPT_TEXTS = (
-    "status.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "media.", "replay.", "overlay.", "flags.",
-    "trace.", "practice.", "device.", "play.",
-    "button.", "break.wait", "compare.",
-    "question.", "refused.", "page.error", "progress.value",
+    "status.", "send.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "flags.", "trace.",
+    "button.", "question.", "refused.", "page.error", "progress.value",
+    *(beginning for kind in PAGES for beginning in kind.script_texts),
 )  # fmt: skip
 #: Loaded at once instead of one after the other.
 _SCRIPTS = (
     "api", "channel", "dialogs", "queue", "recorder", "session", "status", "storage", "tab", "trial", "chain",
-    "sha256", "errors", "focus", "loading", "preload", "typing", "widgets",
+    "sha256", "coverage", "errors", "focus", "loading", "preload", "typing", "widgets",
 )  # fmt: skip
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
@@ -121,8 +120,9 @@ async def session_page(request: Request, token: Token) -> Response:
         title=view.definition.study.title.in_language(view.language),
         state=Markup(orjson.dumps(state).decode().replace("<", "\\u003c")),
         scripts=_SCRIPTS if active else (),
-        styles=trial["styles"],
-        html=trial["html"],
+        page_script=PAGES[trial.kind].script_address if trial.kind in PAGES and active else None,
+        styles=trial.styles,
+        html=Markup(trial.html),
         position=view.position if active else len(view.plan),
         total=len(view.plan),
         active=active,
@@ -133,11 +133,11 @@ async def session_page(request: Request, token: Token) -> Response:
     )
 
 
-@router.get("/s/{token}/trial")
-async def current_trial(request: Request, token: Token) -> dict[str, Any]:
+@router.get("/s/{token}/trial", response_model=None)  # a tenth of the start-up otherwise; `web.openapi` describes it
+async def current_trial(request: Request, token: Token) -> Response:
     """The current trial: HTML, questions, media, drafts. `kind` is `finish` when only that is left, then `finished`."""
     view = await _with_redirect(request, token, await _desk(request).aview(token))
-    return _trial(request, token, view)
+    return Response(_trial(request, token, view).model_dump_json(), media_type="application/json")
 
 
 @router.post("/s/{token}/claim")
@@ -162,9 +162,7 @@ async def advance(request: Request, token: Token, body: AdvanceBody) -> AdvanceA
 @router.post("/s/{token}/finish")
 async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnswer:
     """End the session: only when every event up to `seq` is stored and both chains have this head."""
-    finished = await _desk(request).afinish(
-        token, body.epoch, body.seq, body.head, cookie.remembered(request)
-    )
+    finished = await _desk(request).afinish(token, body.epoch, body.seq, body.head, remembered_query(request))
     return FinishAnswer(
         outcome=finished.outcome, receipt=finished.receipt, code=finished.code, redirect=finished.redirect
     )
@@ -173,8 +171,8 @@ async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnsw
 @router.get("/s/{token}/later")
 async def later(request: Request, token: Token) -> LaterAnswer:
     """A personal link and a short code to continue on any device."""
-    found = await _desk(request).alater(token)
-    return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{found.token}", code=found.code)
+    ticket = await _desk(request).alater(token)
+    return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{ticket.token}", code=ticket.code)
 
 
 @router.post("/s/{token}/withdraw")
@@ -192,14 +190,12 @@ async def medium(request: Request, token: Token, name: Annotated[str, Path(max_l
 
 async def _with_redirect(request: Request, token: str, view: SessionView) -> SessionView:
     """An address that needs the recruiter's parameters gets them from this browser's cookie."""
-    query = cookie.remembered(request)
+    query = remembered_query(request)
     if view.finished is None or view.finished.redirect is not None or not query:
         return view
     own = view.session
-    return replace(
-        view, finished=await _desk(request).afinish(token, own.epoch, own.head_seq, own.head_hash, query)
-    )
+    return replace(view, finished=await _desk(request).afinish(token, own.epoch, own.head_seq, own.head_hash, query))
 
 
-def _trial(request: Request, token: str, view: SessionView) -> dict[str, Any]:
-    return trial_json(view, base=f"/s/{token}", now_ms=_desk(request).context.clock.now_ms())
+def _trial(request: Request, token: str, view: SessionView) -> TrialMessage:
+    return trial_message(view, base=f"/s/{token}", now_ms=_desk(request).context.clock.now_ms())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,91 +11,87 @@ from markupsafe import Markup
 
 from believable.collect.desk import SessionView
 from believable.collect.media import ShownMedium
-from believable.collect.seen import Seen
+from believable.collect.page_events import ViewingProgress
 from believable.instruments import INSTRUMENTS
+from believable.pages import PAGES
+from believable.pages.contract import PRACTICE_TRIES, PageKind, ShownPage
+from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
 from believable.players import PLAYERS
+from believable.study.bases import holds
 from believable.study.plan import PlannedTrial
-from believable.study.progress import page_questions
-from believable.study.records import (
-    Break,
-    Compare,
-    Consent,
-    Controls,
-    Finish,
-    Group,
-    Play,
-    Practice,
-    Qa,
-    Question,
-    Text,
-    Trial,
-    Watch,
-)
-from believable.study.rules import holds
+from believable.study.records import Question, Text, TrialBase
 from believable.study.texts import Texts
-from believable.web.pages import fragment
-from believable.web.participant import annotation, markdown, play, quality, several
 from believable.web.participant.questions import QuestionView, client_rule, localised, view
-
-_TITLES = {
-    "watch": "watch.title",
-    "compare": "compare.title",
-    "group": "group.title",
-    "rate": "rate.title",
-    "check": "check.title",
-    "break": "break.title",
-    "practice": "practice.title",
-    "device": "device.title",
-    "qa": "qa.title",
-}
+from believable.web.templating import fragment, markdown_page
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A consent box."""
+class AnnotateView:
+    """The annotation as the page's template sees it."""
 
-    id: str
-    label: str
+    kind: str
+    prompt: str | None
 
 
-def trial_json(session: SessionView, *, base: str, now_ms: int) -> dict[str, Any]:
+def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessage:
     """Everything the page needs to show the current trial, and to go on from a reload."""
     if session.finished is not None:
-        return _frame(session, "finished", finished_html(session))
-    trial = session.trial.trial
-    if isinstance(trial, Finish):
-        return _frame(session, "finish", fragment("participant/sending.html", texts=texts_of(session)))
+        return _bare(session, "finished", finished_html(session))
+    planned, trial = session.trial, session.trial.trial
+    if trial.is_end:
+        return _bare(session, "finish", fragment("participant/sending.html", texts=texts_of(session)))
+    kind = PAGES[trial.kind]
     asked = shown_questions(session)
     views = _views(session, [question for question, _ in asked])
-    kinds = dict.fromkeys(one.kind for one in views)
-    kinds.update(dict.fromkeys(annotation.kinds(trial)))
-    players = [
-        PLAYERS[name] for name in dict.fromkeys(one.player for one in (*session.media, *session.stills))
-    ]
-    return {
-        **_frame(session, trial.kind, _html(session, views)),
-        "styles": [f"/static/instruments/{kind}/widget.css" for kind in kinds if _has_style(kind)]
-        + [f"/static/players/{one.name}/{one.style}" for one in players]
-        + (["/static/participant/overlay.css"] if _opens_beside(trial) else [])
-        + (["/static/participant/several.css"] if isinstance(trial, Compare | Group) else [])
-        + quality.styles(trial)
-        + play.styles(trial),
-        "modules": {kind: f"/static/instruments/{kind}/widget.js" for kind in kinds}
-        | {one.name: f"/static/players/{one.name}/{one.module}" for one in players}
-        | quality.modules(trial),
+    page = ShownPage(
+        planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms
+    )
+    parts: dict[str, Any] = {
         "media": _media(session.media, base),
         "stills": _media(session.stills, base),
         "questions": [_question(question, rule, session.language) for question, rule in asked],
-        "boxes": [item.id for item in trial.require] if isinstance(trial, Consent) else [],
-        "drafts": {one.id: session.drafts[one.id] for one in views if one.id in session.drafts},
-        "orders": {one.id: order for one in views if (order := one.order()) is not None},
-        "controls": _controls(trial.controls) if isinstance(trial, Watch | Compare | Group | Qa) else None,
-        "overlay": trial.overlay.model_dump() if isinstance(trial, Watch) else None,
-        "wait_s": _wait_s(session, now_ms),
-        **annotation.trial_json(session),
-        **several.trial_json(session),
-        **quality.trial_json(session),
-        **play.trial_json(session),
+        "drafts": {question.id: session.drafts[question.id] for question in views if question.id in session.drafts},
+        "orders": {question.id: order for question in views if (order := question.order()) is not None},
+        "controls": _controls(trial),
+        "annotate": _annotate(session),
+        "saved": [(event.seq, event.kind, event.data) for event in session.saved],
+        "streams": list(session.streams),
+        **_loaded(session, kind, views),
+        **kind.message(trial, page),
+    }
+    return _bare(session, trial.kind, _html(session, kind, views), **parts)
+
+
+def _bare(session: SessionView, kind: str, html: Markup, **parts: Any) -> TrialMessage:
+    seen = session.seen[0] if session.seen else ViewingProgress()
+    return TrialMessage(
+        position=session.position,
+        total=len(session.plan),
+        kind=kind,
+        html=html,
+        opened=sorted(session.opened),
+        seen=seen_part(seen),
+        **parts,
+    )
+
+
+def _loaded(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]) -> dict[str, Any]:
+    """What the browser loads: of the instruments, of the players, of the kind of page."""
+    trial = session.trial.trial
+    annotated = () if trial.annotation is None else (trial.annotation.kind,)
+    instruments = dict.fromkeys((*(question.kind for question in views), *annotated))
+    players = [PLAYERS[name] for name in dict.fromkeys(medium.player for medium in (*session.media, *session.stills))]
+    return {
+        "styles": [
+            *(f"/static/instruments/{name}/widget.css" for name in instruments if _has_style(name)),
+            *(f"/static/players/{player.name}/{player.style}" for player in players),
+            *kind.styles(trial),
+        ],
+        "modules": {
+            **{name: f"/static/instruments/{name}/widget.js" for name in instruments},
+            **{player.name: f"/static/players/{player.name}/{player.module}" for player in players},
+            **kind.modules(trial),
+        },
     }
 
 
@@ -105,66 +102,34 @@ def texts_of(session: SessionView) -> Texts:
 def shown_questions(session: SessionView) -> list[tuple[Question, dict[str, Any] | None]]:
     """The questions of the page with the rule the browser has to follow; those already ruled out are not there at all."""
     planned = session.trial
-    found: list[tuple[Question, dict[str, Any] | None]] = []
-    for question in page_questions(planned.trial):
+    shown: list[tuple[Question, dict[str, Any] | None]] = []
+    for question in planned.trial.page_questions:
         rule = client_rule(question.show_if, planned) if question.show_if else None
-        if (
-            rule is not None
-            or question.show_if is None
-            or holds(question.show_if, session.answers, session.arms)
-        ):
-            found.append((question, rule))
-    return found
+        if rule is not None or question.show_if is None or holds(question.show_if, session.answers, session.arms):
+            shown.append((question, rule))
+    return shown
 
 
 def finished_html(session: SessionView) -> Markup:
     """The last page. The author's own words are for those who went through to the end."""
-    end, finish = session.finished, session.plan[-1].trial
+    end = session.finished
     assert end is not None
-    own = end.outcome == "complete" and isinstance(finish, Finish)
     return fragment(
         "participant/finished.html",
         texts=texts_of(session),
         outcome=end.outcome,
-        prose=_prose(session, session.plan[-1]) if own else None,
+        prose=_prose(session, session.plan[-1]) if end.outcome == "complete" else None,
         code=end.code,
         redirect=end.redirect,
         receipt=end.receipt,
     )
 
 
-def _frame(session: SessionView, kind: str, html: Markup) -> dict[str, Any]:
-    seen = session.seen[0] if session.seen else Seen()
-    empty: dict[str, Any] = {
-        "styles": [],
-        "modules": {},
-        "media": [],
-        "stills": [],
-        "questions": [],
-        "boxes": [],
-        "drafts": {},
-        "orders": {},
-        "controls": None,
-        "overlay": None,
-        "opened": sorted(session.opened),
-        "seen": {"views": seen.views, "position_ms": seen.position_ms},
-        "several": None,
-        "device": None,
-        "signal": None,
-        "play": None,
-        "wait_s": 0,
-        "annotate": None,
-        "saved": [],
-        "streams": [],
-    }
-    return {"position": session.position, "total": len(session.plan), "kind": kind, "html": html, **empty}
-
-
 def _views(session: SessionView, questions: Sequence[Question]) -> list[QuestionView]:
-    texts, labels = texts_of(session), several.labels(session.trial.trial)
+    texts, labels = texts_of(session), session.trial.trial.player_labels
     return [
         view(
-            one,
+            question,
             position=session.position,
             language=session.language,
             texts=texts,
@@ -172,35 +137,29 @@ def _views(session: SessionView, questions: Sequence[Question]) -> list[Question
             labels=labels,
             stills=bool(labels or session.stills),
         )
-        for one in questions
+        for question in questions
     ]
 
 
-def _html(session: SessionView, views: Sequence[QuestionView]) -> Markup:
-    trial, texts = session.trial.trial, texts_of(session)
+def _html(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]) -> Markup:
+    trial, texts = session.trial.trial, _page_texts(session)
     prose = _prose(session, session.trial)
     return fragment(
-        "participant/trial.html",
-        kind=trial.kind,
-        title=_title(session, prose),
+        kind.template,
+        trial=trial,
+        language=session.language,
+        script=kind.script_address,
+        title=_title(session, kind, prose),
         study_title=session.definition.study.title.in_language(session.language),
         prose=prose,
-        boxes=_boxes(trial, texts, session.language) if isinstance(trial, Consent) else (),
-        questions=several.about_page(trial, views),
-        panes=several.panes(trial, views, texts),
-        first_words=several.first_words(trial, texts),
-        annotate=annotation.shown(trial, session.language, texts),
-        device=quality.device_parts(trial),
-        notice=quality.notice(session, texts),
-        next_words=_next_words(trial),
-        texts=_page_texts(session),
+        questions=views,
+        annotate=_annotate_view(trial, session.language),
+        reminder=_reminder(session),
+        wrong_before=session.attempts > 0,
+        notice=_notice(session, texts),
+        next_words=kind.next_words(trial),
+        texts=texts,
     )
-
-
-def _next_words(trial: Trial) -> str:
-    if isinstance(trial, Play) and trial.practice:
-        return "play.ready"
-    return "consent.accept" if isinstance(trial, Consent) else "button.next"
 
 
 #: A page that shows a recording does not speak of a video.
@@ -214,48 +173,50 @@ _RECORDING_WORDS = {
 
 def _page_texts(session: SessionView) -> Mapping[str, str]:
     texts = texts_of(session)
-    if not any(one.player == "replay" for one in session.media):
+    if not any(medium.player == "replay" for medium in session.media):
         return texts
     return {**texts, **{key: texts[other] for key, other in _RECORDING_WORDS.items()}}
 
 
-def _title(session: SessionView, prose: Markup | None) -> str | None:
+def _title(session: SessionView, kind: PageKind[Any], prose: Markup | None) -> str | None:
     """The author's title; else the built-in one, unless the author's text begins with a heading of its own."""
-    trial, texts = session.trial.trial, _page_texts(session)
+    trial = session.trial.trial
     own: Text | None = getattr(trial, "title", None)
     if own is not None:
-        return own.in_language(session.language)
-    if prose is not None and prose.startswith("<h1"):
-        return None
-    if trial.kind == "consent":
-        return texts["consent.title"]
-    key = _TITLES.get(trial.kind) or play.title(trial)
-    return None if key is None else texts[key]
+        return own.in_turn(session.language, session.trial.turn)
+    key = None if prose is not None and prose.startswith("<h1") else kind.title(trial)
+    return None if key is None else _page_texts(session)[key]
 
 
 def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
-    """The author's words on the page, from a file or in place."""
+    """The author's words on the page, from a file or in place; else the built-in ones."""
     path: Text | None = getattr(planned.trial, "page", None)
     text: Text | None = getattr(planned.trial, "text", None)
     if path is not None:
-        return markdown.page(session.definition.pages[path.in_language(session.language)])
+        return markdown_page(session.definition.pages[path.in_language(session.language)])
     if text is not None:
-        return markdown.page(text.in_language(session.language))
-    if isinstance(planned.trial, Practice):
-        return markdown.page(texts_of(session)[f"practice.text.{planned.trial.annotate.kind}"])
-    texts = texts_of(session)
-    words = quality.words(planned.trial, texts) or play.words(planned.trial, texts)
-    if words is not None:
-        return markdown.page(words)
-    fallback = {"break": "break.text", "rate": "rate.text"}.get(planned.trial.kind)
-    return markdown.page(texts_of(session)[fallback]) if fallback else None
+        return markdown_page(text.in_turn(session.language, planned.turn))
+    key = PAGES[planned.trial.kind].words(planned.trial)
+    return None if key is None else markdown_page(texts_of(session)[key])
 
 
-def _boxes(trial: Consent, texts: Mapping[str, str], language: str) -> list[Box]:
-    return [
-        Box(item.id, item.label.in_language(language) if item.label else texts[f"consent.{item.id}"])
-        for item in trial.require
-    ]
+def _reminder(session: SessionView) -> Markup | None:
+    """The words of an earlier page, which this one has at hand, with headings a level lower than its own."""
+    name = session.trial.trial.reminds_of
+    pages = [page for page in session.plan[: session.position] if page.trial.id == name]
+    prose = _prose(session, pages[-1]) if pages else None
+    return None if prose is None else Markup(re.sub(r"(</?h)1\b", r"\g<1>2", str(prose)))
+
+
+def _notice(session: SessionView, texts: Mapping[str, str]) -> str | None:
+    """What the page says about the one just before it."""
+    before = [closed for closed in session.closed if closed.position < session.position and closed.status != "skipped"]
+    if not before:
+        return None
+    last = max(before, key=lambda closed: closed.position)
+    trial = session.plan[last.position].trial
+    key = PAGES[trial.kind].notice(trial, last.answers)
+    return None if key is None else texts[key]
 
 
 def _question(question: Question, rule: dict[str, Any] | None, language: str) -> dict[str, Any]:
@@ -268,33 +229,43 @@ def _question(question: Question, rule: dict[str, Any] | None, language: str) ->
     }
 
 
-def _media(media: Sequence[ShownMedium], base: str) -> list[dict[str, Any]]:
-    """`log` is the address of a video's action log where the page shows it; a recording has its own inside."""
+def _media(media: Sequence[ShownMedium], base: str) -> list[MediumPart]:
     return [
-        {
-            "url": f"{base}/media/{one.name}",
-            "bytes": one.bytes,
-            "player": one.player,
-            "log": None if one.log_name is None else f"{base}/media/{one.log_name}",
-        }
-        for one in media
+        MediumPart(
+            url=f"{base}/media/{medium.name}",
+            bytes=medium.bytes,
+            player=medium.player,
+            log=None if medium.log_name is None else f"{base}/media/{medium.log_name}",
+        )
+        for medium in media
     ]
 
 
-def _opens_beside(trial: Trial) -> bool:
-    return isinstance(trial, Watch) and (trial.overlay.plan or trial.overlay.log)
+def _controls(trial: TrialBase) -> ControlsPart | None:
+    controls = trial.player_controls
+    if controls is None:
+        return None
+    return ControlsPart(**controls.model_dump(exclude={"speed"}), speed=controls.first_speed)
 
 
-def _controls(controls: Controls) -> dict[str, Any]:
-    return controls.model_dump() | {"speed": controls.first_speed}
+def _annotate(session: SessionView) -> AnnotatePart | None:
+    annotation = session.trial.trial.annotation
+    if annotation is None:
+        return None
+    instrument = INSTRUMENTS[annotation.kind]
+    return AnnotatePart(
+        kind=annotation.kind,
+        params=localised(annotation.params, session.language),
+        practice=f"/static/instruments/{instrument.practice}" if session.trial.trial.practises else None,
+        tries=PRACTICE_TRIES,
+    )
 
 
-def _wait_s(session: SessionView, now_ms: int) -> int:
-    trial = session.trial.trial
-    if not isinstance(trial, Break):
-        return 0
-    left_ms = session.session.opened_ms + 1000 * trial.at_least_s - now_ms
-    return max(0, -(-left_ms // 1000))
+def _annotate_view(trial: TrialBase, language: str) -> AnnotateView | None:
+    if trial.annotation is None or trial.practises:
+        return None
+    prompt = trial.annotation.prompt
+    return AnnotateView(trial.annotation.kind, None if prompt is None else prompt.in_language(language))
 
 
 def _has_style(kind: str) -> bool:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from believable.replay.records import (
+from believable.recordings.recording import (
     Action,
     Actor,
     PlanStep,
-    Replay,
+    RecordedWorld,
+    Recording,
     Scalar,
     State,
     Timing,
     Track,
-    World,
 )
-from believable.worlds.maze.rules import TICKS_PER_S, Event, OpponentInput, PlayerInput, Round
+from believable.worlds.maze.flashes import Effects
+from believable.worlds.maze.rules import (
+    TICKS_PER_S,
+    MazeEvent,
+    MazeRound,
+    MazeRules,
+    OpponentInput,
+    PlayerInput,
+    new_round,
+)
 
-#: A replay frame lasts this long; 30 frames are one second less 10 ms, which no eye sees and every number shares.
+#: A recording frame lasts this long; 30 frames are one second less 10 ms, which no eye sees and every number shares.
 FRAME_MS = 33
 
 #: What the opponent does, said for the action log.
@@ -27,7 +37,7 @@ INTENTS = {
     "follow": "heads for where it last saw the player",
     "investigate": "goes to where it heard something",
     "search": "searches the maze",
-    "avoid_fire": "walks round the fire",
+    "avoid_fire": "keeps clear of the fire",
     "cross_fire": "walks through the fire",
     "wait": "waits",
 }
@@ -44,7 +54,7 @@ HIDDEN_STATES = ("intent", "frustration")
 
 
 @dataclass(slots=True)
-class _Mover:
+class TrackBuilder:
     first_frame: int
     xs: list[int] = field(default_factory=list)
     ys: list[int] = field(default_factory=list)
@@ -64,11 +74,13 @@ class _Mover:
 
 
 class Recorder:
-    """Watches a round tick by tick. Call `see` after every step, then `finish`."""
+    """Watches a round tick by tick. Call `see` after every step, then `finish`. `scored`: judges see score and time, too."""
 
-    def __init__(self, game: Round) -> None:
+    def __init__(self, game: MazeRound, *, scored: bool = False) -> None:
         self._game = game
-        self._movers: dict[str, _Mover] = {"player": _Mover(0), "opponent": _Mover(0)}
+        self._scored = scored
+        self._effects = Effects()
+        self._movers: dict[str, TrackBuilder] = {"player": TrackBuilder(0), "opponent": TrackBuilder(0)}
         self._roles: dict[str, str] = {"player": "player", "opponent": "opponent"}
         self._fire_ids: dict[int, str] = {}
         self._acts: list[tuple[int, int, str, str, str | None, str]] = []
@@ -77,7 +89,7 @@ class Recorder:
         self._frame = 0
 
     def see(
-        self, player: PlayerInput, opponent: OpponentInput, events: Sequence[Event], frustration: float | None
+        self, player: PlayerInput, opponent: OpponentInput, events: Sequence[MazeEvent], frustration: float | None
     ) -> None:
         """Keep one tick: inputs, what happened, and where everything is now."""
         game, frame = self._game, self._frame
@@ -86,6 +98,7 @@ class Recorder:
             self._movers[name].state(frame, "health", body.health)
         self._see_missiles(frame)
         self._see_fires(frame)
+        self._see_effects(frame, events)
         self._see_intent(frame, opponent)
         if frustration is not None and frame % 5 == 0:
             self._movers["opponent"].state(frame, "frustration", round(frustration, 3))
@@ -101,7 +114,7 @@ class Recorder:
         for missile in self._game.missiles:
             name = f"{missile.kind}-{missile.id}"
             if name not in self._movers:
-                self._movers[name] = _Mover(frame)
+                self._movers[name] = TrackBuilder(frame)
                 self._roles[name] = missile.kind
             self._movers[name].add(missile.x, missile.y)
 
@@ -109,18 +122,31 @@ class Recorder:
         for tile in self._game.fires:
             if tile not in self._fire_ids:
                 self._fire_ids[tile] = name = f"fire-{tile}-{frame}"
-                self._movers[name] = _Mover(frame)
+                self._movers[name] = TrackBuilder(frame)
                 self._roles[name] = "fire"
             self._movers[self._fire_ids[tile]].add(*self._game.grid.centre(tile))
         for tile in [tile for tile in self._fire_ids if tile not in self._game.fires]:
             del self._fire_ids[tile]
+
+    def _see_effects(self, frame: int, events: Sequence[MazeEvent]) -> None:
+        self._effects.see(frame, events, self._game.player.heading_deg)
+        for effect in self._effects.shown:
+            name = f"{effect.role}-{effect.number}"
+            if name not in self._movers:
+                self._movers[name] = TrackBuilder(frame)
+                self._roles[name] = effect.role
+            self._movers[name].add(effect.x, effect.y, effect.heading_deg)
+        player = self._movers["player"]
+        player.state(frame, "news", self._effects.news or None)
+        if self._scored:
+            player.state(frame, "score", self._game.score)
 
     def _see_intent(self, frame: int, opponent: OpponentInput) -> None:
         if not self._intents or self._intents[-1][1] != opponent.intent:
             self._intents.append((frame, opponent.intent, opponent.goal))
             self._movers["opponent"].state(frame, "intent", opponent.intent)
 
-    def _see_telemetry(self, player: PlayerInput, events: Sequence[Event]) -> None:
+    def _see_telemetry(self, player: PlayerInput, events: Sequence[MazeEvent]) -> None:
         game = self._game
         row: dict[str, Scalar] = {
             "score": game.score,
@@ -135,11 +161,11 @@ class Recorder:
         for name, value in row.items():
             self._telemetry[name].append(value)
 
-    def finish(self, *, agent: str) -> Replay:
+    def finish(self, *, agent: str) -> Recording:
         """The whole recording."""
         game = self._game
-        return Replay(
-            world=World("maze", game.grid.width, game.grid.height, game.grid.walls),
+        return Recording(
+            world=RecordedWorld("maze", game.grid.width, game.grid.height, game.grid.walls),
             actors=tuple(Actor(name, _NAMES.get(role, role), role) for name, role in self._roles.items()),
             timing=Timing(FRAME_MS, self._frame),
             tracks=tuple(_track(name, mover) for name, mover in self._movers.items()),
@@ -154,9 +180,7 @@ class Recorder:
 
     def _spans(self) -> list[tuple[int, int, str, str]]:
         ends = [frame for frame, _, _ in self._intents[1:]] + [self._frame]
-        return [
-            (first, end, intent, goal) for (first, intent, goal), end in zip(self._intents, ends, strict=True)
-        ]
+        return [(first, end, intent, goal) for (first, intent, goal), end in zip(self._intents, ends, strict=True)]
 
     def _actions(self) -> list[Action]:
         spans = [
@@ -176,13 +200,7 @@ class Recorder:
             root,
             *(
                 PlanStep(
-                    f"p{number}",
-                    "opponent",
-                    "p0",
-                    1,
-                    first * FRAME_MS,
-                    end * FRAME_MS,
-                    INTENTS.get(intent, intent),
+                    f"p{number}", "opponent", "p0", 1, first * FRAME_MS, end * FRAME_MS, INTENTS.get(intent, intent)
                 )
                 for number, (first, end, intent, _) in enumerate(self._spans(), 1)
             ),
@@ -193,7 +211,44 @@ _TELEMETRY = ("score", "player_health", "opponent_health", "move_x", "move_y", "
 _NAMES = {"player": "You", "opponent": "Opponent"}
 
 
-def _track(name: str, mover: _Mover) -> Track:
-    return Track(
-        name, tuple(mover.xs), tuple(mover.ys), tuple(mover.headings), mover.first_frame, tuple(mover.states)
-    )
+def _track(name: str, mover: TrackBuilder) -> Track:
+    return Track(name, tuple(mover.xs), tuple(mover.ys), tuple(mover.headings), mover.first_frame, tuple(mover.states))
+
+
+# ---------------------------------------------------------------------------------------------- whole rounds
+
+
+class MazePlayer(Protocol):
+    def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> PlayerInput: ...
+
+
+class MazeOpponent(Protocol):
+    @property
+    def mood(self) -> float | None:
+        """How frustrated it is, from 0 to 1, where it can be."""
+
+    def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> OpponentInput: ...
+
+
+def play_round(
+    seed: int,
+    player: MazePlayer,
+    opponent: MazeOpponent,
+    *,
+    agent: str,
+    settings: MazeRules | None = None,
+    watch: Callable[[MazeRound, OpponentInput, Sequence[MazeEvent]], None] | None = None,
+) -> tuple[Recording, tuple[PlayerInput, ...]]:
+    """A whole round of agents against each other: its recording, and the player's inputs from which it can be made again."""
+    game = new_round(seed, settings)
+    recorder = Recorder(game)
+    inputs: list[PlayerInput] = []
+    events: list[MazeEvent] = []
+    while not game.over:
+        keys, intent = player.decide(game, events), opponent.decide(game, events)
+        events = game.step(keys, intent)
+        inputs.append(keys)
+        recorder.see(keys, intent, events, opponent.mood)
+        if watch is not None:
+            watch(game, intent, events)
+    return recorder.finish(agent=agent), tuple(inputs)

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from believable.core.seeds import generator
-from believable.worlds.maze.generate import generate
-from believable.worlds.maze.grid import TILE, Grid
+from believable.worlds.maze.grid import TILE, Grid, generate
 
 TICKS_PER_S = 30
+#: What can be heard; the event's `amount` says how many tiles away.
+SOUNDS = frozenset(["step", "shot", "blast", "reset"])
 
 #: Unit vectors in thousandths, one per degree, clockwise from east (y points down).
 COS = tuple(round(1000 * math.cos(math.radians(degree))) for degree in range(360))
@@ -22,15 +23,15 @@ SIN = tuple(round(1000 * math.sin(math.radians(degree))) for degree in range(360
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MazeRules:
     """The numbers of the game. Lengths in thousandths of a tile, times in ticks, speeds per tick."""
 
     size: int = 21
-    loops: float = 0.12
-    rooms: int = 3
+    loops: float = 0.2
+    rooms: int = 4
     round_ticks: int = 60 * TICKS_PER_S
     player_speed: int = 100
-    opponent_speed: int = 120
+    opponent_speed: int = 114
     body_radius: int = 300
     health: int = 100
     touch: int = 550
@@ -48,9 +49,12 @@ class Settings:
     player_view_deg: int = 110
     player_view_tiles: int = 7
     kill_points: int = 100
-    step_sound_tiles: int = 3
-    shot_sound_tiles: int = 10
-    blast_sound_tiles: int = 16
+    step_sound_tiles: int = 9
+    shot_sound_tiles: int = 20
+    blast_sound_tiles: int = 30
+    reset_sound_tiles: int = 15
+    stagger_ticks: int = 6
+    stagger_speed: int = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +70,18 @@ class PlayerInput:
 
 @dataclass(frozen=True, slots=True)
 class OpponentInput:
-    """Where the opponent wants to go: a heading, and whether to walk. `intent` is what it is doing, for the record."""
+    """Where the opponent wants to go: a heading, and whether to walk. It looks where it goes unless `face_deg` says otherwise.
+    `intent` is what it is doing, for the record."""
 
     heading_deg: int = 0
     walk: bool = False
     intent: str = ""
     goal: str = ""
+    face_deg: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class MazeEvent:
     """Something that mattered: `kind`, who, and where."""
 
     tick: int
@@ -87,7 +93,7 @@ class Event:
 
 
 @dataclass(slots=True)
-class Body:
+class Figure:
     x: int
     y: int
     heading_deg: int
@@ -108,34 +114,35 @@ class Missile:
 
 
 @dataclass(slots=True)
-class Round:
+class MazeRound:
     """One round in progress. `step` moves it on by a thirtieth of a second."""
 
-    settings: Settings
+    settings: MazeRules
     seed: int
     grid: Grid
     player_start: int
     opponent_start: int
     tick: int = 0
     score: int = 0
-    player: Body = field(init=False)
-    opponent: Body = field(init=False)
+    player: Figure = field(init=False)
+    opponent: Figure = field(init=False)
     missiles: list[Missile] = field(default_factory=list)
     fires: dict[int, int] = field(default_factory=dict)  # tile → tick it burns out
     bullet_ready: int = 0
     bomb_ready: int = 0
     missiles_made: int = 0
+    staggers_until: int = 0
 
     def __post_init__(self) -> None:
-        self._reset()
+        self._reset(0)
 
     @property
     def over(self) -> bool:
         return self.tick >= self.settings.round_ticks
 
-    def step(self, player: PlayerInput, opponent: OpponentInput) -> list[Event]:
+    def step(self, player: PlayerInput, opponent: OpponentInput) -> list[MazeEvent]:
         """One tick: walk, shoot, fly, burn, touch. Returns what happened, in that order."""
-        events: list[Event] = []
+        events: list[MazeEvent] = []
         self._walk_player(player, events)
         self._walk_opponent(opponent)
         self._use_weapons(player, events)
@@ -147,40 +154,39 @@ class Round:
 
     # -------------------------------------------------------------------------------------- walking
 
-    def _walk_player(self, given: PlayerInput, events: list[Event]) -> None:
+    def _walk_player(self, keys: PlayerInput, events: list[MazeEvent]) -> None:
         body, settings = self.player, self.settings
-        body.heading_deg = given.aim_deg % 360
-        if not (given.dx or given.dy):
+        body.heading_deg = keys.aim_deg % 360
+        if not (keys.dx or keys.dy):
             return
-        speed = settings.player_speed if not (given.dx and given.dy) else settings.player_speed * 707 // 1000
-        body.x, body.y = slide(
-            self.grid, body.x, body.y, given.dx * speed, given.dy * speed, settings.body_radius
-        )
+        speed = settings.player_speed if not (keys.dx and keys.dy) else settings.player_speed * 707 // 1000
+        body.x, body.y = slide(self.grid, body.x, body.y, keys.dx * speed, keys.dy * speed, settings.body_radius)
         if self.tick % 10 == 0:
-            events.append(Event(self.tick, "step", "player", body.x, body.y, settings.step_sound_tiles))
+            events.append(MazeEvent(self.tick, "step", "player", body.x, body.y, settings.step_sound_tiles))
 
-    def _walk_opponent(self, given: OpponentInput) -> None:
+    def _walk_opponent(self, intent: OpponentInput) -> None:
         body, settings = self.opponent, self.settings
-        body.heading_deg = given.heading_deg % 360
-        if given.walk:
-            dx = _scaled(COS[body.heading_deg], settings.opponent_speed)
-            dy = _scaled(SIN[body.heading_deg], settings.opponent_speed)
+        heading = intent.heading_deg % 360
+        body.heading_deg = heading if intent.face_deg is None else intent.face_deg % 360
+        if intent.walk:
+            speed = settings.stagger_speed if self.tick < self.staggers_until else settings.opponent_speed
+            dx, dy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
             body.x, body.y = slide(self.grid, body.x, body.y, dx, dy, settings.body_radius)
 
     # -------------------------------------------------------------------------------------- weapons
 
-    def _use_weapons(self, given: PlayerInput, events: list[Event]) -> None:
+    def _use_weapons(self, keys: PlayerInput, events: list[MazeEvent]) -> None:
         settings = self.settings
-        if given.shoot and self.tick >= self.bullet_ready:
+        if keys.shoot and self.tick >= self.bullet_ready:
             self.bullet_ready = self.tick + settings.bullet_pause
             self._launch("bullet", settings.bullet_speed, settings.bullet_life)
             events.append(
-                Event(self.tick, "shot", "player", self.player.x, self.player.y, settings.shot_sound_tiles)
+                MazeEvent(self.tick, "shot", "player", self.player.x, self.player.y, settings.shot_sound_tiles)
             )
-        if given.bomb and self.tick >= self.bomb_ready:
+        if keys.bomb and self.tick >= self.bomb_ready:
             self.bomb_ready = self.tick + settings.bomb_pause
             self._launch("bomb", settings.bomb_speed, settings.bomb_fuse)
-            events.append(Event(self.tick, "throw", "player", self.player.x, self.player.y))
+            events.append(MazeEvent(self.tick, "throw", "player", self.player.x, self.player.y))
 
     def _launch(self, kind: str, speed: int, life: int) -> None:
         heading = self.player.heading_deg
@@ -188,7 +194,7 @@ class Round:
         vx, vy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
         self.missiles.append(Missile(self.missiles_made, kind, self.player.x, self.player.y, vx, vy, life))
 
-    def _fly(self, events: list[Event]) -> None:
+    def _fly(self, events: list[MazeEvent]) -> None:
         if not self.missiles:
             return
         flying: list[Missile] = []
@@ -197,19 +203,18 @@ class Round:
                 flying.append(missile)
         self.missiles = flying
 
-    def _moved_on(self, missile: Missile, events: list[Event]) -> bool:
+    def _moved_on(self, missile: Missile, events: list[MazeEvent]) -> bool:
         """Moves a missile; True when it is spent (hit a wall, the opponent, or its time is over)."""
         x, y = missile.x + missile.vx, missile.y + missile.vy
         hits_wall = self.grid.blocked[self.grid.tile_at(x, y)] == 1
         if not hits_wall:
             missile.x, missile.y = x, y
         missile.ticks_left -= 1
-        near = (
-            abs(missile.x - self.opponent.x) + abs(missile.y - self.opponent.y)
-            < 2 * self.settings.body_radius
-        )
+        near = abs(missile.x - self.opponent.x) + abs(missile.y - self.opponent.y) < 2 * self.settings.body_radius
         if missile.kind == "bullet":
             if near:
+                # Who is hit staggers for a moment: otherwise nobody could stop a faster opponent in a corridor.
+                self.staggers_until = self.tick + 1 + self.settings.stagger_ticks
                 self._hurt_opponent(self.settings.bullet_damage, "hit", events)
             return near or hits_wall or missile.ticks_left <= 0
         if near or hits_wall or missile.ticks_left <= 0:
@@ -217,9 +222,9 @@ class Round:
             return True
         return False
 
-    def _explode(self, bomb: Missile, events: list[Event]) -> None:
+    def _explode(self, bomb: Missile, events: list[MazeEvent]) -> None:
         settings = self.settings
-        events.append(Event(self.tick, "blast", "bomb", bomb.x, bomb.y, settings.blast_sound_tiles))
+        events.append(MazeEvent(self.tick, "blast", "bomb", bomb.x, bomb.y, settings.blast_sound_tiles))
         centre = self.grid.tile_at(bomb.x, bomb.y)
         reached = self.grid.distances(centre)
         around = [centre]
@@ -232,7 +237,7 @@ class Round:
         if reached[self._tile(self.player)] <= settings.blast_tiles:
             self._hurt_player(settings.bomb_damage, events)
 
-    def _burn(self, events: list[Event]) -> None:
+    def _burn(self, events: list[MazeEvent]) -> None:
         if not self.fires:
             return
         for tile in [tile for tile, until in self.fires.items() if until <= self.tick]:
@@ -246,55 +251,58 @@ class Round:
 
     # -------------------------------------------------------------------------------------- health
 
-    def _hurt_opponent(self, damage: int, how: str, events: list[Event]) -> None:
+    def _hurt_opponent(self, damage: int, how: str, events: list[MazeEvent]) -> None:
         taken = min(damage, self.opponent.health)
         self.opponent.health -= taken
         self.score += taken
         if taken:
-            events.append(Event(self.tick, how, "opponent", self.opponent.x, self.opponent.y, taken))
+            events.append(MazeEvent(self.tick, how, "opponent", self.opponent.x, self.opponent.y, taken))
 
-    def _hurt_player(self, damage: int, events: list[Event]) -> None:
+    def _hurt_player(self, damage: int, events: list[MazeEvent]) -> None:
         taken = min(damage, self.player.health)
         self.player.health -= taken
         if taken:
-            events.append(Event(self.tick, "hurt", "player", self.player.x, self.player.y, taken))
+            events.append(MazeEvent(self.tick, "hurt", "player", self.player.x, self.player.y, taken))
 
-    def _settle(self, events: list[Event]) -> None:
+    def _settle(self, events: list[MazeEvent]) -> None:
         """A death puts both back to their places with full health; the clock and the score go on."""
         dx, dy = self.player.x - self.opponent.x, self.player.y - self.opponent.y
         touched = dx * dx + dy * dy <= self.settings.touch**2
         if self.opponent.health <= 0:
             self.score += self.settings.kill_points
-            events.append(Event(self.tick, "opponent_killed", "opponent", self.opponent.x, self.opponent.y))
+            events.append(MazeEvent(self.tick, "opponent_killed", "opponent", self.opponent.x, self.opponent.y))
         elif self.player.health <= 0 or touched:
             kind = "caught" if touched else "player_killed"
-            events.append(Event(self.tick, kind, "player", self.player.x, self.player.y))
+            events.append(MazeEvent(self.tick, kind, "player", self.player.x, self.player.y))
         else:
             return
-        self._reset()
-        events.append(Event(self.tick, "reset", "world", 0, 0))
+        self._reset(self.player.heading_deg)
+        events.append(
+            MazeEvent(self.tick, "reset", "player", self.player.x, self.player.y, self.settings.reset_sound_tiles)
+        )
 
-    def _reset(self) -> None:
+    def _reset(self, player_heading_deg: int) -> None:
         settings = self.settings
-        self.player = Body(*self.grid.centre(self.player_start), 0, settings.health)
-        self.opponent = Body(*self.grid.centre(self.opponent_start), 180, settings.health)
+        self.player = Figure(*self.grid.centre(self.player_start), player_heading_deg, settings.health)
+        self.opponent = Figure(*self.grid.centre(self.opponent_start), 180, settings.health)
         self.missiles.clear()
         self.fires.clear()
+        self.staggers_until = 0
 
-    def _tile(self, body: Body) -> int:
+    def _tile(self, body: Figure) -> int:
         return self.grid.tile_at(body.x, body.y)
 
 
-def new_round(seed: int, settings: Settings | None = None) -> Round:
+def new_round(seed: int, settings: MazeRules | None = None) -> MazeRound:
     """A fresh round: maze and starting places from the seed, the two as far apart as the maze allows."""
-    chosen = settings or Settings()
+    chosen = settings or MazeRules()
     rng = generator(seed, "maze")
     grid = Grid(generate(rng, size=chosen.size, loops=chosen.loops, rooms=chosen.rooms))
     player_start = rng.choice(grid.free)
     distances = grid.distances(player_start)
     farthest = max(distances[tile] for tile in grid.free)
     far_away = [tile for tile in grid.free if 4 * distances[tile] >= 3 * farthest]
-    return Round(chosen, seed, grid, player_start, rng.choice(far_away))
+    return MazeRound(chosen, seed, grid, player_start, rng.choice(far_away))
 
 
 def slide(grid: Grid, x: int, y: int, dx: int, dy: int, radius: int) -> tuple[int, int]:
@@ -318,15 +326,14 @@ def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bo
     return x if horizontal else y
 
 
-def heard(grid: Grid, events: Iterable[Event], x: int, y: int, reach: float) -> Event | None:
-    """The nearest of the sounds that carries to (x, y) through the maze; `reach` scales how far each carries."""
-    here = grid.tile_at(x, y)
-    best: tuple[int, Event] | None = None
+def heard(events: Iterable[MazeEvent], x: int, y: int) -> MazeEvent | None:
+    """The nearest of the sounds that carry to (x, y). Walls do not stop them: one hears that somebody is there, not the way."""
+    best: tuple[int, MazeEvent] | None = None
     for event in events:
-        if event.kind in ("step", "shot", "blast"):
-            steps = grid.distances(grid.tile_at(event.x, event.y))[here]
-            if steps <= event.amount * reach and (best is None or steps < best[0]):
-                best = (steps, event)
+        if event.kind in SOUNDS:
+            off = (event.x - x) ** 2 + (event.y - y) ** 2
+            if off <= (event.amount * TILE) ** 2 and (best is None or off < best[0]):
+                best = (off, event)
     return None if best is None else best[1]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from believable.replay.records import UNITS_PER_TILE, Place, Replay, Track
-from believable.replay.tiles import tile_rects
-from believable.worlds.scene import Scene, Shape, Sprite
+from believable.recordings.recording import UNITS_PER_TILE, Place, Recording, Track
+from believable.recordings.scene import Scene, Shape, Sprite, tile_rects
 
 BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
 #: Kept free around the town.
@@ -12,16 +11,12 @@ RIM_TILES = 3
 PEOPLE = ("#c8553d", "#2f6690", "#5b8c5a", "#8f5aa8", "#c48a1b", "#3c6e71")
 
 
-def draw(replay: Replay) -> Scene:
-    world = replay.world
+def draw(recording: Recording) -> Scene:
+    world = recording.world
     outer = [place for place in world.places if place.parent is None]
     inner = [place for place in world.places if place.parent is not None]
     ground = [
-        *(
-            shape
-            for number, place in enumerate(outer)
-            for shape in _area(place, BUILDINGS[number % len(BUILDINGS)])
-        ),
+        *(shape for number, place in enumerate(outer) for shape in _area(place, BUILDINGS[number % len(BUILDINGS)])),
         *(shape for place in inner for shape in _area(place, "#ffffff59")),
         *(Shape("rect", "#a3ad9b", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
         *(_name(place) for place in outer),
@@ -38,19 +33,17 @@ def draw(replay: Replay) -> Scene:
             label=actor.name.partition(" ")[0],
             bubbles=("speech", "emoji", "activity"),
         )
-        for number, actor in enumerate(replay.actors)
+        for number, actor in enumerate(recording.actors)
     )
-    left, top, right, bottom = _bounds(replay)
+    left, top, right, bottom = _bounds(recording)
     return Scene(right - left, bottom - top, "#f3f1ea", tuple(ground), sprites, left=left, top=top)
 
 
-def _bounds(replay: Replay) -> tuple[int, int, int, int]:
+def _bounds(recording: Recording) -> tuple[int, int, int, int]:
     """The part of the map where there is anything, with room for names: maps have wide empty rims."""
-    world = replay.world
+    world = recording.world
     rects = [*tile_rects(world.walls, "#"), *(rect for place in world.places for rect in place.rects)]
-    walked = [
-        (x // UNITS_PER_TILE, y // UNITS_PER_TILE, 1, 1) for track in replay.tracks for x, y in _ends(track)
-    ]
+    walked = [(x // UNITS_PER_TILE, y // UNITS_PER_TILE, 1, 1) for track in recording.tracks for x, y in _ends(track)]
     boxes = [*rects, *walked]
     return (
         max(0, min(x for x, _, _, _ in boxes) - RIM_TILES),

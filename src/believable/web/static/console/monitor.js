@@ -66,8 +66,8 @@ function setBar(row, done, held, most) {
 
 /** @param {ParentNode | null} place @param {string} selector @param {string} words */
 function write(place, selector, words) {
-  const found = place?.querySelector(selector);
-  if (found && found.textContent !== words) found.textContent = words;
+  const target = place?.querySelector(selector);
+  if (target && target.textContent !== words) target.textContent = words;
 }
 
 /** @param {Element} row @param {{complete: number, reserved: number} | undefined} filling @param {number} most */
@@ -78,7 +78,7 @@ function fill(row, filling, most) {
 }
 
 /** @param {string} tag @param {string} words @param {string} [className] */
-function made(tag, words, className = "") {
+function piece(tag, words, className = "") {
   const element = document.createElement(tag);
   element.textContent = words;
   element.className = className;
@@ -94,6 +94,8 @@ export class Board {
     /** @type {Beat[]} */
     const past = JSON.parse(root.dataset.beats ?? "[]");
     this.beats = new Map(past.map((beat) => [beat.at_ms, beat]));
+    /** @type {string | null} the alarms on the page */
+    this.alarmed = null;
   }
 
   /**
@@ -133,9 +135,9 @@ export class Board {
     const most = steps.length ? steps[0].reached : 0;
     for (const step of steps) {
       const row = this.root.querySelector(`#funnel tr[data-position="${step.position}"]`);
-      setBar(row, step.reached - step.here, step.here, most);
+      setBar(row, step.reached - step.present, step.present, most);
       write(row, "[data-part=reached]", number(step.reached));
-      write(row, "[data-part=here]", step.here ? number(step.here) : "");
+      write(row, "[data-part=present]", step.present ? number(step.present) : "");
       write(row, "[data-part=left]", step.left ? number(step.left) : "");
     }
   }
@@ -170,13 +172,13 @@ export class Board {
     const body = table?.querySelector("tbody");
     if (!table || !body) return;
     table.hidden = shown.silent.length === 0;
-    body.replaceChildren(...shown.silent.map((/** @type {any} */ one) => {
+    body.replaceChildren(...shown.silent.map((/** @type {any} */ session) => {
       const row = document.createElement("tr");
-      const link = /** @type {HTMLAnchorElement} */ (made("a", String(one.number)));
-      link.href = `/console/studies/${this.study}/sessions/${shown.pool}/${one.number}`;
-      const first = made("td", "", "num");
+      const link = /** @type {HTMLAnchorElement} */ (piece("a", String(session.number)));
+      link.href = `/console/studies/${this.study}/sessions/${shown.pool}/${session.number}`;
+      const first = piece("td", "", "num");
       first.append(link);
-      row.append(first, made("td", String(one.position + 1), "num"), made("td", duration(one.silent_ms), "num"), made("td", one.missing ? "events missing" : ""));
+      row.append(first, piece("td", String(session.position + 1), "num"), piece("td", duration(session.silent_ms), "num"), piece("td", session.missing ? "events missing" : ""));
       return row;
     }));
   }
@@ -192,17 +194,17 @@ export class Board {
 
   /** @param {any} alarm */
   alarm(alarm) {
-    const box = made("div", "", "alarm");
+    const box = piece("div", "", "alarm");
     box.setAttribute("role", "alert");
     const words = document.createElement("p");
     const since = new Date(alarm.raised_ms).toISOString().slice(0, 19).replace("T", " ");
-    words.append(made("strong", alarm.kind.replaceAll("_", " ")), " ", made("bdi", alarm.message), " ", made("span", `since ${since} UTC`, "soft"));
+    words.append(piece("strong", alarm.kind.replaceAll("_", " ")), " ", piece("bdi", alarm.message), " ", piece("span", `since ${since} UTC`, "soft"));
     box.append(words);
     if (alarm.id === null) {
-      box.append(made("p", "Ends by itself when its cause does.", "soft"));
+      box.append(piece("p", "Ends by itself when its cause does.", "soft"));
       return box;
     }
-    const form = /** @type {HTMLFormElement} */ (made("form", "", "inline"));
+    const form = /** @type {HTMLFormElement} */ (piece("form", "", "inline"));
     form.method = "post";
     form.action = `/console/studies/${this.study}/alarms`;
     for (const [name, value] of [["csrf", this.root.dataset.csrf ?? ""], ["alarm", String(alarm.id)]]) {
@@ -212,7 +214,7 @@ export class Board {
       field.value = value;
       form.append(field);
     }
-    form.append(made("button", "Acknowledge", "small"));
+    form.append(piece("button", "Acknowledge", "small"));
     box.append(form);
     return box;
   }

@@ -6,12 +6,12 @@ const live = document.getElementById("live");
 
 /** What somebody is doing about blinding is left alone, unless it was decided meanwhile. @param {Document} from the page as the server makes it now */
 function replaced(from) {
-  const [decided, asked] = [from, document].map((one) => one.getElementById("blinding"));
+  const [decided, asked] = [from, document].map((page) => page.getElementById("blinding"));
   if (decided && decided.dataset.opened !== asked?.dataset.opened) asked?.replaceWith(decided);
   for (const id of ["results", "live-words"]) {
     const fresh = from.getElementById(id);
-    const here = document.getElementById(id);
-    if (fresh && here) here.replaceChildren(...fresh.childNodes);
+    const place = document.getElementById(id);
+    if (fresh && place) place.replaceChildren(...fresh.childNodes);
   }
   if (live) live.dataset.key = from.getElementById("live")?.dataset.key ?? "";
 }
@@ -25,9 +25,9 @@ async function look() {
   if (!live || document.hidden) return;
   const answer = await fetch(live.dataset.address ?? "", { headers: { accept: "application/json" } });
   if (!answer.ok) return;
-  const told = await answer.json();
-  live.classList.toggle("busy", told.busy);
-  if (!told.key || told.key === live.dataset.key) return;
+  const state = await answer.json();
+  live.classList.toggle("busy", state.busy);
+  if (!state.key || state.key === live.dataset.key) return;
   const page = await fetch(location.href);
   if (!page.ok) return;
   const fresh = new DOMParser().parseFromString(await page.text(), "text/html");

@@ -27,16 +27,16 @@ export function start(page) {
     const typing = target instanceof HTMLInputElement && target.type === "text";
     const onControl = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || target instanceof HTMLSelectElement;
     if (onControl && event.key === "Enter") return;
-    const found = meaning(event.key, { typing, modified: event.ctrlKey || event.metaKey || event.altKey });
-    if (!found) return;
+    const command = meaning(event.key, { typing, modified: event.ctrlKey || event.metaKey || event.altKey });
+    if (!command) return;
     event.preventDefault();
-    if ("leave" in found) note.blur();
-    else if ("decide" in found) form.requestSubmit();
-    else if ("go" in found) {
-      const link = page.querySelector(`a[rel=${found.go}]`);
+    if ("leave" in command) note.blur();
+    else if ("decide" in command) form.requestSubmit();
+    else if ("go" in command) {
+      const link = page.querySelector(`a[rel=${command.go}]`);
       if (link instanceof HTMLAnchorElement) location.assign(link.href);
     } else {
-      const choice = choices[found.choose - 1];
+      const choice = choices[command.choose - 1];
       if (!choice) return;
       choice.checked = true;
       if (choice.value.endsWith("_other")) note.focus();

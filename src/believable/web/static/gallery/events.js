@@ -8,7 +8,7 @@
 /** More lines than anybody reads would slow the page down. */
 const SHOWN = 300;
 
-/** Kinds that belong to the page around the exhibit. */
+/** Kinds that belong to the page around the example. */
 const PAGE = /^(trial\.|answer\.|text\.|overlay\.|media\.|practice\.)/;
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-/** One exhibit: shows it with the parameters of the form, as a participant's page would, and tells what it records. */
+/** One example: shows it with the parameters of the form, as a participant's page would, and tells what it records. */
 import { createEvents } from "./events.js";
 import { showTrial } from "/static/participant/trial.js";
 
@@ -15,33 +15,33 @@ const choice = (id) => /** @type {HTMLSelectElement | null} */ (document.getElem
 /** @type {Awaited<ReturnType<typeof showTrial>> | null} */
 let shown = null;
 let seed = 0;
-/** Only the latest wish is shown. */
+/** Only the latest request is shown. */
 let turn = 0;
 
-const wish = () => ({
+const request = () => ({
   params: params.value,
   language: choice("language")?.value ?? "en",
   player: choice("player")?.value ?? "replay",
   practice: /** @type {HTMLInputElement | null} */ (document.getElementById("practice"))?.checked ?? false,
 });
 
-const SILENT = { ok: false, told: { error: { message: "the gallery does not answer.", cure: "Start it again and reload this page." } } };
+const SILENT = { ok: false, reply: { error: { message: "the gallery does not answer.", cure: "Start it again and reload this page." } } };
 
 /** @param {string} what @param {any} body @returns {Promise<any>} */
 async function ask(what, body) {
-  const { ok, told } = await fetch(`${state.path}/${what}`, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...wish(), ...body }),
-  }).then(async (response) => ({ ok: response.ok, told: await response.json() })).catch(() => SILENT);
-  tellProblems(told.problems ?? (told.error?.message ? [{ line: 0, path: "", ...told.error }] : []));
-  return ok ? told : null;
+  const { ok, reply } = await fetch(`${state.path}/${what}`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...request(), ...body }),
+  }).then(async (response) => ({ ok: response.ok, reply: await response.json() })).catch(() => SILENT);
+  tellProblems(reply.problems ?? (reply.error?.message ? [{ line: 0, path: "", ...reply.error }] : []));
+  return ok ? reply : null;
 }
 
-/** @param {{line: number, path: string, message: string, cure: string}[]} found */
-function tellProblems(found) {
-  problems.hidden = !found.length;
-  if (found.length) params.setAttribute("aria-invalid", "true");
+/** @param {{line: number, path: string, message: string, cure: string}[]} list */
+function tellProblems(list) {
+  problems.hidden = !list.length;
+  if (list.length) params.setAttribute("aria-invalid", "true");
   else params.removeAttribute("aria-invalid");
-  problems.replaceChildren(...found.map(({ line, path, message, cure }) =>
+  problems.replaceChildren(...list.map(({ line, path, message, cure }) =>
     Object.assign(document.createElement("li"), { textContent: `${line ? `line ${line}` : ""} ${path}`.trim() + `: ${message} ${cure}` })));
 }
 
@@ -56,8 +56,12 @@ async function mount() {
   delete main.dataset.position;
   kept.textContent = "";
   shown = await showTrial(main, trial, {
-    texts: state.texts[wish().language],
+    texts: state.texts[request().language],
     record: async (kind, data = {}) => { if (own === turn) events.add(kind, data); },
+    connection: () => "saved",
+    retry: () => undefined,
+    keep: async () => false,
+    line: () => { throw new Error("no rounds are played in the gallery"); },
     submit: (answers) => void submit(answers),
     decline: () => undefined,
     typing: { all: () => ({}), save: () => undefined, forget: () => undefined },
@@ -70,18 +74,18 @@ async function submit(answers) {
   kept.textContent = "";
   events.add("trial.submit", { answers });
   if (!(state.question in answers)) return;
-  const told = await ask("answer", { value: answers[state.question] });
-  if (!told) return;
-  shown?.showErrors(told.error ? { [state.question]: told.error } : {});
-  kept.textContent = told.error ? "" : `Kept: ${JSON.stringify(told.kept)}`;
-  kept.dataset.told = JSON.stringify(told);
+  const reply = await ask("answer", { value: answers[state.question] });
+  if (!reply) return;
+  shown?.showErrors(reply.error ? { [state.question]: reply.error } : {});
+  kept.textContent = reply.error ? "" : `Kept: ${JSON.stringify(reply.kept)}`;
+  kept.dataset.told = JSON.stringify(reply);
 }
 
 async function simulate() {
-  const made = await ask("simulate", { seed: seed++ });
-  if (!made) return;
-  if (made.events) events.replace([...events.all, ...made.events]);
-  else events.add("answer.change", { question: state.question, value: made.value });
+  const answer = await ask("simulate", { seed: seed++ });
+  if (!answer) return;
+  if (answer.events) events.replace([...events.all, ...answer.events]);
+  else events.add("answer.change", { question: state.question, value: answer.value });
   await mount();
 }
 

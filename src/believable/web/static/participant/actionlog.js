@@ -41,8 +41,8 @@ export function actionLog({ actors, actions, plans }) {
       return low;
     },
     get marks() { return marks; },
-    /** @param {Marks | null} given */
-    setMarks: (given) => { marks = given; listeners.forEach((listener) => listener()); },
+    /** @param {Marks | null} shownMarks */
+    setMarks: (shownMarks) => { marks = shownMarks; listeners.forEach((listener) => listener()); },
     /** Some line is marked otherwise than before. */
     marksChanged: () => listeners.forEach((listener) => listener()),
     /** @param {() => void} listener */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Puts an annotating instrument below its player or beside it, and shows the practice page.
+ * Puts an annotating instrument below its player or beside it.
  *
  * @typedef {{kind: string, params: any, practice: string | null, tries: number}} Annotate
  * @typedef {[seq: number, kind: string, data: any]} SavedEvent
@@ -19,7 +19,7 @@ function ratio(form) {
 }
 
 /** @param {TrialData} trial @returns {[kind: string, data: any][]} */
-const saved = (trial) => trial.saved.map(([, kind, data]) => [kind, data]);
+export const saved = (trial) => trial.saved.map(([, kind, data]) => [kind, data]);
 
 /**
  * Loads the instrument. What it gives puts the instrument to a player that is ready, at once: nobody plays without it.
@@ -35,19 +35,4 @@ export async function annotator(form, trial, { texts, record }) {
     root.hidden = false;
     return mount(root, { player, params, texts, record, saved: saved(trial) });
   };
-}
-
-/**
- * @param {HTMLElement} form @param {HTMLButtonElement} next @param {TrialData} trial @param {Outside} outside
- * @returns {Promise<() => void>} undoes it
- */
-export async function practice(form, next, trial, { texts, record }) {
-  const { kind, params, practice: module, tries } = /** @type {Annotate} */ (trial.annotate);
-  const [{ mount }, { practise }] = await Promise.all([import(trial.modules[kind]), import(/** @type {string} */ (module))]);
-  const root = /** @type {HTMLElement} */ (form.querySelector(".practice"));
-  const actions = /** @type {HTMLElement} */ (form.querySelector(".actions"));
-  actions.hidden = true;
-  const page = practise(root, { mount, kind, params, texts, record, saved: saved(trial), tries,
-    onDone: () => { actions.hidden = false; next.focus(); } });
-  return page.destroy;
 }

@@ -10,15 +10,15 @@ import { toRows } from "/static/players/replay/scene.js";
  * @param {HTMLElement} root
  * @param {object} outside
  * @param {any} outside.player that is ready
- * @param {Log | null} outside.given null: what the player shows has none
+ * @param {Log | null} outside.actions null: what the player shows has none
  * @param {{plan: boolean, log: boolean}} outside.overlay
  * @param {boolean} outside.seekable
  * @param {Record<string, string>} outside.texts
  * @param {(kind: string, data: any) => void} outside.record
  */
-export function showBeside(root, { player, given, overlay, seekable, texts, record }) {
-  if (!given) return;
-  player.actions = actionLog(given);
+export function showBeside(root, { player, actions, overlay, seekable, texts, record }) {
+  if (!actions) return;
+  player.actions = actionLog(actions);
   showOverlay(root, { player, log: player.actions, overlay, seekable, texts, record });
 }
 

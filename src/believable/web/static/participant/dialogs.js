@@ -46,6 +46,7 @@ export function installDialogs({ api, texts, recorder, onWithdrawn }) {
       confirm.disabled = false;
     }
   });
+  for (const id of ["open-later", "open-withdraw"]) button(id).disabled = false; // only now do they listen
   for (const close of document.querySelectorAll("dialog [data-close]")) {
     close.addEventListener("click", () => close.closest("dialog")?.close());
   }

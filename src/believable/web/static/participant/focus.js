@@ -6,16 +6,47 @@ const FIELDS = "input, textarea, select";
 
 /**
  * Something can be used now: it gets the focus, unless the person has gone to something else in the meantime.
- * @param {Element | null} [found]
+ * @param {Element | null} [element]
  */
-export function offerFocus(found) {
-  if (!document.activeElement?.matches(CONTROLS)) focus(found);
+export function offerFocus(element) {
+  if (!document.activeElement?.matches(CONTROLS)) focus(element);
 }
 
-/** Something is over and this comes next: it gets the focus, unless the person is filling in a field. @param {Element | null} [found] */
-export function moveFocus(found) {
-  if (!document.activeElement?.matches(FIELDS)) focus(found);
+/** Something is over and this comes next: it gets the focus, unless the person is filling in a field. @param {Element | null} [element] */
+export function moveFocus(element) {
+  if (!document.activeElement?.matches(FIELDS)) focus(element);
 }
 
-/** @param {Element | null} [found] */
-const focus = (found) => /** @type {HTMLElement | null | undefined} */ (found)?.focus();
+/**
+ * Questions have opened further down: the page leads there, in sight and by keyboard, and says so. Who is filling in a field is only
+ * told. @param {HTMLElement | null} section @param {string} words
+ */
+export function leadTo(section, words) {
+  if (!section || !bringIntoSight(section, words)) return;
+  const target = /** @type {HTMLElement} */ (section.querySelector("h2, h3, legend, label, button") ?? section);
+  if (!target.matches(CONTROLS)) target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+}
+
+/**
+ * The same without the keyboard: it stays where it is, as beside a clip that may be watched again.
+ * @param {HTMLElement} section @param {string} words @returns {boolean} false for somebody who is filling in a field
+ */
+export function bringIntoSight(section, words) {
+  announce(words);
+  if (document.activeElement?.matches(FIELDS) && !document.activeElement.matches(".seek")) return false;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const box = section.getBoundingClientRect();
+  const inSight = box.top >= 0 && box.bottom <= innerHeight;
+  if (!inSight) section.scrollIntoView({ block: box.height > innerHeight ? "start" : "nearest", behavior: calm ? "auto" : "smooth" });
+  return true;
+}
+
+/** Says something to people who do not see the page. @param {string} words */
+export function announce(words) {
+  const line = document.getElementById("announcement");
+  if (line) line.textContent = words;
+}
+
+/** @param {Element | null} [element] */
+const focus = (element) => /** @type {HTMLElement | null | undefined} */ (element)?.focus();

@@ -5,7 +5,11 @@ if (field) {
   const fits = matchMedia("(any-pointer: fine)").matches && Math.max(screen.width, innerWidth) >= 1000;
   field.value = fits ? "yes" : "no";
   const warning = document.getElementById("desktop-only");
-  if (warning) warning.hidden = fits;
+  if (warning) {
+    warning.hidden = fits;
+    const start = /** @type {HTMLButtonElement | null} */ (document.querySelector("form button[type=submit]"));
+    if (start) start.disabled = !fits; // nothing is offered that ends at once
+  }
 }
 const language = /** @type {HTMLSelectElement | null} */ (document.querySelector("select[name=language]"));
 language?.addEventListener("change", () => {

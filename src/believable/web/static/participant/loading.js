@@ -15,12 +15,34 @@ export function createLoading(form, media, texts, signal) {
   const received = media.map(() => 0);
   if (media.length) bar.max = media.reduce((sum, { bytes }) => sum + bytes, 0);
 
-  /** A file, whatever it takes. @param {string} url @param {(bytes: number) => void} onProgress */
-  const get = (url, onProgress = () => undefined) => preload(url, {
+  const troubled = media.map(() => false);
+  /** Waits that a press on the button ends. @type {Set<() => void>} */
+  const waits = new Set();
+  const retry = Object.assign(document.createElement("button"), { className: "button quiet retry", type: "button", textContent: texts["button.retry"], hidden: true });
+  retry.addEventListener("click", () => [...waits].forEach((over) => over()));
+  line.after(retry);
+  /** @param {number} ms @returns {Promise<void>} */
+  const sleep = (ms) => new Promise((resolve) => {
+    const over = () => { clearTimeout(timer); waits.delete(over); resolve(); };
+    const timer = setTimeout(over, ms);
+    waits.add(over);
+  });
+
+  /** @param {number} number @param {boolean} on */
+  function trouble(number, on) {
+    troubled[number] = on;
+    const any = troubled.some(Boolean);
+    line.textContent = any ? texts["media.failed"] : "";
+    retry.hidden = !any;
+    form.dispatchEvent(new CustomEvent("trouble", { detail: any, bubbles: true }));
+  }
+
+  /** A file, whatever it takes. @param {string} url @param {(bytes: number) => void} [onProgress] @param {number} [number] */
+  const get = (url, onProgress = () => undefined, number = media.length) => preload(url, {
     fetch: (...request) => fetch(...request),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    sleep,
     onProgress,
-    onTrouble: (trying) => { line.textContent = trying ? texts["media.failed"] : ""; },
+    onTrouble: (trying) => { if (Boolean(troubled[number]) !== trying) trouble(number, trying); },
     signal,
   });
 
@@ -29,8 +51,8 @@ export function createLoading(form, media, texts, signal) {
     /** All media, as their players take them. */
     media: () => Promise.all(media.map(async ({ url, player }, number) => asContent(player, await get(url, (bytes) => {
       received[number] = bytes;
-      bar.value = received.reduce((sum, one) => sum + one, 0);
-    })))),
+      bar.value = received.reduce((sum, count) => sum + count, 0);
+    }, number)))),
     over: () => { box.hidden = true; },
     /** What came cannot be shown. */
     failed: () => { if (!signal.aborted) /** @type {HTMLElement} */ (form.querySelector(".unplayable")).hidden = false; },

@@ -24,6 +24,15 @@ const session = String(state.base);
 /** @param {number} ms @returns {Promise<void>} */
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Pauses between tries, which a person may cut short. @type {Set<() => void>} */
+const pauses = new Set();
+/** @param {number} ms @returns {Promise<void>} */
+const pause = (ms) => new Promise((resolve) => {
+  const over = () => { clearTimeout(timer); pauses.delete(over); resolve(); };
+  const timer = setTimeout(over, ms);
+  pauses.add(over);
+});
+
 async function bestStorage() {
   try {
     const opening = openStorage(indexedDB); // first: where it throws at once, nothing is left behind that fails later
@@ -89,11 +98,27 @@ async function run() {
   /** @type {import("./channel.js").Channel | null} */
   let channel = null;
   let epoch = 0;
+  let connection = "saved";
+  /** @type {Awaited<ReturnType<typeof showTrial>> | null} */
+  let current = null;
+  /** @param {string} state */
+  function saving(state) {
+    connection = state;
+    status.show(state);
+    current?.connection(state);
+  }
+  function retry() {
+    channel?.retry();
+    [...pauses].forEach((over) => over());
+  }
+  main.addEventListener("trouble", (event) => status.trouble(/** @type {CustomEvent<boolean>} */ (event).detail));
 
   /** @type {import("./session.js").Screen} */
   const screen = {
     trial: async (trial) => {
       const first = main.dataset.position === String(trial.position);
+      current = null;
+      status.trouble(false);
       const shown = await showTrial(main, trial, {
         texts,
         record: async (kind, data, options) => recorder?.record(kind, data, options),
@@ -102,7 +127,10 @@ async function run() {
         decline: () => void course.decline(),
         typing: createTyping(tabStorage(), session, trial.position),
         line: () => ({ address: `${state.base}/play`, epoch }),
+        connection: () => connection,
+        retry,
       });
+      current = shown;
       showProgress(trial.position, trial.total);
       if (!first) {
         scrollTo(0, 0);
@@ -136,14 +164,14 @@ async function run() {
       message(texts[`${words}.title`], texts[`${words}.text`], actionButton(texts["button.reload"], () => location.reload()));
     },
     waiting: (on) => {
-      if (on) status.show("offline");
-      else if (!recorder?.unsent) status.show("saved");
+      if (on) saving("offline");
+      else saving(recorder?.unsent ? "saving" : "saved");
     },
     sending: (slow) => message(texts["finish.sending"], slow ? texts["finish.waiting"] : ""),
   };
 
   const course = createSession({
-    api, queue, screen, sleep,
+    api, queue, screen, sleep: pause,
     connect: (head, unsent) => {
       epoch = head.epoch;
       channel = createChannel(queue, head.epoch, unsent, {
@@ -151,7 +179,7 @@ async function run() {
         later: (work, ms) => setTimeout(work, ms),
         cancel: (timer) => clearTimeout(timer),
         random: () => Math.random(),
-        onSaving: status.show,
+        onSaving: saving,
         onEnd: (why) => {
           if (why === "conflict" || why === "refused") status.end(why);
           course.ended(why);
@@ -180,7 +208,7 @@ async function run() {
   document.addEventListener("visibilitychange", () => tell(document.hidden ? "page.hidden" : "page.visible"));
   addEventListener("blur", () => void course.settle());
   addEventListener("pagehide", () => { void course.settle(); channel?.leave(); });
-  addEventListener("online", () => channel?.retry());
+  addEventListener("online", retry);
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   addEventListener("beforeunload", (event) => {
     if (!course.over && recorder?.unsent) event.preventDefault();

@@ -16,7 +16,6 @@ import { showPlan } from "./overlayplan.js";
 export function showOverlay(root, { player, log, overlay, seekable, texts, record }) {
   const bar = element("div", "overlay-bar");
   const panels = element("div", "overlay-panels");
-  const stage = /** @type {HTMLElement} */ (root.parentElement);
   const shown = { plan: showPlan, log: showLog };
   for (const which of /** @type {("plan" | "log")[]} */ (["plan", "log"])) if (overlay[which]) add(which);
   root.append(bar, panels);
@@ -39,7 +38,6 @@ export function showOverlay(root, { player, log, overlay, seekable, texts, recor
       panel.hidden = !panel.hidden;
       record(panel.hidden ? "overlay.close" : "overlay.open", { which, media_ms: Math.round(player.time_ms) });
       toggle.setAttribute("aria-expanded", String(!panel.hidden));
-      stage.classList.toggle("with-overlay", Array.from(panels.children).some((one) => !(/** @type {HTMLElement} */ (one).hidden)));
       if (!content && !panel.hidden) content = shown[which](panel, { player, log, seekable, texts });
       refresh();
     });

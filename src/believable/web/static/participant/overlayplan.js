@@ -18,7 +18,7 @@ export function showPlan(panel, { player, log, texts }) {
   for (const { id, name } of log.actors) {
     const roots = (below.get(null) ?? []).filter((step) => step.actor === id);
     if (!roots.length) continue;
-    if (log.several) panel.append(Object.assign(document.createElement("h3"), { className: "plan-who", textContent: name }));
+    if (log.several) panel.append(Object.assign(document.createElement("h2"), { className: "plan-who", textContent: name }));
     panel.append(branch(roots));
   }
   if (!parts.length) panel.textContent = texts["overlay.empty"];

@@ -1,5 +1,8 @@
 // @ts-check
-/** Fetches a medium completely before it is shown, going on where it stopped when the connection breaks. */
+/** Fetches a medium completely before it is shown, going on where it stopped when the connection breaks or falls silent. */
+
+/** A download that brings nothing for so long is given up and begun again. */
+const PATIENCE_MS = 8000;
 
 /**
  * @param {string} url
@@ -9,22 +12,30 @@
  * @param {(received: number, total: number) => void} outside.onProgress
  * @param {(trying: boolean) => void} [outside.onTrouble]
  * @param {AbortSignal} [outside.signal]
+ * @param {number} [outside.patienceMs]
  * @returns {Promise<Uint8Array[]>} the pieces, in order
  */
-export async function preload(url, { fetch, sleep, onProgress, onTrouble = () => undefined, signal }) {
+export async function preload(url, { fetch, sleep, onProgress, onTrouble = () => undefined, signal, patienceMs = PATIENCE_MS }) {
   /** @type {Uint8Array[]} */
   let pieces = [];
   let received = 0;
   let total = Infinity;
   for (let failures = 0; received < total; ) {
+    const silence = new AbortController();
+    const leave = () => silence.abort();
+    signal?.addEventListener("abort", leave);
+    if (signal?.aborted) leave();
+    let timer = setTimeout(leave, patienceMs);
     try {
       const headers = received ? { Range: `bytes=${received}-` } : undefined;
-      const response = await fetch(url, { headers, signal });
+      const response = await fetch(url, { headers, signal: silence.signal });
       if (response.status === 200 && received) { pieces = []; received = 0; }
       if (response.status !== 200 && response.status !== 206) throw new Error(`status ${response.status}`);
       total = received + Number(response.headers.get("Content-Length"));
       const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        clearTimeout(timer);
+        timer = setTimeout(leave, patienceMs);
         pieces.push(part.value);
         received += part.value.length;
         failures = 0;
@@ -35,7 +46,11 @@ export async function preload(url, { fetch, sleep, onProgress, onTrouble = () =>
     } catch (error) {
       if (signal?.aborted) throw error;
       onTrouble(true);
+      clearTimeout(timer);
       await sleep(Math.min(8000, 500 * 2 ** failures++));
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", leave);
     }
   }
   return pieces;

@@ -40,7 +40,7 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
 
   /** @param {string} body @param {boolean} now @param {boolean} grown */
   async function write(body, now, grown) {
-    const entry = await stored((one) => one.append(epoch, body, grown));
+    const entry = await stored((queue) => queue.append(epoch, body, grown));
     if (!entry) {
       onTaken();
       return null;
@@ -52,7 +52,7 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
 
   /** @param {string} body */
   async function keep(body) {
-    const kept = await stored((one) => one.keep(epoch, body));
+    const kept = await stored((queue) => queue.keep(epoch, body));
     if (!kept) onTaken();
     return kept;
   }

@@ -171,8 +171,8 @@ export function localDrafts(unsent, position) {
  * @param {import("./queue.js").Entry[]} unsent @param {number} position @returns {string[]}
  */
 export function localOpened(unsent, position) {
-  const told = unsent.map(({ body }) => JSON.parse(body));
-  return told.filter(({ kind, trial }) => kind === "overlay.open" && trial === position).map(({ data }) => data.which);
+  const events = unsent.map(({ body }) => JSON.parse(body));
+  return events.filter(({ kind, trial }) => kind === "overlay.open" && trial === position).map(({ data }) => data.which);
 }
 
 /**

@@ -4,9 +4,9 @@
 /** The first 64 primes; the fractional parts of their roots are the constants of the standard. */
 const PRIMES = (() => {
   /** @type {number[]} */
-  const found = [];
-  for (let n = 2; found.length < 64; n++) if (found.every((prime) => n % prime)) found.push(n);
-  return found;
+  const primes = [];
+  for (let n = 2; primes.length < 64; n++) if (primes.every((prime) => n % prime)) primes.push(n);
+  return primes;
 })();
 
 /** @param {number} x */

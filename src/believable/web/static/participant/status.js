@@ -8,17 +8,23 @@
 export function createStatus(line, texts) {
   let memory = false;
   let final = false;
+  let stuck = false;
+  let latest = "saved";
   /** @param {string} state */
   function show(state) {
     if (final) return;
-    line.dataset.state = state;
+    latest = state;
     const ordinary = state === "saving" || state === "saved";
-    const words = texts[memory && ordinary ? "status.memory" : `status.${state}`];
+    const said = stuck && ordinary ? "loading" : state; // "Saved" never stands beside trouble
+    line.dataset.state = said;
+    const words = texts[memory && ordinary && !stuck ? "status.memory" : `status.${said}`];
     if (line.textContent !== words) line.textContent = words;
-    line.setAttribute("aria-live", ordinary ? "off" : "polite");
+    line.setAttribute("aria-live", ordinary && !stuck ? "off" : "polite");
   }
   return {
     show,
+    /** What the page shows does not come, or comes again. @param {boolean} on */
+    trouble: (on) => { if (on !== stuck) { stuck = on; show(latest); } },
     /** Says for good that sending has stopped. @param {string} state */
     end: (state) => { show(state); final = true; },
     /** The browser keeps nothing: say so as long as this page is open. */

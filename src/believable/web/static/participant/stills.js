@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Small pictures that remind of what was watched, made by the browser from the stimulus itself: its middle.
+ * Small pictures that remind of what was watched, made by the browser from the stimulus itself. They show how it begins, without
+ * speech or labels of what somebody does: a picture from its midst could show the very thing that is judged.
  *
  * @typedef {{player: string, src: any}} Source what a player takes as its `src`
  */
@@ -18,8 +19,8 @@ export async function drawStills(form, sources, modules) {
   if (!places.length) return;
   const pictures = await Promise.all(sources.map((source) => picture(source, modules).catch(() => null)));
   for (const place of places) {
-    const found = pictures[Number(place.dataset.still)];
-    if (found) copy(found, place);
+    const picture = pictures[Number(place.dataset.still)];
+    if (picture) copy(picture, place);
     else place.remove();
   }
 }
@@ -51,11 +52,7 @@ async function picture({ player, src }, modules) {
 async function ofVideo(src) {
   const video = Object.assign(document.createElement("video"), { muted: true, preload: "auto", src });
   await happens(video, "loadeddata");
-  const there = happens(video, "seeked");
-  const handed = handedOver(video);
-  video.currentTime = video.duration / 2;
-  await there;
-  await handed;
+  await handedOver(video);
   const drawn = canvas(video.videoWidth / video.videoHeight);
   copy(video, drawn);
   video.removeAttribute("src");
@@ -74,7 +71,7 @@ async function ofRecording(src, create) {
   const player = create(root, { src, policy, texts, record: () => undefined, seen: { views: 0, position_ms: 0 }, keys: new EventTarget() });
   try {
     await new Promise((resolve, reject) => { player.on("ready", resolve); player.on("trouble", reject); });
-    player.seek(player.duration_ms / 2);
+    player.quiet = true;
     for (let n = 0; n < 3; n += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     const drawn = canvas(player.canvas.width / player.canvas.height);
     copy(player.canvas, drawn);
@@ -104,8 +101,8 @@ function copy(from, to) {
  * so, or not for a video out of sight, are given a moment. @param {HTMLVideoElement} video
  */
 function handedOver(video) {
-  const told = new Promise((resolve) => { if ("requestVideoFrameCallback" in video) video.requestVideoFrameCallback(resolve); });
-  return Promise.race([told, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  const shown = new Promise((resolve) => { if ("requestVideoFrameCallback" in video) video.requestVideoFrameCallback(resolve); });
+  return Promise.race([shown, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
 
 /** @param {EventTarget} target @param {string} name */

@@ -21,13 +21,13 @@ export function holds({ test, value, item }, whole) {
   if (test === "is_not") return !is(answer, value);
   if (answer === null) return false;
   if (test === "is") return is(answer, value);
-  if (test === "in") return value.some((/** @type {any} */ one) => is(answer, one));
+  if (test === "in") return value.some((/** @type {any} */ option) => is(answer, option));
   return typeof answer === "number" && (test === "at_least" ? answer >= value : answer <= value);
 }
 
 /** Equal; of several ticked options, one of them. @param {any} answer @param {any} value @returns {boolean} */
 function is(answer, value) {
-  if (Array.isArray(answer) && !Array.isArray(value)) return answer.some((one) => is(one, value));
+  if (Array.isArray(answer) && !Array.isArray(value)) return answer.some((chosen) => is(chosen, value));
   if (Array.isArray(answer)) return JSON.stringify(answer.map(String).sort()) === JSON.stringify(value.map(String).sort());
   return typeof answer === "string" && typeof value === "number" ? answer === String(value) : answer === value;
 }
@@ -46,7 +46,9 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
     const root = /** @type {HTMLElement} */ (form.querySelector(`[data-question="${question.id}"]`));
     const widget = await load(question.kind);
     widget.mount?.(root, { texts });
-    return { question, root, widget, told: JSON.stringify(null), timer: /** @type {any} */ (null) };
+    return {
+      question, root, widget, told: JSON.stringify(null), timer: /** @type {any} */ (null),
+      recorded: /** @type {Promise<any>} */ (Promise.resolve()) };
   }));
   /** @type {Set<string>} what was opened beside the player */
   const opened = new Set();
@@ -59,11 +61,15 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
   function tell(part) {
     clearTimeout(part.timer);
     part.timer = null;
-    const text = JSON.stringify(part.widget.read(part.root));
-    const known = text === part.told;
-    part.told = text;
-    const recorded = known ? Promise.resolve() : record("answer.change", { question: part.question.id, value: JSON.parse(text) });
-    void recorded.then(() => { if (part.timer === null && part.told === text) typing.forget(part.question.id); });
+    const answer = part.widget.read(part.root);
+    const text = JSON.stringify(answer);
+    if (text !== part.told) {
+      part.told = text;
+      // The queue takes its time on a slow disk; a reload in that moment would lose the answer.
+      typing.save(part.question.id, answer);
+      part.recorded = record("answer.change", { question: part.question.id, value: JSON.parse(text) });
+    }
+    void part.recorded.then(() => { if (part.timer === null && part.told === text) typing.forget(part.question.id); });
   }
 
   /** @param {Rule | undefined} rule */
@@ -116,7 +122,7 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
 
     /** Something was opened beside the player. @param {string[]} which */
     opened: (...which) => {
-      which.forEach((one) => opened.add(one));
+      which.forEach((part) => opened.add(part));
       show();
     },
 

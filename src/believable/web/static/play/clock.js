@@ -3,9 +3,8 @@
  * When the page's own tick has to run so that an input reaches the server in time for it, and which moment of the server's
  * game the page shows. Fed with what arrives; time comes in as a parameter.
  */
-import { TICK_MS } from "./rules.js";
 
-/** So many pictures count for the offset: two seconds. */
+/** So many pictures count for the offset. */
 const REMEMBERED = 60;
 /** Ticks in reserve, beside what the line's own unsteadiness asks for. */
 const MARGIN_TICKS = 1;
@@ -15,7 +14,8 @@ const LONGEST_LEAD_MS = 800;
 
 /** @typedef {ReturnType<typeof createClock>} GameClock */
 
-export function createClock() {
+/** @param {number} tick_ms how long a tick lasts */
+export function createClock(tick_ms) {
   /** @type {number[]} */
   let offsets = [];
   const line = createDelay();
@@ -26,7 +26,7 @@ export function createClock() {
   return {
     /** A picture of tick `tick` arrived. @param {number} tick @param {number} now_ms */
     heard(tick, now_ms) {
-      offsets.push(tick * TICK_MS - now_ms);
+      offsets.push(tick * tick_ms - now_ms);
       if (offsets.length > REMEMBERED) offsets.shift();
     },
     /** How long there and back took. @param {number} ms */
@@ -39,10 +39,10 @@ export function createClock() {
     /** The tick, with fractions, that the page's own figure should be at. @param {number} now_ms */
     own(now_ms) {
       const lead = Math.min(line.expected_ms + keeping.expected_ms, LONGEST_LEAD_MS);
-      return (now_ms + offset() + lead) / TICK_MS + MARGIN_TICKS;
+      return (now_ms + offset() + lead) / tick_ms + MARGIN_TICKS;
     },
     /** The tick, with fractions, at which everything else is shown. @param {number} now_ms */
-    others: (now_ms) => (now_ms + offset()) / TICK_MS - DELAY_TICKS,
+    others: (now_ms) => (now_ms + offset()) / tick_ms - DELAY_TICKS,
   };
 }
 

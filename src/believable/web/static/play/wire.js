@@ -4,11 +4,14 @@
  *
  * @typedef {object} Listener
  * @property {(welcome: any) => void} welcome the round as it stands, at the first connection and after each loss
- * @property {(picture: import("./prediction.js").Picture) => void} picture
+ * @property {(picture: import("./game.js").Picture) => void} picture
+ * @property {(image: ArrayBuffer) => void} [image] what a rendered world looks like, after its picture's words
+ * @property {(place: number) => void} [wait] the place in the line; 0 while the game is being prepared
  * @property {(over: {score: number}) => void} over
  * @property {() => void} lost
  * @property {(code: number) => void} refused the server does not let this page go on
- * @typedef {(address: string) => {send: (text: string) => void, close: () => void, onopen: any, onmessage: any, onclose: any, readyState: number}} OpenSocket
+ * @typedef {(address: string) => {send: (text: string) => void, close: () => void, onopen: any, onmessage: any, onclose: any,
+ *   readyState: number, binaryType?: BinaryType}} OpenSocket
  */
 
 /** Nothing heard for this long while the page was awake: the connection is lost, whatever the browser thinks. */
@@ -17,17 +20,17 @@ const SILENCE_MS = 1200;
 const ALIVE_MS = 100;
 const RETRY_MS = [100, 300, 700, 1500];
 /** Close codes with which the server says no for good. */
-const FINAL = [4400, 4403, 4409];
+const FINAL = [4400, 4403, 4409, 4500];
 const OPEN = 1;
 
 /**
  * @param {string} address
- * @param {{epoch: number, position: number}} hello
+ * @param {{epoch: number, position: number, pictures?: string}} hello
  * @param {Listener} listener
  * @param {{open: OpenSocket, now: () => number, every: (work: () => void, ms: number) => any, stop: (timer: any) => void,
- *   later: (work: () => void, ms: number) => any}} outside
+ *   later: (work: () => void, ms: number) => any, beside?: () => object}} outside `beside` goes with every message
  */
-export function createWire(address, hello, listener, { open, now, every, stop, later }) {
+export function createWire(address, hello, listener, { open, now, every, stop, later, beside = () => ({}) }) {
   /** @type {ReturnType<OpenSocket> | null} */
   let socket = null;
   let tries = 0;
@@ -43,7 +46,12 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
     socket = mine;
     silent_ms = 0;
     mine.onopen = () => mine.send(JSON.stringify({ hello }));
-    mine.onmessage = (/** @type {{data: string}} */ { data }) => { if (socket === mine) hear(JSON.parse(data)); };
+    mine.binaryType = "arraybuffer";
+    mine.onmessage = (/** @type {{data: string | ArrayBuffer}} */ { data }) => {
+      if (socket !== mine) return;
+      if (typeof data === "string") hear(JSON.parse(data));
+      else listener.image?.(data);
+    };
     mine.onclose = (/** @type {{code: number}} */ { code }) => { if (socket === mine) closed(code); };
   }
 
@@ -51,6 +59,7 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
   function hear(message) {
     silent_ms = 0;
     if (message.welcome) { tries = 0; listener.welcome(message.welcome); }
+    else if (message.wait) { tries = 0; listener.wait?.(message.wait.place); }
     else if (message.over) { ended = true; listener.over(message.over); }
     else listener.picture(message);
   }
@@ -72,7 +81,7 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
   function send(message) {
     if (socket?.readyState !== OPEN) return;
     sent_ms = now();
-    socket.send(JSON.stringify({ ...message, q: Math.round(sent_ms * 10) / 10 }));
+    socket.send(JSON.stringify({ ...message, ...beside(), q: Math.round(sent_ms * 10) / 10 }));
   }
 
   const timer = every(() => {

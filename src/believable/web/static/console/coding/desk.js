@@ -95,7 +95,7 @@ async function run() {
     const lost = conflicts.map(({ winner, loser, why }) =>
       why === "excludes" ? `${view.words(winner)} excludes ${view.words(loser)}, which was taken off.`
         : `${view.words(winner)} wins over ${view.words(loser)} on the same words. Choose other words (H) to give both.`);
-    const other = label && state.book.codes.find((/** @type {any} */ one) => one.id === id)?.other && !model.mark.memo;
+    const other = label && state.book.codes.find((/** @type {any} */ candidate) => candidate.id === id)?.other && !model.mark.memo;
     view.notice([...lost, ...(other ? ["Write an example into the memo (E)."] : [])].join(" "));
     save();
   }
@@ -117,7 +117,7 @@ async function run() {
 
   /** @type {Record<string, (action: import("./keys.js").Action) => void>} */
   const deeds = {
-    code: ({ n }) => { const found = state.book.codes[(n ?? 0) - 1]; if (found) code(found.id); },
+    code: ({ n }) => { const numbered = state.book.codes[(n ?? 0) - 1]; if (numbered) code(numbered.id); },
     direction: ({ direction }) => { const before = model.active; model.direct(direction ?? "+"); if (before && model.active !== before) save(); },
     side: () => model.switchSide(),
     done: () => {
@@ -162,10 +162,10 @@ async function run() {
       if (event.key !== "Enter") return;
       event.preventDefault();
       event.stopPropagation();
-      const found = state.book.codes.find((/** @type {any} */ one) => one.label.toLowerCase().includes(looked));
+      const match = state.book.codes.find((/** @type {any} */ candidate) => candidate.label.toLowerCase().includes(looked));
       looked = "";
       field.remove();
-      if (found) code(found.id);
+      if (match) code(match.id);
       refresh();
     });
     field.addEventListener("blur", () => { looked = ""; field.remove(); refresh(); });

@@ -54,6 +54,6 @@ export function meaning(event, mode) {
     Enter: "done", ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous", s: "side", u: "uncertain", d: "discarding",
     h: "words", c: "find", e: "memo", z: "undo", "/": "search", f: "filter", v: "play", x: "suggestions", "?": "help", Escape: "leave",
   };
-  const found = plain[key] ?? plain[key.toLowerCase()];
-  return found ? { do: found } : null;
+  const action = plain[key] ?? plain[key.toLowerCase()];
+  return action ? { do: action } : null;
 }

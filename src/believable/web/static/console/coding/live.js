@@ -13,9 +13,9 @@ async function look() {
     const { stamp, html } = await reply.json();
     line.className = "live on";
     if (html) {
-      const opened = [...measures.querySelectorAll("details")].map((one) => one.open);
+      const opened = [...measures.querySelectorAll("details")].map((details) => details.open);
       measures.innerHTML = html;
-      measures.querySelectorAll("details").forEach((one, i) => { one.open = opened[i] ?? false; });
+      measures.querySelectorAll("details").forEach((details, i) => { details.open = opened[i] ?? false; });
       line.dataset.stamp = stamp;
     }
   } catch {

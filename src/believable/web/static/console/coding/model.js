@@ -49,20 +49,20 @@ export function createModel(book, tasks, marks) {
     marks[key] = { ...before, ...changed, review: false };
   }
 
-  /** @param {Task} one */
-  const isLeft = (one) => { const found = marks[keyOf(one)]; return !found?.done || Boolean(found.review); };
+  /** @param {Task} task */
+  const isLeft = (task) => { const mark = marks[keyOf(task)]; return !mark?.done || Boolean(mark.review); };
 
-  /** @param {Task} one */
-  function passes(one) {
-    const found = marks[keyOf(one)];
+  /** @param {Task} task */
+  function passes(task) {
+    const mark = marks[keyOf(task)];
     const fits = {
-      all: true, todo: isLeft(one), done: Boolean(found?.done), uncertain: Boolean(found?.uncertain),
-      review: Boolean(found?.review), discarded: Boolean(found?.discard),
+      all: true, todo: isLeft(task), done: Boolean(mark?.done), uncertain: Boolean(mark?.uncertain),
+      review: Boolean(mark?.review), discarded: Boolean(mark?.discard),
     }[filter];
     if (!fits || !search) return fits;
-    const key = keyOf(one);
-    if (!lowered.has(key)) lowered.set(key, `${one.text} ${one.number}`.toLowerCase());
-    return /** @type {string} */ (lowered.get(key)).includes(search) || Boolean(found?.memo.toLowerCase().includes(search));
+    const key = keyOf(task);
+    if (!lowered.has(key)) lowered.set(key, `${task.text} ${task.number}`.toLowerCase());
+    return /** @type {string} */ (lowered.get(key)).includes(search) || Boolean(mark?.memo.toLowerCase().includes(search));
   }
 
   /** @param {number} index */
@@ -90,33 +90,33 @@ export function createModel(book, tasks, marks) {
     get filter() { return filter; },
     get search() { return search; },
     get canUndo() { return history.length > 0; },
-    /** @param {Task} one */
-    markOf: (one) => marks[keyOf(one)] ?? emptyMark(),
+    /** @param {Task} task */
+    markOf: (task) => marks[keyOf(task)] ?? emptyMark(),
     passes,
     go,
     next: () => step(1),
     previous: () => step(-1),
-    get doneCount() { return tasks.reduce((n, one) => n + (marks[keyOf(one)]?.done ? 1 : 0), 0); },
+    get doneCount() { return tasks.reduce((n, task) => n + (marks[keyOf(task)]?.done ? 1 : 0), 0); },
 
     /**
      * Puts a code on, with these words if there are any, or takes it off where it is on already.
      * @param {string} id @param {[number, number][]} spans @returns {{conflicts: import("./rules.js").Conflict[], label: Label | null}}
      */
     toggle(id, spans) {
-      const code = book.codes.find((one) => one.id === id);
+      const code = book.codes.find((candidate) => candidate.id === id);
       if (!code) return { conflicts: [], label: null };
-      const own = mark().labels.filter((one) => one.code === id && one.side === (code.side ? side : null));
+      const own = mark().labels.filter((label) => label.code === id && label.side === (code.side ? side : null));
       const wanted = code.direction ? pending ?? (own.length === 1 && spans.length ? own[0].direction : "+") : null;
-      const there = pending ? own.find((one) => one.direction === wanted) : own[own.length - 1];
+      const there = pending ? own.find((label) => label.direction === wanted) : own[own.length - 1];
       pending = null;
       if (there && spans.length) {
         const grown = { ...there, spans: merged([...there.spans, ...spans]) };
-        change({ labels: mark().labels.map((one) => (sameLabel(one, there) ? grown : one)), discard: null });
+        change({ labels: mark().labels.map((label) => (sameLabel(label, there) ? grown : label)), discard: null });
         active = grown;
         return { conflicts: [], label: grown };
       }
       if (there) {
-        change({ labels: mark().labels.filter((one) => !sameLabel(one, there)) });
+        change({ labels: mark().labels.filter((label) => !sameLabel(label, there)) });
         active = null;
         return { conflicts: [], label: null };
       }
@@ -124,7 +124,7 @@ export function createModel(book, tasks, marks) {
       const label = { code: id, direction: wanted, side: code.side ? side : null, spans };
       const result = added(book, mark().labels, label);
       change({ labels: result.labels, discard: null });
-      active = result.labels.find((one) => sameLabel(one, label)) ?? null;
+      active = result.labels.find((other) => sameLabel(other, label)) ?? null;
       return { conflicts: result.conflicts, label: active };
     },
 
@@ -134,7 +134,7 @@ export function createModel(book, tasks, marks) {
       if (!label || label.direction === null) { pending = pending === direction ? null : direction; return; }
       if (label.direction === direction) return;
       const turned = { ...label, direction };
-      const others = mark().labels.filter((one) => !sameLabel(one, label) && !sameLabel(one, turned));
+      const others = mark().labels.filter((other) => !sameLabel(other, label) && !sameLabel(other, turned));
       change({ labels: [...others, turned] });
       active = turned;
     },
@@ -146,13 +146,13 @@ export function createModel(book, tasks, marks) {
       const label = active;
       if (!label) return false;
       const grown = { ...label, spans: merged([...label.spans, ...spans]) };
-      change({ labels: mark().labels.map((one) => (sameLabel(one, label) ? grown : one)) });
+      change({ labels: mark().labels.map((other) => (sameLabel(other, label) ? grown : other)) });
       active = grown;
       return true;
     },
 
     /** @param {Label} label */
-    takeOff(label) { change({ labels: mark().labels.filter((one) => !sameLabel(one, label)) }); active = null; },
+    takeOff(label) { change({ labels: mark().labels.filter((other) => !sameLabel(other, label)) }); active = null; },
 
     /** @param {number} n counts from 1 */
     discard(n) {
@@ -172,7 +172,7 @@ export function createModel(book, tasks, marks) {
     done() {
       if (isLeft(task())) change({ done: true });
       if (step(1)) return true;
-      const first = tasks.findIndex((one) => passes(one) && isLeft(one));
+      const first = tasks.findIndex((task) => passes(task) && isLeft(task));
       if (first >= 0) go(first);
       return first >= 0;
     },
@@ -181,7 +181,7 @@ export function createModel(book, tasks, marks) {
     undo() {
       const last = history.pop();
       if (!last) return false;
-      const index = tasks.findIndex((one) => keyOf(one) === last.key);
+      const index = tasks.findIndex((task) => keyOf(task) === last.key);
       if (index >= 0 && index !== at) go(index);
       marks[last.key] = last.mark;
       active = null;

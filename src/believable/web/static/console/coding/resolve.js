@@ -30,25 +30,25 @@ export function start(page) {
     const target = /** @type {HTMLElement} */ (event.target);
     const typing = target.matches("input:not([type=radio]):not([type=checkbox]), textarea, select");
     if (target.matches("button, a, summary") && event.key === "Enter") return;
-    const found = meaning(event.key, { typing, modified: event.ctrlKey || event.metaKey || event.altKey });
-    if (!found) return;
+    const command = meaning(event.key, { typing, modified: event.ctrlKey || event.metaKey || event.altKey });
+    if (!command) return;
     event.preventDefault();
-    if ("leave" in found) target.blur();
-    else if ("decide" in found) form.requestSubmit();
-    else if ("note" in found) note.focus();
-    else if ("discussed" in found) { const how = form.querySelectorAll("input[name=how]"); const other = /** @type {HTMLInputElement} */ (how[1]); other.checked = true; }
-    else if ("go" in found) {
-      const link = page.querySelector(`a[rel=${found.go}]`);
+    if ("leave" in command) target.blur();
+    else if ("decide" in command) form.requestSubmit();
+    else if ("note" in command) note.focus();
+    else if ("discussed" in command) { const how = form.querySelectorAll("input[name=how]"); const other = /** @type {HTMLInputElement} */ (how[1]); other.checked = true; }
+    else if ("go" in command) {
+      const link = page.querySelector(`a[rel=${command.go}]`);
       if (link instanceof HTMLAnchorElement) location.assign(link.href);
-    } else if (takes[found.choose - 1]) {
-      takes[found.choose - 1].checked = true;
+    } else if (takes[command.choose - 1]) {
+      takes[command.choose - 1].checked = true;
       show();
     }
   });
   const media = page.getElementById("media");
   if (media) {
-    const { media: given, number, moment_ms } = JSON.parse(media.textContent ?? "{}");
-    void createStage(/** @type {HTMLElement} */ (page.getElementById("stage")), given).show(number, moment_ms);
+    const { media: source, number, moment_ms } = JSON.parse(media.textContent ?? "{}");
+    void createStage(/** @type {HTMLElement} */ (page.getElementById("stage")), source).show(number, moment_ms);
   }
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Which codes stand together: `excludes` never on the same side, `wins_over` not on the same words. The same as
- * `believable.coding.rules`; both are tested with `tests/coding/rules.json`.
+ * `believable.coding.labels`; both are tested with `tests/coding/rules.json`.
  *
  * @typedef {{code: string, direction: string | null, side: string | null, spans: [number, number][]}} Label
  * @typedef {{id: string, label: string, short: string, definition: string, keywords: string[], examples: string[], direction: boolean,
@@ -19,13 +19,13 @@ export const onSameWords = (a, b) =>
 
 /** @param {Book} book @param {Label} a @param {Label} b @returns {Conflict | null} */
 export function between(book, a, b) {
-  const one = book.codes.find(({ id }) => id === a.code);
+  const code = book.codes.find(({ id }) => id === a.code);
   const other = book.codes.find(({ id }) => id === b.code);
-  if (!one || !other || a.code === b.code || a.side !== b.side) return null;
-  if (one.excludes.includes(other.id) || other.excludes.includes(one.id)) return { winner: a, loser: b, why: "excludes" };
+  if (!code || !other || a.code === b.code || a.side !== b.side) return null;
+  if (code.excludes.includes(other.id) || other.excludes.includes(code.id)) return { winner: a, loser: b, why: "excludes" };
   if (!onSameWords(a, b)) return null;
-  if (one.wins_over.includes(other.id)) return { winner: a, loser: b, why: "wins_over" };
-  return other.wins_over.includes(one.id) ? { winner: b, loser: a, why: "wins_over" } : null;
+  if (code.wins_over.includes(other.id)) return { winner: a, loser: b, why: "wins_over" };
+  return other.wins_over.includes(code.id) ? { winner: b, loser: a, why: "wins_over" } : null;
 }
 
 /**
@@ -34,10 +34,10 @@ export function between(book, a, b) {
  * @param {Book} book @param {Label[]} labels @param {Label} label @returns {{labels: Label[], conflicts: Conflict[]}}
  */
 export function added(book, labels, label) {
-  const kept = labels.filter((one) => !sameLabel(one, label));
+  const kept = labels.filter((other) => !sameLabel(other, label));
   if (book.pick === "one") return { labels: [label], conflicts: [] };
-  const conflicts = kept.map((one) => between(book, label, one)).filter((one) => one !== null);
+  const conflicts = kept.map((other) => between(book, label, other)).filter((other) => other !== null);
   const lost = conflicts.filter(({ loser }) => sameLabel(loser, label));
   if (lost.length) return { labels: kept, conflicts: lost };
-  return { labels: [...kept.filter((one) => !conflicts.some(({ loser }) => sameLabel(loser, one))), label], conflicts };
+  return { labels: [...kept.filter((other) => !conflicts.some(({ loser }) => sameLabel(loser, other))), label], conflicts };
 }

@@ -4,18 +4,18 @@
 /** @typedef {[number, number]} Span */
 
 /** @param {string} text @returns {Span[]} the words */
-export const words = (text) => [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map((found) => [found.index, found.index + found[0].length]);
+export const words = (text) => [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map((word) => [word.index, word.index + word[0].length]);
 
 /** @param {Span[]} spans @returns {Span[]} without overlaps, in order */
 export function merged(spans) {
   /** @type {Span[]} */
-  const found = [];
+  const joined = [];
   for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
-    const last = found[found.length - 1];
+    const last = joined[joined.length - 1];
     if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else found.push([start, end]);
+    else joined.push([start, end]);
   }
-  return found;
+  return joined;
 }
 
 /** From the browser's positions to characters. @param {string} text @param {Span[]} spans @returns {Span[]} */

@@ -55,10 +55,10 @@ export function createStage(root, media) {
         }
         figure.append(place);
         root.append(figure);
-        const found = await load(player, src).catch(() => null);
+        const loaded = await load(player, src).catch(() => null);
         if (own !== turn) return;
-        if (!found) { place.replaceChildren(Object.assign(document.createElement("p"), { className: "soft", textContent: "This cannot be shown now: no connection." })); continue; }
-        const { create, source } = found;
+        if (!loaded) { place.replaceChildren(Object.assign(document.createElement("p"), { className: "soft", textContent: "This cannot be shown now: no connection." })); continue; }
+        const { create, source } = loaded;
         const keys = new EventTarget();
         players.push(create(place, { src: source, policy: POLICY, texts: media.words, record: () => undefined, seen: { views: 0, position_ms: from }, keys }));
       }

@@ -24,15 +24,15 @@ export function createSuggestions(root, base, words) {
       if (!on) return;
       const parts = [make("h3", {}, make("kbd", { textContent: "X" }), " Suggestions")];
       root.replaceChildren(...parts); // those of another text must not stand here
-      const found = await ask(number).catch(() => null);
+      const answer = await ask(number).catch(() => null);
       if (own !== turn) return;
-      const { hits, neighbours } = found ?? { hits: [], neighbours: [] };
+      const { hits, neighbours } = answer ?? { hits: [], neighbours: [] };
       if (hits.length) parts.push(make("p", { className: "hits" }, ...hits.map((/** @type {any} */ hit) => make("span", { className: "chip soft", textContent: words({ ...hit, side: null }) }))));
-      for (const one of neighbours) {
-        parts.push(make("div", { className: "neighbour" }, make("p", { className: "soft", textContent: `“${one.text}”` }),
-          make("p", {}, ...one.labels.map((/** @type {any} */ label) => make("span", { className: "chip soft", textContent: `${words(label)}${label.side ? ` · ${label.side}` : ""}` })))));
+      for (const neighbour of neighbours) {
+        parts.push(make("div", { className: "neighbour" }, make("p", { className: "soft", textContent: `“${neighbour.text}”` }),
+          make("p", {}, ...neighbour.labels.map((/** @type {any} */ label) => make("span", { className: "chip soft", textContent: `${words(label)}${label.side ? ` · ${label.side}` : ""}` })))));
       }
-      if (!found) parts.push(make("p", { className: "soft", textContent: "No suggestions now: the server does not answer." }));
+      if (!answer) parts.push(make("p", { className: "soft", textContent: "No suggestions now: the server does not answer." }));
       else if (!hits.length && !neighbours.length) parts.push(make("p", { className: "soft", textContent: "Nothing to suggest." }));
       root.replaceChildren(...parts);
     },

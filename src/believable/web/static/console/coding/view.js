@@ -11,11 +11,11 @@ const SIGNS = /** @type {Record<string, string>} */ ({ "+": "+", "-": "−" });
 /** @param {string} id @returns {HTMLElement} */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** @param {string} tag @param {Record<string, any>} [given] @param {(Node | string)[]} children */
-export function make(tag, given = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), given);
-  made.append(...children);
-  return made;
+/** @param {string} tag @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
 }
 
 /** @param {number} index @returns {string} the key of a code */
@@ -69,8 +69,8 @@ export function createView(model) {
     const { task, mark } = model;
     const layers = mark.labels.filter(({ spans }) => spans.length)
       .map((label) => ({ name: `span c${colour.get(label.code) ?? 7}${model.active && label === model.active ? " active" : ""}`, spans: label.spans }));
-    const found = pieces(task.text, [...layers, { name: "chosen", spans: chosen }]);
-    part("text").replaceChildren(...found.map(({ text, names }) => (names.length ? make("mark", { className: names.join(" "), textContent: text }) : document.createTextNode(text))));
+    const parts = pieces(task.text, [...layers, { name: "chosen", spans: chosen }]);
+    part("text").replaceChildren(...parts.map(({ text, names }) => (names.length ? make("mark", { className: names.join(" "), textContent: text }) : document.createTextNode(text))));
   }
 
   function labels() {
@@ -119,10 +119,10 @@ export function createView(model) {
   function discards(choosing) {
     part("discards").classList.toggle("choosing", choosing);
     part("discards").replaceChildren(...(book.discards.length ? [make("h3", {}, make("kbd", { textContent: "D" }), " Discard")] : []),
-      ...book.discards.map((one, index) => {
-        const button = make("button", { type: "button", className: "code-key", title: one.definition }, make("kbd", { textContent: `D ${index + 1}` }), make("span", { className: "name", textContent: one.label }));
+      ...book.discards.map((discard, index) => {
+        const button = make("button", { type: "button", className: "code-key", title: discard.definition }, make("kbd", { textContent: `D ${index + 1}` }), make("span", { className: "name", textContent: discard.label }));
         button.dataset.discard = String(index + 1);
-        button.setAttribute("aria-pressed", String(model.mark.discard === one.id));
+        button.setAttribute("aria-pressed", String(model.mark.discard === discard.id));
         return button;
       }));
   }

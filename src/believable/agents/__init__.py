@@ -1,1 +1,0 @@
-"""Who acts in the worlds."""

@@ -1,0 +1,315 @@
+"""What an analysis says, as plain records: tables, charts as data, findings, sections. `report` lays them out, nothing else does.
+
+A chart names the table it draws and which column goes where, so every point of every figure is also a cell of a table that
+is written as CSV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from believable.stats.estimate import Estimate
+from believable.stats.result import TestResult
+
+Cell = str | int | float | bool | None
+Status = Literal["confirmatory", "exploratory", "descriptive"]
+Rank = Literal["primary", "secondary"]
+
+#: How a column is written: `number` with `digits`, `p` in the APA manner, `share` as per cent.
+Form = Literal["text", "integer", "number", "p", "share", "flag"]
+
+ChartKind = Literal[
+    "points",  # estimates with intervals: category, value, low, high, [colour]
+    "bars",  # category, value, [low, high], [colour]
+    "lines",  # x, y, [low, high] as a band, [colour], [facet]
+    "steps",  # as lines, drawn as steps
+    "scatter",  # x, y, [colour], [label]
+    "histogram",  # x (already counted: from, to, count), [colour]
+    "heat",  # x, y, value, [label]
+    "spans",  # time line: lane, from, to, [value], [label], [link]
+    "stacked",  # category, value (share), colour
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. `about` says what it holds, for the codebook of the results.
+
+    claims   its cells say whether a criterion is met, which is not said before the stopping rule is
+    """
+
+    name: str
+    title: str
+    form: Form = "text"
+    digits: int = 2
+    about: str = ""
+    claims: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. A cell that is None is undefined; `undefined` says why, by (row number, column name)."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    status: Status = "descriptive"
+    undefined: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    #: Cells to mark, such as significant ones, by (row number, column name).
+    marked: frozenset[tuple[int, str]] = frozenset()
+    #: Too long to print: written as CSV and drawn by charts, not laid out as a table.
+    data_only: bool = False
+
+    def column(self, name: str) -> tuple[Cell, ...]:
+        place = [column.name for column in self.columns].index(name)
+        return tuple(row[place] for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A figure of one table. `use` maps a role to a column.
+
+    Roles: x, y, low, high, colour, facet, label, category, value, lane, from, to, count, link.
+    """
+
+    name: str
+    title: str
+    kind: ChartKind
+    table: str
+    use: Mapping[str, str]
+    x_title: str = ""
+    y_title: str = ""
+    caption: str = ""
+    #: Lines to draw across: chance, margins, thresholds; (axis, value, words).
+    rules: tuple[tuple[Literal["x", "y"], float, str], ...] = ()
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One result in words and numbers. `outcome` is its id in the plan.
+
+    An analysis gives `sentence` with what was measured, its estimate and interval, and claims nothing: the words of `test` and
+    `conclusion` are added by `verdicts.judged`, where they may be said.
+    """
+
+    outcome: str
+    title: str
+    sentence: str
+    status: Status
+    estimate: Estimate | None = None
+    test: TestResult | None = None
+    #: p after the plan's multiplicity rule, where it applies.
+    p_adjusted: float | None = None
+    hypothesis: str | None = None
+    #: Which one, where the outcome is found for several: a condition, a type of clip, a pair of types.
+    about: str = ""
+    #: An equivalence test stands beside the difference test of the same outcome.
+    kind: Literal["estimate", "equivalence"] = "estimate"
+    #: Whether the declared criterion is met; None where it is undefined, not declared, or not to be judged yet.
+    supported: bool | None = None
+    #: What follows by a published rule; said only where collecting has ended as declared.
+    conclusion: str = ""
+    #: As what the outcome was declared; None: not at all.
+    rank: Rank | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedHypothesis:
+    """A declared hypothesis and what became of it: one row of the summary, whether there is a result or not.
+
+    unit      what the estimates are in: a share of trials, Pearson's r, points on a scale
+    findings  the results it speaks of; none where the data give none
+    verdict   in words: met, not met, or why it cannot be judged
+    """
+
+    id: str
+    text: str
+    title: str
+    unit: str
+    rank: Rank
+    status: Status
+    criterion: str
+    findings: tuple[Finding, ...]
+    supported: bool | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report, in order: paragraphs, findings, tables, charts."""
+
+    name: str
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    status: Status = "descriptive"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """One exclusion: a row with a reason. `level` is what is left out: a session, a trial, an answer."""
+
+    session: str
+    level: Literal["session", "trial", "answer", "trace"]
+    reason: str
+    detail: str = ""
+    trial_key: str = ""
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowStep:
+    """One step of the funnel: how many came in, how many are left.
+
+    branch   what runs beside others of its kind, such as a tool whose traces are cleaned apart; empty: everybody
+    """
+
+    title: str
+    before: int
+    after: int
+    reason: str
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the numbers come from: what a reader needs to get them again."""
+
+    study: str
+    protocol: str
+    definition: str
+    data: str
+    plan: str
+    seeds: Mapping[str, int]
+    versions: Mapping[str, str]
+    simulated: bool
+    demonstration: bool
+    #: Hash of the registered plan; empty where nothing was registered.
+    registered: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The same in a few words, for what leaves alone: a figure, a table. Empty for people and real stimuli."""
+        words = (("Simulated data", self.simulated), ("Demonstration stimuli", self.demonstration))
+        return " · ".join(word for word, holds in words if holds)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What every view of these numbers has to say first, where it holds: no people, no real stimuli."""
+        sentences = []
+        if self.simulated:
+            sentences.append(
+                "These are simulated participants: the results say something about the method, nothing about people."
+            )
+        if self.demonstration:
+            sentences.append("Demonstration stimuli: stand-ins made by code, neither people nor a real agent.")
+        return tuple(sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything an analysis found."""
+
+    title: str
+    source: Source
+    funnel: tuple[FlowStep, ...]
+    drops: tuple[Drop, ...]
+    sections: tuple[Section, ...]
+    #: Every declared hypothesis, primary ones first.
+    hypotheses: tuple[JudgedHypothesis, ...] = ()
+    #: What the estimates of each outcome are in.
+    units: Mapping[str, str] = field(default_factory=dict)
+    #: How the analysis differs from the registered plan.
+    deviations: tuple[str, ...] = ()
+    #: Paragraphs, with an empty line between them.
+    methods: str = ""
+    results: str = ""
+    warnings: tuple[str, ...] = ()
+    #: Published sources of what was computed, as lines of a list of references, and as BibTeX.
+    sources: tuple[str, ...] = ()
+    bibtex: str = ""
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(table for section in self.sections for table in section.tables)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for section in self.sections for finding in section.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A cell without a value, and why."""
+
+    reason: str
+
+
+LOOSE_CELL = Cell | Undefined
+#: Why an interval has no bounds to print.
+UNBOUNDED = "too little data for a bounded interval"
+
+
+def table(
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Any]],
+    *,
+    note: str = "",
+    status: Status = "descriptive",
+    marked: Iterable[tuple[int, str]] = (),
+    data_only: bool = False,
+) -> Table:
+    """A table from rows whose cells may be `Undefined` or numpy values."""
+    undefined: dict[tuple[int, str], str] = {}
+    cell_rows = []
+    for place, row in enumerate(rows):
+        cells: list[Cell] = []
+        for column, cell in zip(columns, row, strict=True):
+            if isinstance(cell, Undefined):
+                undefined[place, column.name] = cell.reason
+            cells.append(_plain(cell))
+        cell_rows.append(tuple(cells))
+    return Table(name, title, tuple(columns), tuple(cell_rows), note, status, undefined, frozenset(marked), data_only)
+
+
+def estimate_columns(name: str, title: str, *, digits: int = 2, about: str = "") -> tuple[Column, ...]:
+    """Columns for a value and its bounds: `name`, `name_low`, `name_high`."""
+    return (
+        Column(name, title, "number", digits, about),
+        Column(f"{name}_low", "low", "number", digits, f"lower bound of {name}"),
+        Column(f"{name}_high", "high", "number", digits, f"upper bound of {name}"),
+    )
+
+
+def estimate_cells(estimate: Estimate) -> tuple[LOOSE_CELL, LOOSE_CELL, LOOSE_CELL]:
+    """Value and bounds, each with the reason where there is none."""
+    why = Undefined(estimate.reason or "")
+    unbounded = estimate.low is not None and estimate.high is not None and np.isinf([estimate.low, estimate.high]).all()
+    if unbounded:
+        bounds: tuple[LOOSE_CELL, LOOSE_CELL] = (Undefined(UNBOUNDED), Undefined(UNBOUNDED))
+    else:
+        bounds = (why, why) if estimate.low is None else (estimate.low, estimate.high)
+    return (why if estimate.value is None else estimate.value, *bounds)
+
+
+def number_or(value: float | None, reason: str) -> LOOSE_CELL:
+    return Undefined(reason) if value is None or value != value else float(value)
+
+
+def _plain(cell: Any) -> Cell:
+    if isinstance(cell, Undefined):
+        return None
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return None if isinstance(plain, float) and plain != plain else plain

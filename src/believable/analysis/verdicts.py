@@ -1,0 +1,340 @@
+"""Findings against the plan and its registration: confirmatory or exploratory, adjusted, hypothesis by hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from believable.analysis.data import Data
+from believable.analysis.exclusions import ALWAYS
+from believable.analysis.findings import Finding, JudgedHypothesis, Section, Status, Table
+from believable.analysis.numbers import counted, integer, number, p_equals, statistic_words
+from believable.analysis.registered import Deviation, Registration
+from believable.analysis.settled_plan import Plan, criterion_words
+from believable.stats.result import benjamini_hochberg, holm
+from believable.study.declaration import Hypothesis
+
+_RULES = {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
+_NAMES = {"holm": "Holm's adjustment", "benjamini_hochberg": "the Benjamini–Hochberg adjustment"}
+
+#: Headings of columns that hold the statistic of a test.
+_STATISTICS = frozenset(("t", "z", "F", "U", "W", "χ²"))
+#: Why a cell is empty while data come in.
+HELD_BACK = "held back until the stopping rule is met"
+#: The mean experience that ends collecting where the rule names none: the middle of a five-point scale.
+MEAN_EXPERIENCE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoppingState:
+    """`target` and `reached` count sessions, or are the mean experience. `met` is None without a rule."""
+
+    words: str
+    target: float | None
+    reached: float | None
+    met: bool | None
+
+
+def stopping(data: Data, plan: Plan) -> StoppingState:
+    """Where collecting stands."""
+    rule = plan.declared.stopping
+    if rule is None:
+        return StoppingState("No stopping rule was declared.", None, None, None)
+    if rule.rule == "experience":
+        return _by_experience(data, rule.at_least or MEAN_EXPERIENCE, rule.n or 0)
+    reached = len(data) if rule.rule == "after_exclusions" else _complete(data)
+    target = rule.n or 0
+    kind = "sessions after exclusions" if rule.rule == "after_exclusions" else "complete sessions"
+    words = f"Declared: stop at {integer(target)} {kind}; there are {integer(reached)}."
+    return StoppingState(words, target, reached, reached >= target)
+
+
+def _complete(data: Data) -> int:
+    """Complete sessions, whatever the plan's own rules leave out afterwards."""
+    later = {
+        drop.session for drop in data.drops if drop.level == "session" and drop.reason not in (*ALWAYS, "simulated")
+    }
+    return len(data) + len(later - {""})
+
+
+def _by_experience(data: Data, target: float, least: int) -> StoppingState:
+    if not data.plan.roles.get("experience"):
+        return StoppingState("Declared: stop at a mean experience, but nobody was asked for it.", target, None, None)
+    experience = data.number_by_session("experience")
+    known = experience[~np.isnan(experience)]
+    also = f" from at least {counted(least, 'respondent')}" if least else ""
+    if not len(known):
+        return StoppingState(
+            f"Declared: stop at a mean experience of {target:g}{also}; there is no answer yet.", target, None, False
+        )
+    mean = float(known.mean())
+    met = mean >= target and len(data) >= least
+    now = f"it is {number(mean)} with {counted(len(known), 'respondent')}"
+    words = f"Declared: stop at a mean experience of {target:g}{also}; {now}."
+    return StoppingState(words, target, mean, met)
+
+
+@dataclass(frozen=True, slots=True)
+class Restraint:
+    """What must not be said yet: why hypotheses are not judged (`why` in a few words), and why tests are not shown. Empty where
+    they may be."""
+
+    verdicts: str = ""
+    tests: str = ""
+    why: str = "the stopping rule is not met"
+
+    @property
+    def words(self) -> str:
+        """For a reader who wonders where they are."""
+        return " ".join(part for part in (self.verdicts, self.tests) if part)
+
+
+#: Nothing is held back: for simulated studies that ask how often a criterion is met.
+UNRESTRAINED = Restraint()
+
+
+def restraint_of(state: StoppingState, *, simulated: bool, ended: bool = False) -> Restraint:
+    """Before the stopping rule is met no hypothesis is judged; and no test is shown of people's data, since looking at tests on
+    the way makes every later p too small. `ended`: collecting has ended without meeting the rule, so that tests are shown.
+    """
+    if state.met is not False:
+        return UNRESTRAINED
+    verdicts = f"No hypothesis is judged, because the stopping rule is not met. {state.words}"
+    if simulated or ended:
+        return Restraint(verdicts)
+    return Restraint(verdicts, "Tests and p values are shown when it is met, or when collecting is declared ended.")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFindings:
+    """The sections with every finding marked, and every declared hypothesis with what became of it."""
+
+    sections: tuple[Section, ...]
+    hypotheses: tuple[JudgedHypothesis, ...]
+
+
+def judged(
+    sections: Sequence[Section],
+    plan: Plan,
+    registered: Registration | None,
+    deviations: Sequence[Deviation],
+    restraint: Restraint = UNRESTRAINED,
+    missing: str = "",
+) -> JudgedFindings:
+    """Every finding marked, adjusted and worded, and every hypothesis compared with the findings it speaks of.
+
+    missing   why data may give no result at all, such as a condition that nobody saw
+    """
+    findings = [finding for section in sections for finding in section.findings]
+    adjusted = _adjusted(findings, plan)
+    done = iter(
+        _worded(
+            replace(
+                finding,
+                status=_status(finding, registered, deviations),
+                rank=plan.rank(finding.outcome),
+                p_adjusted=adjusted.get(place),
+            ),
+            plan,
+            restraint,
+            family=len(adjusted),
+        )
+        for place, finding in enumerate(findings)
+    )
+    marked = []
+    for section in sections:
+        own = tuple(next(done) for _ in section.findings)
+        status = _section_status(section, own)
+        tables = tuple(
+            table if table.status == "descriptive" else replace(table, status=status) for table in section.tables
+        )
+        tables = tuple(_restrained(table, restraint) for table in tables)
+        marked.append(replace(section, findings=own, status=status, tables=tables))
+    results = [finding for section in marked for finding in section.findings]
+    hypotheses = [
+        _judged(hypothesis, results, plan, registered, deviations, restraint, missing)
+        for hypothesis in plan.declared.hypotheses
+    ]
+    ranked = sorted(hypotheses, key=lambda hypothesis: hypothesis.rank != "primary")
+    return JudgedFindings(tuple(marked), tuple(ranked))
+
+
+def _judged(
+    hypothesis: Hypothesis,
+    results: Sequence[Finding],
+    plan: Plan,
+    registered: Registration | None,
+    deviations: Sequence[Deviation],
+    restraint: Restraint,
+    missing: str,
+) -> JudgedHypothesis:
+    outcome = plan.declaration.outcome(hypothesis.outcome)
+    own = tuple(finding for finding in results if hypothesis.id in _ids(finding))
+    criterion = criterion_words(hypothesis)
+    about = f" ({hypothesis.about})" if hypothesis.about else ""
+    verdicts = [supported(hypothesis, finding, plan.alpha) for finding in own]
+    verdict = None if restraint.verdicts or not own or None in verdicts else all(verdicts)
+    if restraint.verdicts and own:
+        words = f"not judged: {restraint.why}"
+    elif verdict is None:
+        nothing = f"there is no result on {outcome.title.lower()}{about}"
+        words = f"cannot be judged, because {_why_not(hypothesis, own, missing) or nothing}"
+    else:
+        words = f"{'met' if verdict else 'not met'}: {criterion}"
+    blank = Finding(hypothesis.outcome, outcome.title, "", "exploratory")
+    return JudgedHypothesis(
+        hypothesis.id,
+        hypothesis.text,
+        f"{outcome.title}{about}",
+        outcome.unit,
+        plan.rank(hypothesis.outcome) or "primary",
+        own[0].status if own else _status(blank, registered, deviations),
+        criterion,
+        own,
+        verdict,
+        words,
+    )
+
+
+def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) -> str:
+    """Why a criterion cannot be compared with results: they are undefined, or there are none."""
+    for finding in findings:
+        by_test = hypothesis.criterion in ("significant", "equivalent")
+        record = finding.test if by_test else finding.estimate
+        if record is not None and record.reason:
+            return record.reason
+    return missing
+
+
+def _ids(finding: Finding) -> list[str]:
+    return finding.hypothesis.split(", ") if finding.hypothesis else []
+
+
+def _restrained(table: Table, restraint: Restraint) -> Table:
+    """A table whose verdicts, statistics, p values and marks of significance are held back as far as they must."""
+    hidden = [
+        place
+        for place, column in enumerate(table.columns)
+        if (restraint.verdicts and column.claims)
+        or (restraint.tests and (column.form == "p" or (column.form == "number" and column.title in _STATISTICS)))
+    ]
+    if not hidden:
+        return table
+    rows = tuple(tuple(None if place in hidden else cell for place, cell in enumerate(row)) for row in table.rows)
+    undefined = dict(table.undefined) | {
+        (row, table.columns[place].name): HELD_BACK for row in range(len(rows)) for place in hidden
+    }
+    return replace(table, rows=rows, undefined=undefined, marked=frozenset() if restraint.tests else table.marked)
+
+
+def _status(finding: Finding, registered: Registration | None, deviations: Sequence[Deviation]) -> Status:
+    if finding.status == "descriptive":
+        return "descriptive"
+    if registered is None or finding.outcome not in registered.outcomes:
+        return "exploratory"
+    equivalence = finding.kind == "equivalence"
+    touched = any(deviation.touches(finding.outcome, equivalence=equivalence) for deviation in deviations)
+    return "exploratory" if touched else "confirmatory"
+
+
+def _section_status(section: Section, findings: Sequence[Finding]) -> Status:
+    statuses = {finding.status for finding in findings}
+    if "confirmatory" in statuses:
+        return "confirmatory"
+    return "exploratory" if "exploratory" in statuses else section.status
+
+
+def _family(finding: Finding, plan: Plan) -> bool:
+    """Whether a finding's p is one of the tests that the study is about. An equivalence test is one only where it is claimed."""
+    if finding.test is None or finding.test.p_value is None or plan.rank(finding.outcome) != "primary":
+        return False
+    claimed = plan.hypotheses(finding.outcome, finding.about)
+    if finding.kind == "equivalence":
+        return any(hypothesis.criterion == "equivalent" for hypothesis in claimed)
+    on_outcome = [hypothesis for hypothesis in plan.declared.hypotheses if hypothesis.outcome == finding.outcome]
+    return not on_outcome or any(hypothesis.criterion == "significant" for hypothesis in claimed)
+
+
+def _adjusted(findings: Sequence[Finding], plan: Plan) -> dict[int, float | None]:
+    """The adjusted p by place of the finding; empty without a rule or with a single test."""
+    places = [place for place, finding in enumerate(findings) if _family(finding, plan)]
+    rule = _RULES.get(plan.declared.multiplicity)
+    if rule is None or len(places) < 2:
+        return {}
+    tests = [findings[place].test for place in places]
+    p_values = rule([None if test is None else test.p_value for test in tests])
+    return dict(zip(places, p_values, strict=True))
+
+
+def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) -> Finding:
+    """The finding with its test, conclusion and hypotheses, as far as they may be said."""
+    sentences = [finding.sentence]
+    if finding.test is not None and not restraint.tests:
+        sentences.append(_tested(finding, plan, family, judging=not restraint.verdicts))
+    if finding.conclusion and not restraint.verdicts:
+        sentences.append(finding.conclusion)
+    claims = [
+        hypothesis
+        for hypothesis in plan.hypotheses(finding.outcome, finding.about)
+        if (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence")
+    ]
+    if finding.status == "descriptive":
+        claims = []
+    verdicts = [supported(claim, finding, plan.alpha) for claim in claims]
+    silent = restraint.verdicts or not claims or None in verdicts
+    worded = replace(
+        finding,
+        sentence=" ".join(sentences),
+        hypothesis=", ".join(claim.id for claim in claims) or None,
+        supported=None if silent else all(verdicts),
+    )
+    return _untested(worded) if restraint.tests else worded
+
+
+def _untested(finding: Finding) -> Finding:
+    estimate = finding.estimate
+    if estimate is not None:
+        estimate = replace(estimate, statistic=None, df=(), p_value=None)
+    return replace(finding, estimate=estimate, test=None, p_adjusted=None)
+
+
+def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
+    """The test as a sentence, and what it shows."""
+    test = finding.test
+    if test is None or test.p_value is None:
+        reason = "" if test is None else test.reason
+        what = "Equivalence could not be tested" if finding.kind == "equivalence" else "There is no test"
+        return f"{what} ({reason})."
+    adjusted = ""
+    if finding.p_adjusted is not None:
+        adjusted = f"; after {_NAMES[plan.declared.multiplicity]} over {family} tests {p_equals(finding.p_adjusted)}"
+    words = f"Test: {statistic_words(test)} ({test.method}){adjusted}"
+    if not judging:
+        return f"{words}."
+    shown = (_decisive_p(finding) or 0.0) < plan.alpha
+    if finding.kind == "equivalence":
+        return f"{words}: equivalence is {'' if shown else 'not '}shown."
+    return f"{words}: {'' if shown else 'not '}significant at {plan.alpha:g}."
+
+
+def supported(hypothesis: Hypothesis, finding: Finding, alpha: float) -> bool | None:
+    """Whether the declared criterion is met; None where it cannot be judged."""
+    estimate, value = finding.estimate, hypothesis.value
+    if hypothesis.criterion in ("significant", "equivalent"):
+        p = _decisive_p(finding)
+        return None if p is None else p < alpha
+    if estimate is None or estimate.value is None or value is None:
+        return None
+    if hypothesis.criterion in ("contains", "excludes"):
+        if estimate.low is None:
+            return None
+        return estimate.contains(value) == (hypothesis.criterion == "contains")
+    return estimate.value >= value if hypothesis.criterion == "at_least" else estimate.value <= value
+
+
+def _decisive_p(finding: Finding) -> float | None:
+    if finding.p_adjusted is not None:
+        return finding.p_adjusted
+    return None if finding.test is None else finding.test.p_value

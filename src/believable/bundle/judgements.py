@@ -1,0 +1,100 @@
+"""The table to begin an analysis with: one tidy row per judgement, with everything about it that otherwise takes a join.
+
+It holds nothing that the other tables do not: arms come from the participants, seconds from the trials, and who was chosen in a
+comparison from what stood where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from believable.bundle.tables import PAGE, PLAYER, QUESTION, SETTING, BundleTable, Cell, Field, arm_field
+from believable.study.definition import Definition
+from believable.study.own_design import SIDES
+
+Row = Mapping[str, Cell]
+
+#: Answers that are no judgement: a ticked box of the consent page.
+_NO_JUDGEMENT = "consent"
+
+JUDGEMENTS = BundleTable(
+    "judgements",
+    "One tidy row per answer that was given, with the person's arms, what was judged, who was chosen, and the time it took:"
+    " ready for an analysis without a join. Runs of a session that began again are left out.",
+    (
+        *(field for field in PAGE if field.name != "run"),
+        *SETTING,
+        QUESTION,
+        replace(PLAYER, about="Which player of the page it is about, from 0; empty where it is about the whole page."),
+        Field("kind", "string", "Instrument that recorded it.", required=True),
+        Field("item", "string", "Part of the question (a matrix row, an option); empty for a single answer."),
+        Field("value_text", "string", "The answer if it is text."),
+        Field("value_number", "number", "The answer if it is a number."),
+        Field("chosen_condition", "string", "In a comparison: condition of the stimulus that was chosen."),
+        Field("chosen_stimulus", "string", "In a comparison: the stimulus that was chosen."),
+        Field("other_conditions", "string", "In a comparison: conditions of those not chosen, with `+` between them."),
+        Field(
+            "seconds", "number", "From the page being shown to the accepted submission; of the page, not of the answer."
+        ),
+        Field("included", "boolean", "False if the exclusions table names the session or this answer.", required=True),
+    ),
+)
+
+
+def judgement_table(definitions: Iterable[Definition]) -> BundleTable:
+    """The table with a column per arm of any definition."""
+    arms = dict.fromkeys(arm for definition in definitions for arm in definition.study.arms)
+    return JUDGEMENTS.with_fields([arm_field(arm) for arm in arms])
+
+
+def judgement_rows(
+    participant: Row, trials: Sequence[Row], answers: Sequence[Row], shown: Sequence[Row], exclusions: Sequence[Row]
+) -> Iterator[Row]:
+    """The judgements of one session, from its rows in the other tables."""
+    latest = max((int(row["run"] or 0) for row in trials), default=0)
+    seconds = {row["position"]: _seconds(row.get("rt_ms")) for row in trials if row["run"] == latest}
+    stood: dict[Cell, list[Row]] = {}
+    for row in shown:
+        if row["run"] == latest:
+            stood.setdefault(row["position"], []).append(row)
+    left_out = {
+        (row.get("trial_key"), row.get("question"), row.get("player")) for row in exclusions if row["scope"] == "answer"
+    }
+    arms = {name: cell for name, cell in participant.items() if name.startswith("arm_")}
+    for row in answers:
+        open_answer = row.get("value_text") is None and row.get("value_number") is None
+        if row["run"] != latest or row["kind"] == _NO_JUDGEMENT or open_answer:
+            continue
+        key = row.get("trial_key"), row.get("question"), row.get("player")
+        columns = {name: cell for name, cell in row.items() if name in JUDGEMENTS.columns}
+        yield (
+            columns
+            | _chosen(row, stood.get(row["position"], []))
+            | {
+                "seconds": seconds.get(row["position"]),
+                "included": bool(participant["included"]) and key not in left_out,
+            }
+            | arms
+        )
+
+
+def _seconds(rt_ms: Cell) -> float | None:
+    return None if rt_ms is None else float(rt_ms) / 1000
+
+
+def _chosen(answer: Row, stood: Sequence[Row]) -> dict[str, Cell]:
+    """Who was chosen, where the answer names one of several that stood on the page."""
+    value = answer.get("value_text")
+    if len(stood) < 2 or answer.get("player") is not None or not isinstance(value, str):
+        return {}
+    named = SIDES.get(value)
+    chosen = next((row for row in stood if row["player"] == named or row.get("label") == value), None)
+    if chosen is None:
+        return {}
+    others = [str(row["condition"]) for row in stood if row is not chosen and row["condition"] is not None]
+    return {
+        "chosen_condition": chosen["condition"],
+        "chosen_stimulus": chosen["stimulus"],
+        "other_conditions": "+".join(others) or None,
+    }

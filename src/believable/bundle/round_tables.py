@@ -1,0 +1,198 @@
+"""The tables of rounds that were played: what they were, every input that was applied, and telemetry tick by tick.
+
+Only bundles of studies with play trials have them. The recordings lie beside, as files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from believable.bundle.tables import CONDITION, POSITION, RUN, SESSION, TRIAL, TRIAL_KEY, BundleTable, Cell, Field
+from believable.core.errors import InvalidInput
+from believable.recordings import file
+from believable.study.definition import Definition
+from believable.study.plan import PlannedTrial
+from believable.study.records import outline
+from believable.worlds import WORLDS
+from believable.worlds.contract import InputSchema, Playing, WorldColumn
+from believable.worlds.play_trial import Play
+
+Row = dict[str, Cell]
+
+ATTEMPT = Field(
+    "attempt",
+    "integer",
+    "Which attempt at the round, from 1: more where it began again after a lost connection.",
+    required=True,
+)
+
+_PRACTICE = Field("practice", "boolean", "Played to learn the controls, for as long as wanted.", required=True)
+_STATE = Field(
+    "state",
+    "string",
+    "Played to its end, begun again or ended by the person, or not finished.",
+    required=True,
+    one_of=("over", "left", "live"),
+)
+_COURSE = (
+    Field("losses", "integer", "How often the connection was lost on the way.", required=True),
+    Field("score", "integer", "Points in the end; empty where there was no end."),
+    Field("started_ms", "integer", "Since the session began, on the server's clock.", required=True),
+    Field("ended_ms", "integer", "Since the session began, on the server's clock."),
+    Field("recording", "string", "File with the recording; empty where there is none."),
+)
+
+
+def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
+    """The tables of rounds in these worlds. A column that only some of them have is empty in the others."""
+    pace = " or ".join(
+        dict.fromkeys(str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds)
+    )
+    return (
+        BundleTable(
+            "rounds",
+            "One row per round that was begun, also practice and rounds that were left.",
+            (
+                SESSION, POSITION, RUN, ATTEMPT, TRIAL_KEY, TRIAL, CONDITION, _PRACTICE, _STATE,
+                *_joined([world.columns.setup for world in worlds]),
+                Field("ticks", "integer", f"How many ticks were played, {pace} in a second.", required=True),
+                *_COURSE,
+            ),
+            key=("session", "position", "run", "attempt"),
+        ),
+        BundleTable(
+            "round_inputs",
+            "Every change of the inputs as the server applied it. "
+            "With the round's seeds they give the round again, tick by tick.",
+            (
+                SESSION, POSITION, RUN, ATTEMPT,
+                Field("tick", "integer", "From this tick on it held.", required=True),
+                Field("number", "integer", "Number that the browser gave to the input.", required=True),
+                *_joined([_input_columns(world.inputs) for world in worlds]),
+            ),
+            key=("session", "position", "run", "attempt", "tick"),
+        ),
+        BundleTable(
+            "telemetry",
+            "Rounds that were played to their end, tick by tick (practice left out).",
+            (
+                SESSION, POSITION, RUN,
+                Field("tick", "integer", f"Tick of the round, from 0; {pace} in a second.", required=True),
+                Field("t_ms", "integer", "The same moment in the recording, as traces count it.", required=True),
+                *_joined([world.columns.telemetry for world in worlds]),
+            ),
+            key=("session", "position", "run", "tick"),
+        ),
+    )  # fmt: skip
+
+
+def _input_columns(schema: InputSchema) -> tuple[WorldColumn, ...]:
+    return tuple(
+        WorldColumn(part.name, "boolean" if part.kind == "trigger" else "integer", part.about) for part in schema.parts
+    )
+
+
+def _joined(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
+    """Every column once, in the order of the worlds."""
+    by_name: dict[str, list[WorldColumn]] = {}
+    for column in (column for world in columns for column in world):
+        by_name.setdefault(column.name, []).append(column)
+    for name, same in by_name.items():
+        if len({column.type for column in same}) > 1:
+            kinds = " and ".join(sorted({column.type for column in same}))
+            raise InvalidInput(f"the column {name!r} is {kinds} in worlds of one bundle. Give it two names.")
+        required = len(same) == len(columns) and all(column.required for column in same)
+        yield Field(name, same[0].type, same[0].about, required=required)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """A stored round. `setup` is JSON; `recording` the bytes of its replay file where it was played to its end."""
+
+    position: int
+    run: int
+    attempt: int
+    setup: str
+    state: str
+    ticks: int
+    losses: int
+    score: int | None
+    started_ms: int
+    ended_ms: int | None
+    changes: tuple[tuple[int, ...], ...]
+    recording: bytes | None
+
+
+def round_tables(definitions: Iterable[Definition]) -> tuple[BundleTable, ...]:
+    """The tables of the worlds that any definition lets people play in."""
+    entries = (entry for definition in definitions for entry in outline(definition.study.timeline))
+    names = dict.fromkeys(entry.item.world for entry in entries if isinstance(entry.item, Play))
+    return tables_of([WORLDS[name].game for name in names]) if names else ()
+
+
+def recording_path(session: str, played: RoundRecord) -> str:
+    return f"materials/replays/{session}-{played.position}-{played.run}-{played.attempt}.replay.json.gz"
+
+
+def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms: int) -> Row:
+    world = _world(planned)
+    setup = world.setup_from(played.setup)
+    assert isinstance(planned.trial, Play)
+    return _place(session, played) | {
+        "trial_key": planned.key,
+        "trial": planned.trial.id,
+        "condition": planned.condition,
+        "practice": planned.trial.practice,
+        "state": played.state,
+        **world.columns.setup_row(setup),
+        "ticks": played.ticks,
+        "losses": played.losses,
+        "score": played.score,
+        "started_ms": played.started_ms - began_ms,
+        "ended_ms": None if played.ended_ms is None else played.ended_ms - began_ms,
+        "recording": None if played.recording is None else recording_path(session, played),
+    }
+
+
+def input_rows(session: str, planned: PlannedTrial, played: RoundRecord) -> Iterator[Row]:
+    parts = _world(planned).inputs.parts
+    for tick, number, *pressed in played.changes:
+        values = {
+            part.name: bool(value) if part.kind == "trigger" else value
+            for part, value in zip(parts, pressed, strict=True)
+        }
+        yield _place(session, played) | {"tick": tick, "number": number} | values
+
+
+def telemetry_rows(session: str, planned: PlannedTrial, played: RoundRecord) -> Iterator[Row]:
+    """Nothing where there is no recording."""
+    if played.recording is None:
+        return
+    recording = file.from_bytes(played.recording, source=recording_path(session, played))
+    place: Row = {"session": session, "position": played.position, "run": played.run}
+    for tick, row in enumerate(_world(planned).columns.telemetry_rows(recording)):
+        yield place | {"tick": tick, "t_ms": round(tick * recording.timing.frame_ms)} | row
+
+
+def _world(planned: PlannedTrial) -> Playing[Any, Any]:
+    assert isinstance(planned.trial, Play)
+    return WORLDS[planned.trial.world].game
+
+
+def _place(session: str, played: RoundRecord) -> Row:
+    return {"session": session, "position": played.position, "run": played.run, "attempt": played.attempt}
+
+
+def rows_of(
+    session: str, plan: Sequence[PlannedTrial], rounds: Iterable[RoundRecord], began_ms: int
+) -> Iterator[tuple[str, Row]]:
+    """Everything about the rounds of a session, as rows of these tables."""
+    for played in rounds:
+        planned = plan[played.position]
+        yield "rounds", round_row(session, planned, played, began_ms)
+        for row in input_rows(session, planned, played):
+            yield "round_inputs", row
+        for row in telemetry_rows(session, planned, played):
+            yield "telemetry", row

@@ -1,0 +1,117 @@
+"""What goes into a bundle: plain records of what was collected. `store.export` makes them; anything else may."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from believable.bundle.round_tables import RoundRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One participant's run. Times are milliseconds since 1970."""
+
+    id: str
+    number: int
+    link_kind: str
+    definition: str
+    language: str
+    arms: Mapping[str, str]
+    rows: Mapping[str, int]
+    seed: int
+    state: str
+    outcome: str | None
+    position: int
+    run: int
+    epoch: int
+    head_seq: int
+    head_hash: str
+    started_ms: int
+    finished_ms: int | None
+    rejected: bool
+    recruiter_hash: str | None = None
+    #: The last event before the latest run began.
+    run_after_seq: int = 0
+    excluded: bool = False
+
+    @property
+    def simulated(self) -> bool:
+        return self.link_kind == "simulated"
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTrial:
+    """A trial the server has closed: done, skipped by a rule, or failed.
+
+    `run` counts how often the session began again; `submit_seq` is the event with the accepted answers.
+    """
+
+    position: int
+    run: int
+    key: str
+    status: str
+    attempts: int
+    submit_seq: int | None
+    answers: Mapping[str, Any]
+    opened_ms: int | None
+    closed_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """One event, its body to the letter as the browser hashed it."""
+
+    seq: int
+    body: str
+    received_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StrayRecord:
+    """An event of a tab that had been taken over: kept, outside the chain."""
+
+    epoch: int
+    seq: int
+    body: str
+    received_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """What a researcher decided about a session (`target` is empty) or about one answer in it (`trial_key/question`).
+
+    `blind` tells whether they could not know the session's conditions: None where that was not noted.
+    """
+
+    kind: str
+    target: str
+    reason: str
+    user: str = ""
+    at_ms: int | None = None
+    blind: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedSession:
+    """Everything stored about one session."""
+
+    session: SessionRecord
+    trials: tuple[ClosedTrial, ...] = ()
+    events: tuple[EventRecord, ...] = ()
+    strays: tuple[StrayRecord, ...] = ()
+    decisions: tuple[DecisionRecord, ...] = ()
+    rounds: tuple[RoundRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """The study a bundle is about. `definitions` maps each hash to its canonical JSON, the current one first."""
+
+    id: str
+    title: str
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    simulated: bool = False
+    withdrawn: int = 0
+    previews: int = 0

@@ -1,0 +1,261 @@
+"""Judgements of two that another tool collected: one line per judge and pair becomes the bundle of a comparison."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from believable.bundle.folder import BundleFolder
+from believable.bundle.imports import PERSON, imported_participant
+from believable.bundle.session_records import StudyRecord
+from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
+from believable.bundle.write import WrittenBundle, write_codebook
+from believable.core.errors import InvalidInput, NotFound
+from believable.core.registry import Registry, did_you_mean
+from believable.instruments.contract import Instrument
+
+HUMAN, AGENT = "human", "agent"
+#: What is read → names of its column. The first is the one that messages use.
+COLUMNS = {
+    "judge": ("judge", "participant", "session"),
+    "pair": ("pair", "trial", "question"),
+    "chosen": ("chosen", "choice", "answer"),
+    "correct": ("correct",),
+    "human": ("human", "human_side"),
+    "agent": ("agent", "condition"),
+    "scenario": ("scenario",),
+    "certainty": ("certainty", "uncertainty"),
+    "why": ("why", "text", "reason"),
+    "game": ("familiarity_game", "game"),
+    "genre": ("familiarity_genre", "genre"),
+    "group": ("group", "arm", "study"),
+}
+FIRST, SECOND = frozenset({"first", "left", "a", "1"}), frozenset({"second", "right", "b", "2"})
+YES, NO = frozenset({"1", "true", "yes", "1.0"}), frozenset({"0", "false", "no", "0.0"})
+#: The trials of a judge, as the ready study calls them.
+PAIRS, FAMILIARITY = "pairs", "familiarity"
+PEOPLE_QUESTIONS = {"game": "choice", "genre": "choice"}
+
+
+@dataclass(frozen=True, slots=True)
+class TwoChoice:
+    """One judged pair. `human_first` and `chose_first` are about the order on the page; None: not known, not answered."""
+
+    line: int
+    pair: str
+    agent: str
+    scenario: str
+    human_first: bool
+    chose_first: bool | None
+    certainty: float | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignJudge:
+    """Everything one judge said."""
+
+    name: str
+    group: str
+    about: Mapping[str, str]
+    choices: tuple[TwoChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceFile:
+    """The judges of a file, whether the order of each pair on the page is known, and columns that were not read."""
+
+    judges: tuple[ForeignJudge, ...]
+    sides_known: bool
+    unread: tuple[str, ...]
+
+    @property
+    def open(self) -> int:
+        """Pairs without an answer."""
+        return sum(choice.chose_first is None for judge in self.judges for choice in judge.choices)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    group: str
+    about: dict[str, str] = field(default_factory=dict)
+    choices: dict[str, TwoChoice] = field(default_factory=dict)
+
+
+def read_choices(path: Path) -> ChoiceFile:
+    """One line per judge and pair: `judge`, `pair`, and who was chosen, either as `correct` or as `chosen` beside `human`.
+
+    chosen and human  sides (left, right; A, B; first, second; 1, 2), or `chosen` names human or the agent
+    further           agent, scenario, certainty (1 certain … 5 uncertain), why, familiarity_game, familiarity_genre, group
+    """
+    if not path.is_file():
+        raise NotFound(f"{path}: there is no such file. Name the CSV file with the choices.")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        place = _places(path, [name.strip() for name in reader.fieldnames or []])
+        judges: dict[str, _Gathered] = {}
+        for row in reader:
+            cells = {what: (row[name] or "").strip() for what, name in place.items()}
+            _add(judges, cells, f"{path}:{reader.line_num}", reader.line_num)
+        names = [name for name in reader.fieldnames or [] if name.strip() and name not in place.values()]
+    if not judges:
+        raise InvalidInput(f"{path}: there is no line with a choice in it. Export the choices again.")
+    return ChoiceFile(
+        tuple(
+            ForeignJudge(name, judge.group, judge.about, tuple(judge.choices.values()))
+            for name, judge in judges.items()
+        ),
+        "human" in place,
+        tuple(names),
+    )
+
+
+def _places(path: Path, names: Sequence[str]) -> dict[str, str]:
+    folded = {name.casefold(): name for name in names}
+    place = {
+        what: folded[next(option for option in options if option in folded)]
+        for what, options in COLUMNS.items()
+        if any(option in folded for option in options)
+    }
+    for what in ("judge", "pair"):
+        if what not in place:
+            raise InvalidInput(
+                f"{path}:1: expected a column `{what}`, got {', '.join(names) or 'nothing'}. {did_you_mean(what, names)}"
+            )
+    if "correct" not in place and "chosen" not in place:
+        raise InvalidInput(
+            f"{path}:1: expected a column `correct` (1: the human one was chosen), or `chosen` and `human` with sides, got "
+            f"{', '.join(names)}."
+        )
+    return place
+
+
+def _add(judges: dict[str, _Gathered], cells: Mapping[str, str], place: str, line: int) -> None:
+    name, pair = cells["judge"], cells["pair"]
+    if not name or not pair:
+        raise InvalidInput(f"{place}: expected a judge and a pair, got {name!r} and {pair!r}.")
+    judge = judges.setdefault(name, _Gathered(cells.get("group", "")))
+    if pair in judge.choices:
+        raise InvalidInput(
+            f"{place}: {name} has judged pair {pair!r} already, in line {judge.choices[pair].line}. Remove one of them."
+        )
+    for what in PEOPLE_QUESTIONS:
+        if cells.get(what) and judge.about.setdefault(what, cells[what]) != cells[what]:
+            raise InvalidInput(
+                f"{place}: {what} of {name} is {cells[what]!r} here and {judge.about[what]!r} before. Correct one of them."
+            )
+    if cells.get("group", "") != judge.group:
+        raise InvalidInput(f"{place}: {name} is in group {cells['group']!r} here and {judge.group!r} before.")
+    human_first, chose_first = _sides(cells, place)
+    judge.choices[pair] = TwoChoice(
+        line,
+        pair,
+        cells.get("agent", "") or AGENT,
+        cells.get("scenario", ""),
+        human_first,
+        chose_first,
+        _certainty(cells.get("certainty", ""), place),
+        cells.get("why", ""),
+    )
+
+
+def _sides(cells: Mapping[str, str], place: str) -> tuple[bool, bool | None]:
+    """Whether the human one stood first (also where sides are not known), and whether the first was chosen."""
+    human_first = True
+    if cells.get("human"):
+        side = _side(cells["human"])
+        if side is None:
+            raise InvalidInput(
+                f"{place}: expected a side in `human` (left, right, A, B, first, second), got {cells['human']!r}."
+            )
+        human_first = side
+    if cells.get("correct"):
+        word = cells["correct"].casefold()
+        if word not in YES | NO:
+            raise InvalidInput(f"{place}: expected 1 or 0 in `correct`, got {cells['correct']!r}.")
+        return human_first, human_first == (word in YES)
+    chosen = cells.get("chosen", "")
+    if not chosen:
+        return human_first, None
+    if chosen.casefold() in (HUMAN, cells.get("agent", "").casefold() or AGENT):
+        return human_first, human_first == (chosen.casefold() == HUMAN)
+    side = _side(chosen)
+    if side is None or not cells.get("human"):
+        raise InvalidInput(
+            f"{place}: expected in `chosen` human, the agent's name, or a side with the side of the human one in `human`, got "
+            f"{chosen!r}."
+        )
+    return human_first, side
+
+
+def _side(word: str) -> bool | None:
+    folded = word.casefold()
+    return True if folded in FIRST else False if folded in SECOND else None
+
+
+def _certainty(cell: str, place: str) -> float | None:
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value <= 5:
+        raise InvalidInput(f"{place}: expected 1 (certain) to 5 (uncertain) in `certainty`, got {cell!r}.")
+    return value
+
+
+def write_choices_bundle(
+    choices: ChoiceFile, folder: Path, *, name: str, title: str, instruments: Registry[Instrument[Any]]
+) -> WrittenBundle:
+    """One session per judge: familiarity first, then a comparison per pair. Conditions are `human` and the agent's name."""
+    grouped = any(judge.group for judge in choices.judges)
+    fields = [PERSON, *((Field("arm_group", "string", "Group of the judge in the imported file."),) if grouped else ())]
+    tables = (PARTICIPANTS.with_fields(fields), *(table for table in TABLES if table.name != "participants"))
+    with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
+        for number, judge in enumerate(choices.judges, start=1):
+            session = f"judge{number}"
+            row = imported_participant(number, session, trials=len(judge.choices) + bool(judge.about))
+            row |= {"participant": f"P{number}", "outcome": "complete"} | (
+                {"arm_group": judge.group} if grouped else {}
+            )
+            bundle.row("participants", row)
+            for table, entry in _rows(session, judge):
+                bundle.row(table, entry)
+        write_codebook(bundle, title, tables, {}, instruments)
+    return WrittenBundle(folder, len(choices.judges), sum(len(judge.choices) for judge in choices.judges))
+
+
+def _rows(session: str, judge: ForeignJudge) -> Iterator[tuple[str, dict[str, Cell]]]:
+    before = int(bool(judge.about))
+    if before:
+        page = _page(session, 0, FAMILIARITY, FAMILIARITY)
+        yield "trials", page | {"kind": "form", "status": "done"}
+        for question, answer in judge.about.items():
+            yield "answers", page | _answer(question, PEOPLE_QUESTIONS[question], answer)
+    for position, choice in enumerate(judge.choices, start=before):
+        page = _page(session, position, f"{PAIRS}-{choice.pair}", PAIRS) | {"scenario": choice.scenario or choice.pair}
+        yield "trials", page | {"kind": "compare", "status": "done"}
+        sides = (HUMAN, choice.agent) if choice.human_first else (choice.agent, HUMAN)
+        for player, condition in enumerate(sides):
+            shown: dict[str, Cell] = {"player": player, "label": "AB"[player], "how": "played", "condition": condition}
+            shown |= {"stimulus": f"{choice.pair}-{condition}", "views": 0, "watched_ms": 0.0}
+            yield "shown", page | shown
+        if choice.chose_first is not None:
+            yield "answers", page | _answer("which", "preference", "first" if choice.chose_first else "second")
+        if choice.certainty is not None:
+            yield "answers", page | _answer("certainty", "certainty", choice.certainty)
+        if choice.why:
+            yield "answers", page | _answer("why", "long_text", choice.why)
+
+
+def _page(session: str, position: int, key: str, trial: str) -> dict[str, Cell]:
+    return {"session": session, "position": position, "run": 0, "trial_key": key, "trial": trial}
+
+
+def _answer(question: str, kind: str, value: str | float) -> dict[str, Cell]:
+    column = "value_text" if isinstance(value, str) else "value_number"
+    return {"question": question, "kind": kind, column: value, "changes": 0, "pasted": 0}

@@ -1,0 +1,115 @@
+"""Leaving a session: for good at its end, or to go on later on any device, with a short code that leads back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from believable.collect.context import Context, Refusal, Standing, check_epoch, standing_of
+from believable.collect.recruit import redirect
+from believable.core import ids
+from believable.core.errors import Conflict, NotFound
+from believable.core.ids import keyed_hash, normalise_code, spoken_code
+from believable.store import accounts, alarms, sessions
+from believable.store.engine import Connection
+from believable.store.sessions import POOLS
+
+#: What previews and rehearsals show instead of a code that a platform would pay for.
+UNPAID_CODES = {"preview": "PREVIEW", "simulated": "SIMULATED"}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """`receipt` is the head of the chain; `code` and `redirect` are None where the outcome has none."""
+
+    outcome: str
+    receipt: str
+    code: str | None
+    redirect: str | None
+
+
+def finish(
+    conn: Connection, context: Context, *, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str]
+) -> SessionEnd | Conflict:
+    """End the session. Repeating the call gives the same result. `query` holds the recruiter's parameters, from the browser."""
+    standing = standing_of(conn, context, token, lock=True)
+    session = standing.session
+    if session.state != "finished":
+        check_epoch(session, epoch)
+        if standing.step.outcome is None:
+            raise Conflict(
+                f"the session stands at trial {session.position} and is not at its end. Go on with that trial."
+            )
+    if seq != session.head_seq or session.top_seq != session.head_seq:
+        raise Conflict(
+            f"stored without a gap is event {session.head_seq}, not {seq}. Send what is missing, then finish."
+        )
+    if head != session.head_hash:
+        message = f"session {session.id}: the browser's chain ends differently from the stored one at event {seq}"
+        alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=context.clock.now_ms())
+        return Conflict(
+            f"the chain at event {seq} ends differently from what is stored. Reload the page and send again."
+        )
+    outcome = session.outcome or standing.step.outcome or "complete"
+    if session.state != "finished":
+        sessions.change(conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms())
+    return result(context, standing, outcome, query)
+
+
+def result(context: Context, standing: Standing, outcome: str, query: Mapping[str, str]) -> SessionEnd:
+    """What a finished session's last page shows; derived, so that it can be shown again at any time."""
+    code = completion_code(context, standing, outcome)
+    address = None
+    trial = standing.plan[-1].trial
+    if standing.session.link_kind in POOLS["real"]:
+        address = redirect(trial, standing.definition.study.recruit, outcome, code=code, query=query)
+    return SessionEnd(outcome, standing.session.head_hash, code, address)
+
+
+def completion_code(context: Context, standing: Standing, outcome: str) -> str | None:
+    """What this session's last page shows."""
+    trial, session = standing.plan[-1].trial, standing.session
+    if outcome not in trial.completion_codes:
+        return None
+    if session.link_kind in UNPAID_CODES:
+        return UNPAID_CODES[session.link_kind]
+    return ids.completion_code(trial.completion_codes[outcome], context.key, session.study, outcome)
+
+
+#: Failed codes from one place within the window.
+TRIES = 10
+WINDOW_MS = 15 * 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeTicket:
+    """What a participant takes along. `token` is the last part of their personal link."""
+
+    code: str
+    token: str
+
+
+def later_code(context: Context, session_id: str) -> str:
+    return spoken_code(context.key, "later", session_id)
+
+
+def code_hash(context: Context, code: str) -> str:
+    return keyed_hash(context.key, "later-code", code)
+
+
+def later(conn: Connection, context: Context, *, token: str) -> ResumeTicket:
+    standing = standing_of(conn, context, token)
+    if standing.definition.study.resume == "forbid" and standing.session.state == "active":
+        raise Refusal("resume")
+    return ResumeTicket(later_code(context, standing.session.id), token)
+
+
+def resume(conn: Connection, context: Context, *, code: str, who: str) -> str | NotFound:
+    """The token behind a code. `who` (a network address) only slows down guessing and is kept as a keyed hash for an hour."""
+    now_ms, guesser = context.clock.now_ms(), keyed_hash(context.key, "who", who)
+    accounts.check_tries(conn, what="resume_code", who=guesser, limit=TRIES, window_ms=WINDOW_MS, now_ms=now_ms)
+    session = sessions.by_code(conn, code_hash(context, normalise_code(code)))
+    if session is None:
+        accounts.note_failed_try(conn, what="resume_code", who=guesser, now_ms=now_ms)
+        return NotFound("there is no session with this code. Compare it with what you noted: 10 letters and digits.")
+    return context.token_of(session.id)

@@ -1,0 +1,128 @@
+"""What happened on the current page since it opened, watched, opened beside and annotated: for going on after a reload, and for
+judging whether it is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from believable.collect.context import Context, Standing
+from believable.store import event_log
+from believable.store.engine import Connection
+from believable.store.event_log import Event
+from believable.study.plan import PlannedTrial
+from believable.study.records import TrialBase
+
+#: No medium is longer: a month.
+LONGEST_MS = 31 * 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class ViewingProgress:
+    """How much of a stimulus was watched: `views` to the end, how far the view after them has come, and the parts that were on
+    screen, in order and without overlap."""
+
+    views: int = 0
+    position_ms: int = 0
+    watched: tuple[tuple[int, int], ...] = ()
+    duration_ms: int = 0
+
+    @property
+    def share(self) -> float:
+        if self.duration_ms <= 0:
+            return 0.0
+        shown_ms = sum(max(0, min(to_ms, self.duration_ms) - from_ms) for from_ms, to_ms in self.watched)
+        return min(1.0, shown_ms / self.duration_ms)
+
+    def after(self, event: Event) -> ViewingProgress:
+        """What it is after one more event of its player."""
+        data = event.data
+        if event.kind == "media.ended":
+            return replace(
+                self, views=self.views + 1, position_ms=0, duration_ms=self.duration_ms or _whole(data, "media_ms")
+            )
+        if event.kind == "media.ready":
+            return replace(self, duration_ms=_whole(data, "duration_ms") or self.duration_ms)
+        reached = data.get("to_ms", data.get("media_ms"))
+        position_ms = reached if isinstance(reached, int) else self.position_ms
+        if event.kind != "media.interval":
+            return replace(self, position_ms=position_ms)
+        return replace(
+            self, position_ms=position_ms, watched=_with(self.watched, _whole(data, "from_ms"), _whole(data, "to_ms"))
+        )
+
+
+def _whole(data: Mapping[str, Any], name: str) -> int:
+    """A number of milliseconds that a browser told; 0 for anything else."""
+    value = data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < LONGEST_MS:
+        return 0
+    return round(value)
+
+
+def _with(parts: tuple[tuple[int, int], ...], from_ms: int, to_ms: int) -> tuple[tuple[int, int], ...]:
+    """The parts and one more, joined where they touch."""
+    if to_ms <= from_ms:
+        return parts
+    touching = [part for part in parts if part[0] <= to_ms and from_ms <= part[1]]
+    joined = (min([from_ms, *(part[0] for part in touching)]), max([to_ms, *(part[1] for part in touching)]))
+    return tuple(sorted([joined, *(part for part in parts if part not in touching)]))
+
+
+def _players(planned: PlannedTrial) -> int:
+    """How many players a page has; a quality test and one's own round are no stimuli of the study."""
+    return len(planned.played) or (0 if planned.trial.player_controls is None else 1)
+
+
+def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
+    """What was ever opened beside the player of the current page: `plan`, `log`."""
+    session, trial = standing.session, standing.plan[standing.session.position].trial
+    if not trial.opens_beside:
+        return frozenset()
+    events = event_log.events_since(conn, session.id, standing.opened_after_seq, containing="overlay.open")
+    return frozenset(
+        str(event.data.get("which"))
+        for event in events
+        if event.kind == "overlay.open" and event.trial == session.position and event.received_ms >= session.opened_ms
+    )
+
+
+def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ...]:
+    """From the players' events since the page opened, so that a reload neither forgets a view nor starts again. A trace tells
+    the position more often than the player does.
+    """
+    session = standing.session
+    progress = [ViewingProgress() for _ in range(_players(standing.plan[session.position]))]
+    if not progress:
+        return ()
+    for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing='"media'):
+        if not event.kind.startswith(("media.", "trace.")):
+            continue
+        player = event.data.get("player", 0)
+        known = isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(progress)
+        if not known or event.received_ms < session.opened_ms or event.trial != session.position:
+            continue
+        progress[player] = progress[player].after(event)
+    return tuple(progress)
+
+
+def streams_of(context: Context, trial: TrialBase) -> tuple[str, ...]:
+    """The kinds of events that annotating this page records."""
+    annotation, own = trial.annotation, context.kinds.pages[trial.kind].streams
+    if annotation is None or own is not None:
+        return own or ()
+    return tuple(stream.kind for stream in context.kinds.instruments[annotation.kind].streams)
+
+
+def annotated(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:
+    """The events of the annotation since the page opened, in order."""
+    session = standing.session
+    events = [
+        event
+        for kind in streams_of(context, standing.plan[session.position].trial)
+        for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing=f'"{kind}"')
+        if event.kind == kind and event.trial == session.position and event.received_ms >= session.opened_ms
+    ]
+    return tuple(sorted(events, key=lambda event: event.seq))

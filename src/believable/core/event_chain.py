@@ -1,0 +1,66 @@
+"""Events: what a kind of them holds, and the hash chain over a session's events.
+
+The head of the chain is the proof that all of them are stored, in order, to the letter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """One kind of event that the browser records: its name, its data, and what it means.
+
+    `data` names the keys of the event's data, in the order they are written.
+    """
+
+    kind: str
+    data: tuple[str, ...]
+    about: str
+
+
+#: What the page itself records. Players and annotating instruments declare their own.
+PAGE_EVENTS = (
+    EventKind(
+        "page.open",
+        ("storage", "width", "height", "pixel_ratio", "frame_clock", "hidden"),
+        "the page was loaded: where it keeps what is not sent yet, and its size",
+    ),
+    EventKind("page.hidden", (), "another tab or window covers the page"),
+    EventKind("page.visible", (), "the page can be seen again"),
+    EventKind("page.blur", (), "another window has the keyboard"),
+    EventKind("page.focus", (), "this window has the keyboard again"),
+    EventKind("trial.shown", ("kind", "orders"), "a page of the study is there; `orders`: options that were shuffled"),
+    EventKind("answer.change", ("question", "value"), "an answer was changed"),
+    EventKind("text.paste", ("question", "length"), "so many characters were pasted into a text"),
+    EventKind("trial.submit", ("answers",), "the person went on; the answers as they stood"),
+    EventKind("consent.decline", (), "the person did not agree to take part"),
+    EventKind("session.later", (), "the person asked for the code to continue later"),
+    EventKind(
+        "device.tones", ("state",), "the tones of a device check were played; whether the browser let them sound"
+    ),
+    EventKind("overlay.open", ("which", "media_ms"), "plan or log beside the player was opened"),
+    EventKind("overlay.close", ("which", "media_ms"), "it was closed"),
+    EventKind("play.connected", ("attempt", "received"), "the page has joined the round"),
+    EventKind("play.input", ("attempt", "inputs"), "inputs of a round, gathered for a quarter of a second"),
+    EventKind(
+        "play.state", ("attempt", "state", "tick"), "the round began, paused, went on or ended, as the page saw it"
+    ),
+    EventKind("play.lost", ("was",), "the connection of a round was lost"),
+    EventKind("play.over", ("score",), "the round is over"),
+)
+
+
+def origin(session_id: str) -> str:
+    """The head before the first event."""
+    return hashlib.sha256(f"believable/1 {session_id}".encode()).hexdigest()
+
+
+def extend(head: str, bodies: Iterable[str]) -> str:
+    """The head after these further events."""
+    for body in bodies:
+        head = hashlib.sha256(f"{head}\n{body}".encode()).hexdigest()
+    return head

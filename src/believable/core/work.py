@@ -1,0 +1,388 @@
+"""Work elsewhere: in threads, in other processes, on a cluster. What comes of it does not depend on where or on how many.
+
+`map_chunks`   one function over many chunks, results in their order
+`map_named`    one function over many files: a file that fails, or brings its process down, stops nothing else
+`run_crew`     processes that work side by side, wait for each other, and tell how far they are
+`Child`        one call in a fresh interpreter: what it loads is gone when it is done, and it can be ended at any time
+`Companion`    a process that is talked to for as long as it is needed
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from multiprocessing import connection, forkserver
+from multiprocessing.context import BaseContext
+from typing import Any, Generic, Literal, TypeVar
+
+from believable.core.errors import BelievableError, InvalidInput
+
+Item = TypeVar("Item")
+Message = TypeVar("Message")
+Name = TypeVar("Name", bound=Hashable)
+Result = TypeVar("Result")
+
+Pool = Literal["threads", "processes"]
+"""Threads for what releases the interpreter lock; processes for Python-bound work and for what may crash. A script that
+uses processes needs the usual `if __name__ == "__main__":`."""
+
+Progress = Callable[[int, int], None]
+"""Called with (done, in all), in the caller's thread."""
+
+#: Chunks handed out and not yet back: bounded, so that the work's memory is bounded too.
+_IN_FLIGHT = 256
+
+#: A process is one worker: the numeric libraries in it must not start a thread per core on top.
+_ONE_NUMERIC_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+
+
+class WorkFailed(BelievableError):
+    """A process ended without a result."""
+
+
+def available_cores() -> int:
+    """The cores this process may use (its affinity mask), not those of the machine."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def bounds(total: int, size: int) -> list[tuple[int, int]]:
+    """`[(0, size), (size, 2·size), …]` up to `total`: chunk borders that depend on nothing else."""
+    if size < 1:
+        raise InvalidInput(f"size: expected a chunk size of at least 1, got {size}.")
+    return [(start, min(start + size, total)) for start in range(0, total, size)]
+
+
+def map_chunks(
+    function: Callable[[Item], Result],
+    chunks: Iterable[Item],
+    *,
+    workers: int | None = None,
+    executor: Any = None,
+    progress: Progress | None = None,
+    pool: Pool = "threads",
+) -> list[Result]:
+    """`[function(chunk) for chunk in chunks]`, in parallel, results in the order of the chunks.
+
+    workers   how many run at once on this machine; None: one per available core; 1: no pool at all
+    executor  where to run instead: anything like `concurrent.futures.Executor`, or a `distributed.Client`.
+              `function` and the chunks must then be picklable; the executor is left open.
+    progress  called with (done, total) after each chunk
+    """
+    todo = list(chunks)
+    count = available_cores() if workers is None else workers
+    if count < 1:
+        raise InvalidInput(f"workers: expected at least 1, got {workers}. Give None for one per core.")
+    if executor is None and (count == 1 or len(todo) <= 1):
+        return _in_turn(function, todo, progress)
+    with _opened(executor, min(count, max(len(todo), 1)), pool) as running:
+        return _collect(running, function, todo, progress)
+
+
+def _in_turn(function: Callable[[Item], Result], todo: Sequence[Item], progress: Progress | None) -> list[Result]:
+    results = []
+    for done, chunk in enumerate(todo, start=1):
+        results.append(function(chunk))
+        if progress is not None:
+            progress(done, len(todo))
+    return results
+
+
+def _opened(executor: Any, workers: int, pool: Pool) -> AbstractContextManager[Executor]:
+    if executor is None:
+        return _local_pool(workers, pool)
+    if hasattr(executor, "get_executor"):
+        return nullcontext(executor.get_executor())  # a distributed.Client speaks concurrent.futures this way
+    if hasattr(executor, "submit"):
+        return nullcontext(executor)
+    raise InvalidInput(
+        f"executor: expected a concurrent.futures.Executor or a distributed.Client, got {executor!r}. "
+        "Give an object with a submit method."
+    )
+
+
+def _local_pool(workers: int, pool: Pool, preload: str | None = None) -> Executor:
+    if pool == "threads":
+        return ThreadPoolExecutor(workers)
+    return ProcessPoolExecutor(workers, mp_context=_clean_context(preload), initializer=_take_one_numeric_thread)
+
+
+def _clean_context(preload: str | None) -> BaseContext:
+    """Workers come from a process that runs nothing: a fork of one with threads (codecs have them) may deadlock."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    if preload is not None:
+        context.set_forkserver_preload([preload])
+    with _one_numeric_thread():
+        forkserver.ensure_running()
+    return context
+
+
+@contextmanager
+def _one_numeric_thread() -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(_ONE_NUMERIC_THREAD)
+    try:
+        yield
+    finally:
+        for name in _ONE_NUMERIC_THREAD:
+            os.environ.pop(name, None)
+            os.environ.update({name: before[name]} if name in before else {})
+
+
+def _take_one_numeric_thread() -> None:
+    os.environ.update(_ONE_NUMERIC_THREAD)
+
+
+def _collect(
+    executor: Executor, function: Callable[[Item], Result], todo: Sequence[Item], progress: Progress | None
+) -> list[Result]:
+    results: dict[int, Result] = {}
+    running: dict[Future[Result], int] = {}
+    coming = iter(enumerate(todo))
+    try:
+        while len(results) < len(todo):
+            for index, chunk in coming:
+                running[executor.submit(function, chunk)] = index
+                if len(running) >= _IN_FLIGHT:
+                    break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                results[running.pop(future)] = future.result()
+                if progress is not None:
+                    progress(len(results), len(todo))
+    finally:
+        for future in running:
+            future.cancel()
+    return [results[index] for index in range(len(todo))]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOutcome(Generic[Name, Result]):
+    """Results by name, and for each name that failed the reason in words."""
+
+    results: Mapping[Name, Result]
+    failed: Mapping[Name, str]
+
+
+def map_named(
+    function: Callable[..., Result],
+    jobs: Mapping[Name, tuple[Any, ...]],
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+    pool: Pool = "processes",
+) -> WorkOutcome[Name, Result]:
+    """Call `function(*jobs[name])` for every name. `InvalidInput` is the file's own failure; other errors are raised."""
+    results: dict[Name, Result] = {}
+    failed: dict[Name, str] = {}
+
+    def attempt(names: Iterable[Name], at_once: int) -> list[Name]:
+        """Work once through the names; those that were under way or waiting when a process died."""
+        broken: list[Name] = []
+        with _local_pool(at_once, pool, function.__module__) as running:
+            waiting = {running.submit(function, *jobs[name]): name for name in names}
+            for future in as_completed(waiting):
+                name = waiting[future]
+                try:
+                    results[name] = future.result()
+                except BrokenProcessPool:
+                    broken.append(name)
+                    continue
+                except InvalidInput as error:
+                    failed[name] = str(error)
+                except BaseException:
+                    running.shutdown(wait=False, cancel_futures=True)
+                    raise
+                progress(len(results) + len(failed), len(jobs))
+        return broken
+
+    for name in attempt(jobs, max(1, min(len(jobs), workers or available_cores()))):
+        if attempt([name], 1):  # one of them brought the pool down: alone, each shows whether it was the one
+            failed[name] = "brought the decoder down. The file is damaged; make it again from its source."
+            progress(len(results) + len(failed), len(jobs))
+    return WorkOutcome(results, failed)
+
+
+@dataclass(frozen=True, slots=True)
+class _CallResult(Generic[Result]):
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class _CallFailure:
+    """An `error` that is told to people travels as it is; of a fault only its traceback."""
+
+    error: BelievableError | None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CrewMember(Generic[Message]):
+    """What one process of a crew gets: its number (from 1), how many they are, how to wait until all have come so far
+    (`together`) and how to tell the caller something (`tell`)."""
+
+    number: int
+    of: int
+    together: Callable[[], object]
+    tell: Callable[[Message], None]
+
+
+def run_crew(
+    work: Callable[[CrewMember[Message]], Result], processes: int, hear: Callable[[Message], None]
+) -> list[Result]:
+    """Let every process do its part: the results in their order. `work` must be able to travel to a new process.
+
+    An error of one ends them all.
+    """
+    # Forking is quick, and safe as long as there is one thread; elsewhere a process starts from nothing.
+    alone = sys.platform == "linux" and threading.active_count() == 1
+    context: Any = multiprocessing.get_context("fork" if alone else "spawn")
+    barrier = context.Barrier(processes)
+    lines: list[Any] = []
+    crew = []
+    try:
+        for number in range(1, processes + 1):
+            ours, theirs = context.Pipe(duplex=False)
+            member = CrewMember(number, processes, barrier.wait, theirs.send)
+            process = context.Process(target=_answer, args=(theirs, work, member), daemon=True)
+            process.start()
+            theirs.close()
+            lines.append(ours)
+            crew.append(process)
+        return _results(lines, hear)
+    finally:
+        barrier.abort()
+        for process in crew:
+            process.terminate()
+            process.join()
+
+
+def _results(lines: Sequence[Any], hear: Callable[[Any], None]) -> list[Any]:
+    results: dict[Any, Any] = {}
+    while len(results) < len(lines):
+        for line in connection.wait([line for line in lines if line not in results]):
+            message = _received(line)
+            if isinstance(message, _CallResult):
+                results[line] = message.result
+            else:
+                hear(message)
+    return [results[line] for line in lines]
+
+
+def _answer(line: Any, function: Callable[..., Any], *arguments: Any) -> None:
+    """What runs in the other process: the call, and what came of it sent back."""
+    try:
+        message: Any = _CallResult(function(*arguments))
+    except threading.BrokenBarrierError:
+        return  # another process has failed, and says why
+    except BelievableError as error:
+        message = _CallFailure(error)
+    except Exception as error:  # noqa: BLE001 - told where it can be seen
+        message = _CallFailure(None, "".join(traceback.format_exception(error)))
+    line.send(message)
+
+
+def _received(line: Any) -> Any:
+    try:
+        message = line.recv()
+    except (EOFError, OSError):
+        raise WorkFailed("a process ended without a word. Is there enough memory? Try fewer at once.") from None
+    if isinstance(message, _CallFailure):
+        raise message.error or RuntimeError(message.words)
+    return message
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionElsewhere:
+    """A function by its place, whose modules are loaded where and when it is called: as a rule in a `Child`."""
+
+    module: str
+    name: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        return getattr(importlib.import_module(self.module), self.name)(*arguments)
+
+
+class Child(Generic[Result]):
+    """`function(*arguments)` in a fresh interpreter, begun at once."""
+
+    def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._line, theirs = context.Pipe(duplex=False)
+        self._process = context.Process(target=_answer, args=(theirs, function, *arguments))
+        self._process.start()
+        theirs.close()
+
+    def result(self) -> Result:
+        """Waits. What the function raises is raised here: our own errors as they are, a fault as its traceback."""
+        result: Result = _received(self._line).result
+        return result
+
+    def end(self) -> None:
+        """Whatever it is doing."""
+        self._process.kill()
+        self._process.join()
+
+
+def in_child(function: Callable[..., Result], *arguments: Any) -> Result:
+    """The result of one call in a fresh interpreter."""
+    child = Child(function, *arguments)
+    try:
+        return child.result()
+    finally:
+        child.end()
+
+
+class Companion:
+    """A process that is talked to for as long as it is needed: `function(line, *arguments)` there, the other end of `line`, a
+    socket, here. It comes from a process that runs nothing and has loaded `preload` already. Each end sees when the other is
+    gone; what the function raises goes to the error output, and the line ends.
+    """
+
+    def __init__(self, function: Callable[..., object], *arguments: Any, preload: str) -> None:
+        context: Any = _clean_context(preload)
+        self.line, theirs = socket.socketpair()
+        with theirs:
+            self._process = context.Process(target=_converse, args=(theirs, function, *arguments), daemon=True)
+            self._process.start()
+
+    @property
+    def pid(self) -> int:
+        pid: int = self._process.pid
+        return pid
+
+    def end(self) -> None:
+        """Whatever it is doing."""
+        self._process.kill()
+        self._process.join()
+        self.line.close()
+
+
+def _converse(line: socket.socket, function: Callable[..., object], *arguments: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who talks to it says when it ends
+    _take_one_numeric_thread()
+    with line:
+        function(line, *arguments)

@@ -1,0 +1,73 @@
+"""A learned player against the person, beside simpler players: every measure by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+
+from believable.imitation.cloning import clone_bits, learn_clone
+from believable.imitation.imitation_measures import (
+    ImitationMeasure,
+    action_bits,
+    chain_bits,
+    frequent_move_hits,
+    lifetimes_s,
+    measure,
+    most_frequent_moves,
+    next_node_hits,
+    occupancy_distance,
+    plain_bits,
+    route_overlap,
+    turning,
+)
+from believable.imitation.imitator import Imitation
+from believable.imitation.observations import Observations
+
+_SEED = 1
+
+
+def compare_with_person(
+    model: Imitation,
+    *,
+    held_out: Sequence[Observations],
+    learned_from: Sequence[Observations],
+    players: Mapping[str, Sequence[Observations]],
+) -> dict[str, ImitationMeasure]:
+    """Measures of the person's held-out recordings, and of each player's recordings against them."""
+    rng = np.random.default_rng(_SEED)
+    rows = {
+        "next_node": measure(list(chain.from_iterable(next_node_hits(model, seen) for seen in held_out)), rng),
+        "bits": measure(list(chain.from_iterable(action_bits(model, seen) for seen in held_out)), rng),
+        "bits_without_chain": measure(
+            list(chain.from_iterable(action_bits(model, seen, with_chain=False) for seen in held_out)), rng
+        ),
+        "bits_chain_alone": measure(list(chain.from_iterable(chain_bits(model, seen) for seen in held_out)), rng),
+    }
+    if learned_from:
+        guesses = most_frequent_moves(model.topology, learned_from)
+        frequent = [frequent_move_hits(guesses, model.topology, seen) for seen in held_out]
+        rows["next_node_most_frequent_move"] = measure(list(chain.from_iterable(frequent)), rng)
+        plain = [plain_bits(model, learned_from, seen) for seen in held_out]
+        rows["bits_actions_alone"] = measure(list(chain.from_iterable(plain)), rng)
+        for name, with_before in (("bits_cloning", False), ("bits_cloning_with_action_before", True)):
+            clone = learn_clone(model, learned_from, with_before=with_before)
+            rows[name] = measure(list(chain.from_iterable(clone_bits(clone, seen) for seen in held_out)), rng)
+    rows |= _behaviour("person", held_out, rng)
+    for player, recordings in players.items():
+        if recordings:
+            rows |= _behaviour(player, recordings, rng)
+            rows[f"occupancy_distance_{player}"] = occupancy_distance(model.topology, recordings, held_out, rng)
+            share = route_overlap(model.topology, recordings, held_out)
+            rows[f"route_overlap_{player}"] = ImitationMeasure(share, float("nan"), float("nan"), len(recordings))
+    return rows
+
+
+def _behaviour(
+    player: str, recordings: Sequence[Observations], rng: np.random.Generator
+) -> dict[str, ImitationMeasure]:
+    lives = measure([life[None] for seen in recordings for life in lifetimes_s(seen)], rng)
+    return {f"lifetime_s_{player}": lives} | {
+        f"{name}_{player}": value for name, value in turning(recordings, rng).items()
+    }

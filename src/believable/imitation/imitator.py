@@ -1,0 +1,276 @@
+"""The agent: learned from recordings, it decides where to go and how to move there, frame by frame.
+
+Angles are counter-clockwise as seen from above; in positions the second number grows downwards, as in recordings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from believable.core.errors import InvalidInput
+from believable.core.seeds import derive
+from believable.imitation.chain import chained, learn_chain
+from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
+from believable.imitation.motion import MotionCounts, MotionStep, count_motion
+from believable.imitation.next_node import next_node, utilities
+from believable.imitation.observations import Floats, Integers, Observations
+from believable.imitation.paths import Item, item_paths, path_goals, path_rewards
+from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
+from believable.imitation.prototypes import InventoryScheme, learn_scheme
+from believable.imitation.topology import Topology, learn_topology, node_course
+from believable.imitation.values import DISCOUNT, iterate_values
+
+#: How much of the angle to the next node is turned in a frame, beside what the hand does by itself.
+STEER = 0.2
+#: An edge that takes so many times as long as it took the person is given up.
+PATIENCE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """The numbers of the method that its description leaves open."""
+
+    nodes: int = 64
+    primitives: int = 50
+    discount: float = DISCOUNT
+    seed: int = 1
+    respawn_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imitation:
+    """All that was learned. `item_places`: where items were picked up; `gains`: what a pickup adds to each quantity."""
+
+    options: LearningOptions
+    frame_ms: float
+    topology: Topology
+    scheme: InventoryScheme
+    aims: GoalSet
+    values: Floats
+    primitives: PrimitiveSet
+    motion: MotionCounts
+    chain: Floats
+    item_places: Mapping[Item, tuple[float, float, float]]
+    gains: Mapping[str, Mapping[str, float]]
+    speed_tiles_per_s: float
+    sources: tuple[str, ...] = ()
+
+
+def learn(
+    recordings: Sequence[Observations], options: LearningOptions | None = None, sources: Sequence[str] = ()
+) -> Imitation:
+    """Learn from one person's recordings, all of one map and one frame length."""
+    chosen = options or LearningOptions()
+    known = {name: value for seen in recordings for name, value in seen.respawn_ms.items()}
+    chosen = replace(chosen, respawn_ms=known | dict(chosen.respawn_ms))
+    lengths = sorted({seen.frame_ms for seen in recordings})
+    if len(lengths) != 1:
+        raise InvalidInput(f"recordings: frames of {lengths} ms. Learning needs recordings of one frame length.")
+    topology = learn_topology(recordings, chosen.nodes, _rng(chosen.seed, "topology"))
+    scheme = learn_scheme(recordings)
+    goals = path_goals([path for seen in recordings for path in item_paths(topology, scheme, seen)])
+    if not goals:
+        raise InvalidInput("recordings: nothing was picked up in any of them, so there is no goal to learn.")
+    rewards = np.array([path_rewards(goal, len(topology.nodes)) for goal in goals])
+    aims = goal_set(goals, chosen.respawn_ms)
+    primitives = learn_primitives(recordings, chosen.primitives, _rng(chosen.seed, "primitives"))
+    steps = [motion_steps(topology, primitives, seen) for seen in recordings]
+    weighed = (
+        (by_frame[moment.frame], moment.mixture)
+        for seen, by_frame in zip(recordings, steps, strict=True)
+        for moment in goal_moments(aims, topology, scheme, seen, frozenset(by_frame))
+    )
+    return Imitation(
+        chosen,
+        lengths[0],
+        topology,
+        scheme,
+        aims,
+        iterate_values(rewards, topology.edges, [goal.item.node for goal in goals], chosen.discount),
+        primitives,
+        count_motion(weighed, topology.edges, len(goals), primitives.count),
+        learn_chain([step for by_frame in steps for step in by_frame.values()], primitives.count),
+        _item_places(topology, recordings),
+        _gains(recordings),
+        _speed(recordings),
+        tuple(sources),
+    )
+
+
+def motion_steps(topology: Topology, primitives: PrimitiveSet, seen: Observations) -> dict[int, MotionStep]:
+    """What the hand did on the way from one node to the next, by frame."""
+    if seen.frames < 2:
+        return {}
+    course = node_course(topology, seen)
+    ahead = nodes_ahead(course)
+    labels = primitives.label(seen)
+    moving = moving_frames(seen).tolist()
+    before = dict(zip([frame + 1 for frame in moving], labels[moving].tolist(), strict=True))
+    return {
+        frame: MotionStep(int(course[frame]), int(ahead[frame]), int(labels[frame]), before.get(frame, -1))
+        for frame in moving
+        if ahead[frame] >= 0
+    }
+
+
+def nodes_ahead(course: Integers) -> Integers:
+    """For each frame the node that is entered next in the same life; −1 where none is."""
+    ahead = np.full(len(course), -1)
+    coming = -1
+    for frame in range(len(course) - 2, -1, -1):
+        if course[frame] < 0 or course[frame + 1] < 0:
+            coming = -1
+        elif course[frame + 1] != course[frame]:
+            coming = int(course[frame + 1])
+        ahead[frame] = coming if course[frame] >= 0 else -1
+    return ahead
+
+
+def _item_places(topology: Topology, recordings: Sequence[Observations]) -> dict[Item, tuple[float, float, float]]:
+    places: dict[Item, list[Floats]] = defaultdict(list)
+    for seen in recordings:
+        course = node_course(topology, seen)
+        for pickup in seen.pickups:
+            if course[pickup.frame] >= 0:
+                places[Item(pickup.item, int(course[pickup.frame]))].append(seen.position[pickup.frame])
+    means = {item: np.mean(points, axis=0) for item, points in places.items()}
+    return {item: (float(x), float(y), float(z)) for item, (x, y, z) in means.items()}
+
+
+def _gains(recordings: Sequence[Observations]) -> dict[str, dict[str, float]]:
+    changes: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for seen in recordings:
+        for pickup in seen.pickups:
+            for name, values in seen.quantities.items():
+                if pickup.frame:
+                    changes[pickup.item][name].append(float(values[pickup.frame] - values[pickup.frame - 1]))
+    return {
+        item: {name: max(0.0, float(np.mean(steps))) for name, steps in by_name.items()}
+        for item, by_name in changes.items()
+    }
+
+
+def _speed(recordings: Sequence[Observations]) -> float:
+    """Tiles a second in the middle of all frames in which somebody moved."""
+    steps = np.concatenate(
+        [np.linalg.norm(np.diff(seen.position[:, :2], axis=0)[moving_frames(seen)], axis=1) for seen in recordings]
+    )
+    moved = steps[steps > 0]
+    return float(np.median(moved)) * 1000 / recordings[0].frame_ms if len(moved) else 0.0
+
+
+def _rng(seed: int, *names: str) -> np.random.Generator:
+    return np.random.default_rng(derive(seed, "imitation", *names))
+
+
+# ---------------------------------------------------------------------------------------------- acting
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the agent knows in a frame: itself, and what it has just picked up."""
+
+    now_ms: float
+    position: tuple[float, float, float]
+    yaw: float
+    pitch: float
+    alive: bool
+    carried: frozenset[str]
+    quantities: Mapping[str, float]
+    picked_up: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveCommand:
+    """What the agent does in a frame: turn the view by so many degrees, walk in `direction` (None: stand still)."""
+
+    turn: float
+    pitch: float
+    direction: float | None
+    jump: bool
+    fire: bool
+    weapon: str
+
+
+class Imitator:
+    """Plays like the person of the recordings; what it does follows from the model, the seed and what it sees."""
+
+    def __init__(self, model: Imitation, seed: int) -> None:
+        self._model = model
+        self._rng = _rng(seed, "acting")
+        self._memory = GoalMemory(model.aims, len(model.topology.nodes))
+        self._node = -1
+        self._target: int | None = None
+        self._frames_on_edge = 0
+        self._given_up: set[tuple[int, int]] = set()
+        self._before: int | None = None
+        self._was_alive = False
+
+    def act(self, sight: Sight) -> MoveCommand:
+        if not sight.alive:
+            self._was_alive = False
+            return MoveCommand(0.0, 0.0, None, False, True, "")  # firing asks for the next life
+        model = self._model
+        node = int(model.topology.node_of(np.array(sight.position))[0])
+        situation = model.scheme.vector(sight.carried, sight.quantities)
+        if not self._was_alive:
+            self._memory.begin_life(situation)
+            self._was_alive, self._before, self._node, self._target = True, None, -1, None
+        if sight.picked_up:
+            self._memory.pick_up(sight.picked_up, node, sight.now_ms, situation)
+            self._given_up.clear()
+            self._target = None
+        mixture = self._memory.mixture(sight.now_ms)
+        self._choose(node, mixture)
+        if self._target is None:
+            return MoveCommand(0.0, 0.0, None, False, False, "")
+        chances = chained(model.motion.given_goals(self._node, self._target), mixture, model.chain, self._before)
+        primitive = int(self._rng.choice(len(chances), p=chances))
+        self._before = primitive
+        turn, pitch = model.primitives.turn(primitive, self._rng)
+        direction = direction_to(sight.position, tuple(model.topology.nodes[self._target]))
+        return MoveCommand(
+            turn + STEER * angle_between(sight.yaw, direction),
+            pitch,
+            direction,
+            model.primitives.jumps(primitive),
+            model.primitives.fires(primitive),
+            model.primitives.weapon(primitive),
+        )
+
+    def _choose(self, node: int, mixture: Floats) -> None:
+        """Keep to the edge until its end is reached, something else is entered, or it takes too long."""
+        model = self._model
+        if node != self._node:
+            if self._node >= 0:
+                self._memory.entered[node] += 1
+            self._node, self._target, self._frames_on_edge = node, None, 0
+        self._frames_on_edge += 1
+        if self._target is not None:
+            longest = PATIENCE * max(1.0, float(model.topology.edge_frames[node, self._target]))
+            if self._frames_on_edge <= longest:
+                return
+            self._given_up.add((node, self._target))
+            self._frames_on_edge = 0
+        utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
+        refused = [end for start, end in self._given_up if start == node]
+        utility[refused] = -np.inf
+        if all(np.isneginf(utility[end]) for end in model.topology.neighbours(node)):
+            self._given_up = {edge for edge in self._given_up if edge[0] != node}
+            utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
+        self._target = next_node(model.topology, node, utility)
+
+
+def direction_to(start: Sequence[float], end: Sequence[float]) -> float:
+    """The angle of the way from one place to another."""
+    return math.degrees(math.atan2(start[1] - end[1], end[0] - start[0]))
+
+
+def angle_between(start: float, end: float) -> float:
+    """How far to turn, −180 to 180."""
+    return (end - start + 180.0) % 360.0 - 180.0

@@ -1,0 +1,119 @@
+"""A learned player as a file (`*.imitation`): arrays without pickles, their meaning as JSON. Same model, same bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from believable.core.errors import InvalidInput, NotFound
+from believable.imitation.goal_memory import goal_set
+from believable.imitation.imitator import Imitation, LearningOptions
+from believable.imitation.motion import MotionCounts
+from believable.imitation.paths import Item, PathGoal
+from believable.imitation.primitives import PrimitiveSet
+from believable.imitation.prototypes import InventoryScheme
+from believable.imitation.topology import Topology
+
+FORMAT = "believable-imitation/1"
+SUFFIX = ".imitation"
+
+
+def write_imitation(model: Imitation, file: Path) -> int:
+    """The size of the file in bytes."""
+    options = model.options
+    about = {
+        "format": FORMAT,
+        "frame_ms": model.frame_ms,
+        "options": {
+            "nodes": options.nodes,
+            "primitives": options.primitives,
+            "discount": options.discount,
+            "seed": options.seed,
+            "respawn_ms": dict(options.respawn_ms),
+        },
+        "things": model.scheme.things,
+        "most": dict(model.scheme.most),
+        "goals": [
+            {"situation": goal.situation, "item": goal.item.name, "node": goal.item.node, "paths": goal.paths}
+            for goal in model.aims.goals
+        ],
+        "weapons": model.primitives.weapons,
+        "explained": model.primitives.explained,
+        "items": [[item.name, item.node, *place] for item, place in model.item_places.items()],
+        "gains": {item: dict(gains) for item, gains in model.gains.items()},
+        "speed_tiles_per_s": model.speed_tiles_per_s,
+        "sources": model.sources,
+    }
+    text = json.dumps(about, sort_keys=True).encode()
+    with file.open("wb") as out:
+        np.savez_compressed(
+            out,
+            about=np.frombuffer(text, np.uint8),
+            nodes=model.topology.nodes,
+            edges=model.topology.edges,
+            edge_frames=model.topology.edge_frames,
+            values=model.values,
+            centres=model.primitives.centres,
+            spread=model.primitives.spread,
+            on_edge=model.motion.on_edge.astype(np.float32),
+            at_goal=model.motion.at_goal.astype(np.float32),
+            chain=model.chain,
+        )
+    return file.stat().st_size
+
+
+def read_imitation(file: Path) -> Imitation:
+    if not file.is_file():
+        raise NotFound(f"{file} is not there. Make one: believable learn RECORDING --out NAME{SUFFIX}.")
+    try:
+        with zipfile.ZipFile(file) as archive:
+            arrays = {
+                name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
+                for name in archive.namelist()
+            }
+        about: dict[str, Any] = json.loads(arrays["about"].tobytes())
+        if about.get("format") != FORMAT:
+            raise InvalidInput(f"{file}: its format is {about.get('format')!r}, expected {FORMAT!r}. Learn it anew.")
+        return _model(about, arrays)
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise InvalidInput(f"{file}: not a learned player, or a damaged one ({error}). Learn it anew.") from error
+
+
+def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
+    topology = Topology(arrays["nodes"], arrays["edges"], arrays["edge_frames"])
+    goals = [
+        PathGoal(tuple(goal["situation"]), Item(goal["item"], goal["node"]), tuple(map(tuple, goal["paths"])))
+        for goal in about["goals"]
+    ]
+    count, nodes = len(arrays["centres"]), len(topology.nodes)
+    expected = {
+        "edges": (nodes, nodes),
+        "values": (len(goals), nodes),
+        "chain": (count, count),
+        "on_edge": (nodes, nodes, count),
+        "at_goal": (nodes, len(goals), count),
+    }
+    for name, shape in expected.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
+    return Imitation(
+        LearningOptions(**about["options"]),
+        about["frame_ms"],
+        topology,
+        InventoryScheme(tuple(about["things"]), about["most"]),
+        goal_set(goals, about["options"]["respawn_ms"]),
+        arrays["values"],
+        PrimitiveSet(tuple(about["weapons"]), arrays["centres"], arrays["spread"], about["explained"]),
+        MotionCounts(arrays["on_edge"].astype(float), arrays["at_goal"].astype(float), topology.edges),
+        arrays["chain"],
+        {Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
+        about["gains"],
+        about["speed_tiles_per_s"],
+        tuple(about["sources"]),
+    )

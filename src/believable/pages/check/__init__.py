@@ -1,0 +1,116 @@
+"""A question with a right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from believable.instruments.contract import InvalidAnswer
+from believable.pages.contract import PageKind
+from believable.pages.submission import Judgement, OpenPage
+from believable.study.reading import Reading
+from believable.study.records import Entry, Id, Outcome, Question, Text, TrialBase
+from believable.study.wording import unknown
+
+#: How a session ends that fails, by what the author wants to follow.
+ENDINGS: Mapping[str, Outcome] = {"screen_out": "screened_out", "fail": "failed_checks"}
+
+
+class Check(TrialBase):
+    """A question with a right answer.
+
+    Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code), `continue` records it and goes on.
+    """
+
+    named = True
+    answer_keys: ClassVar[Mapping[str, str]] = {"correct": "question"}
+
+    kind: Literal["check"] = "check"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the question."""
+    question: Question
+    """The question."""
+    correct: Any
+    """The right answer."""
+    attempts: int = Field(default=1, ge=1, le=10)
+    """How often people may try."""
+    on_fail: Literal["screen_out", "fail", "continue"] = "continue"
+    """What follows when the last attempt is wrong."""
+    reread: Id | None = None
+    """Id of an earlier page of words, which is shown below the question once an answer was wrong."""
+
+    @property
+    def reminds_of(self) -> str | None:
+        return self.reread
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        return (self.question,)
+
+    @property
+    def right_answers(self) -> Mapping[str, Any]:
+        return {self.question.id: self.correct}
+
+    def is_right(self, question: str, answer: Any) -> bool | None:
+        """Free text is compared without case and outer space; several ticked options without order."""
+        right = self.correct
+        if question != self.question.id:
+            return None
+        if isinstance(right, str) and isinstance(answer, str):
+            return answer.strip().casefold() == right.strip().casefold()
+        if isinstance(right, list | tuple) and isinstance(answer, list | tuple):
+            return sorted(map(str, answer)) == sorted(map(str, right))
+        if isinstance(right, bool) or isinstance(answer, bool):
+            return answer is right
+        if isinstance(answer, str) and isinstance(right, int | float):
+            return answer == str(right)
+        return bool(answer == right)
+
+    @property
+    def tries(self) -> int:
+        return self.attempts
+
+    @property
+    def ending(self) -> Outcome | None:
+        return ENDINGS.get(self.on_fail)
+
+
+def _judge(check: Check, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
+    question = check.question.id
+    if check.is_right(question, answers.get(question)):
+        return Judgement("done", answers)
+    if page.attempt < check.attempts:
+        readable = check.reread is not None or check.text is not None
+        return Judgement(
+            "again", answers, {question: InvalidAnswer("error.wrong" if readable else "error.wrong_again")}
+        )
+    return Judgement("failed", answers)
+
+
+def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
+    """What is read again was read before."""
+    check, place = entry.item, reading.place(entry.item)
+    assert isinstance(check, Check)
+    if check.reread is None or reading.broken(place.path):
+        return
+    before = takewhile(lambda other: other is not entry, entries)
+    words = {other.item.id for other in before if {"page", "text"} & type(other.item).model_fields.keys()}
+    if check.reread not in words and check.reread not in reading.doubtful and "*" not in reading.doubtful:
+        reading.report(place.get("reread") or place, *unknown("page of words before it", check.reread, words))
+
+
+CHECK = PageKind(
+    name="check",
+    record=Check,
+    folder=Path(__file__).parent,
+    check=_check,
+    judge=_judge,
+    title=lambda check: "check.title",
+    typical_ms=8_000,
+)

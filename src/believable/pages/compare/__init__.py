@@ -1,0 +1,156 @@
+"""Two or more stimuli side by side, then questions about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Tag
+
+from believable.instruments.contract import InvalidAnswer
+from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPerson
+from believable.pages.message import seen_part
+from believable.pages.player_checks import check_several
+from believable.pages.rate import TWO_SIDED
+from believable.pages.submission import OpenPage, unseen, watched_enough
+from believable.study.draw import MatchedSlots, Slot
+from believable.study.reading import Reading
+from believable.study.records import (
+    BY_SHAPE,
+    Controls,
+    Entry,
+    Question,
+    StimulusChoice,
+    StimulusFilter,
+    Text,
+    TrialBase,
+    WantedStimuli,
+)
+
+STYLE = "/static/pages/compare/page.css"
+
+
+class Compare(TrialBase):
+    """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is drawn for each session.
+
+    What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in a session.
+    """
+
+    stimulus_keys = ("of", "match")
+    plays_stimuli = True
+
+    kind: Literal["compare"] = "compare"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the players."""
+    of: tuple[Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...] = (
+        Field(min_length=2, max_length=4)
+    )
+    """What is compared: for each player `{condition: …, scenario: …}`, or the id of a stimulus."""
+    match: Literal["scenario", "none"] = "scenario"
+    """Whether all show the same scenario."""
+    playback: Literal["independent", "together"] = "independent"
+    """Each with controls of its own, one playing at a time; or all at the same time with common controls."""
+    watch: Literal["all", "any"] = "all"
+    """What has to be watched before the questions come (with `controls: {must_finish: true}`)."""
+    controls: Controls = Controls()
+    """What people may do with the players."""
+    watermark: Text | None = None
+    """Words that stand on every picture, such as what it may be used for."""
+    ask: tuple[Question, ...] = ()
+    """Questions after watching."""
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        return self.ask
+
+    @property
+    def player_controls(self) -> Controls:
+        return self.controls
+
+    @property
+    def player_labels(self) -> tuple[str, ...]:
+        return tuple(ascii_uppercase[: len(self.of)])
+
+    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+        """In the order of the file: settled, drawn freely, or drawn from one scenario."""
+        pools = [(stimulus,) if isinstance(stimulus, str) else choice.open_to(stimulus) for stimulus in self.of]
+        if self.match == "none" or all(isinstance(stimulus, str) for stimulus in self.of):
+            slots = (Slot(f"{choice.key}.{number}", self.id, names) for number, names in enumerate(pools))
+            places = zip(self.of, slots, strict=True)
+            return WantedStimuli(
+                None, tuple(stimulus if isinstance(stimulus, str) else slot for stimulus, slot in places)
+            )
+        options = [
+            tuple(
+                Slot(f"{choice.key}.{number}", self.id, tuple(name for name in names if name in members))
+                for number, names in enumerate(pools)
+            )
+            for members in choice.scenarios.values()
+        ]
+        full = tuple(option for option in options if all(slot.allowed for slot in option))
+        return WantedStimuli(None, MatchedSlots(choice.key, self.id, full))
+
+
+def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
+    compare, place = entry.item, reading.place(entry.item)
+    assert isinstance(compare, Compare)
+    check_several(reading, entry, list(zip(compare.of, place.get("of") or (), strict=False)))
+    if reading.broken(place.path):
+        return
+    _check_scenarios(reading, compare)
+    for question in compare.ask:
+        if question.kind == TWO_SIDED and len(compare.of) != 2:
+            message = f"a preference is between two, here are {len(compare.of)}."
+            reading.report(reading.place(question), message, "Use `choice` with an option for each.")
+
+
+def _check_scenarios(reading: Reading, compare: Compare) -> None:
+    """Where one scenario has to be common to all, stimuli need to have one."""
+    if compare.match == "none":
+        return
+    place = reading.place(compare)
+    by_id = {stimulus.id: stimulus.scenario for stimulus in reading.study.stimuli}
+    named = {by_id[stimulus] for stimulus in compare.of if isinstance(stimulus, str) and stimulus in by_id}
+    asked = {stimulus.scenario for stimulus in compare.of if isinstance(stimulus, StimulusFilter) and stimulus.scenario}
+    if len(named | asked) > 1:
+        message = "the players show different scenarios, but `match: scenario` wants the same."
+        reading.report(place.get("of") or place, message, "Choose stimuli of one scenario, or write `match: none`.")
+    elif not reading.study.scenarios and not all(isinstance(stimulus, str) for stimulus in compare.of):
+        message = "`match: scenario`, but no stimulus has a scenario."
+        reading.report(place.get("match") or place, message, "Give stimuli a `scenario`, or write `match: none`.")
+
+
+def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
+    if compare.watch == "all":
+        return unseen(compare, page)
+    watched = any(watched_enough(compare.controls, seen) for seen in page.seen)
+    return None if watched else InvalidAnswer("error.watch")
+
+
+def layout(page: ShownPage, *, together: bool = False, watch: str = "all") -> dict[str, Any]:
+    """`watch` says after which views the questions come, `each` what was seen of each player before a reload."""
+    each = [seen_part(player).model_dump() for player in page.seen]
+    return {"several": {"together": together, "watch": watch, "each": each}}
+
+
+async def watch_all(person: SimulatedPerson, message: Message) -> None:
+    await person.watch(message)
+
+
+COMPARE = PageKind(
+    name="compare",
+    record=Compare,
+    folder=Path(__file__).parent,
+    check=_check,
+    missing=_missing,
+    title=lambda compare: "compare.title",
+    message=lambda compare, page: layout(page, together=compare.playback == "together", watch=compare.watch),
+    styles=lambda compare: (STYLE,),
+    script_texts=("compare.",),
+    go_through=watch_all,
+    typical_ms=24_000,
+)

@@ -1,0 +1,185 @@
+"""What a kind of page is: one declared record behind which everything stands that only this kind knows."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from believable.core.errors import InvalidInput
+from believable.core.registry import Registry
+from believable.instruments.contract import Instrument, InvalidAnswer
+from believable.pages.submission import Judgement, OpenPage, PageReading, SeenPlayer, read_questions, unseen
+from believable.study.fields import keys
+from believable.study.plan import PlannedTrial
+from believable.study.reading import Reading
+from believable.study.records import ID_PATTERN, Entry, TrialBase
+from believable.study.texts import REFERENCE_LANGUAGE, built_in
+
+R = TypeVar("R", bound=TrialBase)
+#: The trial as the browser gets it (`TrialMessage`), as plain data.
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """What a page's part of the message is made of. `attempts` counts wrong answers so far, `drafts` holds what was entered."""
+
+    planned: PlannedTrial
+    seed: int
+    attempts: int
+    drafts: Mapping[str, Any]
+    seen: Sequence[SeenPlayer]
+    opened_ms: int
+    now_ms: int
+
+
+class SimulatedPerson(Protocol):
+    """What a simulated person can do on a page. `care` is the chance to get something right."""
+
+    @property
+    def rng(self) -> random.Random: ...
+    @property
+    def care(self) -> float: ...
+    def note(self, kind: str, **data: Any) -> None:
+        """Record an event."""
+
+    async def send(self) -> None:
+        """Send what was recorded."""
+
+    async def think(self, median_ms: float) -> None: ...
+    async def sleep(self, ms: int) -> None: ...
+    async def watch(self, message: Message) -> None:
+        """Watch every medium of the page to its end, and annotate where the page asks for it."""
+
+    async def follow_signal(self, message: Message) -> None:
+        """Watch the signal of a quality test and follow it."""
+
+    async def play_round(self, message: Message) -> None: ...
+
+
+#: After so many tries of a practice a person may go on, whatever came of them.
+PRACTICE_TRIES = 3
+#: The median time to think of a simulated person of tempo 1.
+THINK_MS = 2_600
+
+
+async def _nothing_to_do(person: SimulatedPerson, message: Message) -> None:
+    return
+
+
+async def _no_answers(person: SimulatedPerson, message: Message) -> dict[str, Any]:
+    return {}
+
+
+def _sound(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
+    return
+
+
+def _done(trial: Any, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
+    return Judgement("done", answers)
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind(Generic[R]):
+    """A kind of page. What is left out is as on a page of words and questions.
+
+    **In the study file** it is a key, `record` its form; what the record itself knows (its questions, its stimuli, how it ends a
+    session) are properties of `TrialBase`. `check(reading, entry, entries)` reports what is wrong beyond the form at one entry
+    of the timeline, `check_all(reading, entries)` what only the whole timeline shows.
+
+    **Judging** an answer: `read(trial, raw, page)` what was submitted, `missing(trial, page)` why the page cannot be left yet,
+    then `judge(trial, answers, page)`. `streams` are the events that annotating records, where they are not the instrument's.
+
+    **The page**: `title` and `words` are keys of the texts, for authors who give none; `next_words` is the key of the button.
+    `message(trial, page)` gives this kind's fields of `TrialMessage`; `styles` and `modules` what the browser loads for it.
+    In `folder` lie `page.html`, which extends `participant/trial.html`, and `page.js`, an ES module that exports
+    `show(form, trial, outside, signal)` and may return `{answers(), again(), stop()}` (`script` where it is another kind's);
+    both may be left out. `script_texts` are beginnings of the texts that the script shows. `notice` is the key of what the next
+    page says after these answers.
+
+    `check_page(KIND)` tells an author what breaks this contract.
+
+    **Simulation**: `go_through(person, message)` before the questions, `answer(person, message)` what no question asks for,
+    `again(message)` the page after a wrong attempt; `typical_ms` is what the page takes beside watching.
+    """
+
+    name: str
+    record: type[R]
+    folder: Path
+    check: Callable[[Reading, Entry, Sequence[Entry]], None] = _sound
+    check_all: Callable[[Reading, Sequence[Entry]], None] = lambda reading, entries: None
+    read: Callable[[R, Mapping[str, Any], OpenPage], PageReading] = read_questions
+    missing: Callable[[R, OpenPage], InvalidAnswer | None] = unseen
+    judge: Callable[[R, Mapping[str, Any], OpenPage], Judgement] = _done
+    streams: tuple[str, ...] | None = None
+    title: Callable[[R], str | None] = lambda trial: None
+    words: Callable[[R], str | None] = lambda trial: None
+    next_words: Callable[[R], str] = lambda trial: "button.next"
+    notice: Callable[[R, Mapping[str, Any]], str | None] = lambda trial, answers: None
+    message: Callable[[R, ShownPage], Mapping[str, Any]] = lambda trial, page: {}
+    styles: Callable[[R], Sequence[str]] = lambda trial: ()
+    modules: Callable[[R], Mapping[str, str]] = lambda trial: {}
+    script: str | None = None
+    script_texts: tuple[str, ...] = ()
+    go_through: Callable[[SimulatedPerson, Message], Awaitable[None]] = _nothing_to_do
+    answer: Callable[[SimulatedPerson, Message], Awaitable[dict[str, Any]]] = _no_answers
+    again: Callable[[Message], Message] = lambda message: message
+    typical_ms: int = 15_000
+
+    @property
+    def template(self) -> str:
+        own = (self.folder / "page.html").is_file()
+        return f"pages/{self.name}/page.html" if own else "participant/trial.html"
+
+    @property
+    def script_address(self) -> str | None:
+        """Where the browser finds its script."""
+        own = f"/static/pages/{self.name}/page.js" if (self.folder / "page.js").is_file() else None
+        return self.script or own
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """What a study file can speak of, handed to whoever reads one."""
+
+    instruments: Registry[Instrument[Any]]
+    pages: Registry[PageKind[Any]]
+
+
+# ---------------------------------------------------------------------------------------------- conformance
+
+
+def check_page(kind: PageKind[Any]) -> None:
+    """Raises InvalidInput with everything that breaks the contract; returns quietly otherwise."""
+    problems = list(_problems(kind))
+    if problems:
+        listed = "\n".join(f"- {problem}" for problem in problems)
+        raise InvalidInput(f"kind of page {kind.name!r} breaks the contract:\n{listed}")
+
+
+def _problems(kind: PageKind[Any]) -> Iterator[str]:
+    if not re.match(ID_PATTERN, kind.name):
+        yield f"its name does not match {ID_PATTERN}; it is a key in study files."
+    if not issubclass(kind.record, TrialBase):
+        yield "its record must be a TrialBase: frozen, unknown keys forbidden."
+        return
+    if kind.record.model_fields["kind"].default != kind.name:
+        yield f"its record must have `kind: Literal[{kind.name!r}] = {kind.name!r}`."
+    if not kind.record.__doc__:
+        yield "its record must say what it is (its docstring), for the reference."
+    for key, name in keys(kind.record).items():
+        if name not in kind.record.descriptions() and name != "annotate":
+            yield f"its key {key!r} must say what it means (a docstring below the field), for the reference."
+    template, script = kind.folder / "page.html", kind.folder / "page.js"
+    if template.is_file() and "{% extends" not in template.read_text(encoding="utf-8"):
+        yield "page.html must extend `participant/trial.html`."
+    if script.is_file() and not re.search(r"export (async )?function show\b", script.read_text(encoding="utf-8")):
+        yield "page.js does not export `show`."
+    texts = built_in(REFERENCE_LANGUAGE)
+    for beginning in kind.script_texts:
+        if not any(key.startswith(beginning) for key in texts):
+            yield f"there is no text that begins with {beginning!r} (`script_texts`)."

@@ -1,0 +1,32 @@
+"""Questions on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from believable.pages.contract import PageKind
+from believable.study.records import Question, Text, TrialBase
+
+
+class Form(TrialBase):
+    """Questions on one page."""
+
+    named = True
+
+    kind: Literal["form"] = "form"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the questions."""
+    questions: tuple[Question, ...] = Field(min_length=1)
+    """The questions, in order."""
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        return self.questions
+
+
+FORM = PageKind(name="form", record=Form, folder=Path(__file__).parent, typical_ms=14_000)

@@ -1,0 +1,174 @@
+"""Several stimuli on one page, each with the same questions beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag
+
+from believable.pages.compare import STYLE, layout, watch_all
+from believable.pages.contract import PageKind
+from believable.pages.player_checks import WantedStimulus, check_several
+from believable.pages.rate import TWO_SIDED
+from believable.study.draw import Slot
+from believable.study.levels import Setting, pool, settings
+from believable.study.nodes import Node
+from believable.study.reading import Reading
+from believable.study.records import (
+    BY_SHAPE,
+    Controls,
+    Entry,
+    Id,
+    Question,
+    Rule,
+    StimulusChoice,
+    StimulusFilter,
+    Study,
+    Text,
+    TrialBase,
+    WantedStimuli,
+    clip_id,
+    clip_of,
+)
+
+
+class Group(TrialBase):
+    """Several stimuli on one page, in an order drawn for each session, each with the same questions beside it."""
+
+    stimulus_keys = ("clips", "from")
+    plays_stimuli = True
+
+    kind: Literal["group"] = "group"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the clips."""
+    clips: Annotated[
+        Annotated[Annotated[int, Field(ge=1, le=24)], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
+    ]
+    """How many, or the ids of the stimuli."""
+    from_: StimulusFilter = Field(default=StimulusFilter(), alias="from")
+    """Which stimuli to draw from; what it leaves open is settled by the blocks around."""
+    rate: tuple[Question, ...] = ()
+    """Questions about each clip."""
+    controls: Controls = Controls()
+    """What people may do with each player."""
+    ask: tuple[Question, ...] = ()
+    """Questions about the whole page, at its end."""
+
+    @property
+    def size(self) -> int:
+        return self.clips if isinstance(self.clips, int) else len(self.clips)
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        return (*self.rate, *self.ask)
+
+    @property
+    def repeated_questions(self) -> tuple[Question, ...]:
+        return self.rate
+
+    @property
+    def page_questions(self) -> tuple[Question, ...]:
+        """Clip by clip, each question under an id of its own; then those about the whole page."""
+        about_clips = [self._about_clip(question, clip) for clip in range(self.size) for question in self.rate]
+        return (*about_clips, *self.ask)
+
+    def _about_clip(self, question: Question, clip: int) -> Question:
+        rule = question.show_if and self._rule_of_clip(question.show_if, clip)
+        return question.model_copy(update={"id": clip_id(question.id, clip), "show_if": rule})
+
+    def _rule_of_clip(self, rule: Rule, clip: int) -> Rule:
+        """A rule on another question about the clip looks at the answer for the same clip."""
+        trial, _, rest = (rule.answer or "").partition(".")
+        question, dot, item = rest.partition(".")
+        if trial != self.id or question not in [rating.id for rating in self.rate]:
+            return rule
+        return rule.model_copy(update={"answer": f"{trial}.{clip_id(question, clip)}{dot}{item}"})
+
+    def question_and_player(self, name: str) -> tuple[str, int | None]:
+        return clip_of(name)
+
+    @property
+    def player_controls(self) -> Controls:
+        return self.controls
+
+    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+        if not isinstance(self.clips, int):
+            return WantedStimuli(None, self.clips)
+        names = choice.open_to(self.from_)
+        return WantedStimuli(None, tuple(Slot(f"{choice.key}.{i}", self.id, names) for i in range(self.clips)))
+
+
+def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
+    group, place = entry.item, reading.place(entry.item)
+    assert isinstance(group, Group)
+    named: list[tuple[WantedStimulus, Node]]
+    if isinstance(group.clips, int):
+        named = [(group.from_, place.get("from") or place)]
+    else:
+        named = list(zip(group.clips, place.get("clips") or (), strict=False))
+    check_several(reading, entry, named)
+    for question in () if reading.broken(place.path) else group.all_questions:
+        if question.kind == TWO_SIDED:
+            message = "a preference is between two, not between the clips of a group."
+            reading.report(reading.place(question), message, "Use `compare`, or a `choice`.")
+
+
+def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
+    """A warning where every page of clips has the same conditions in the same numbers, and more than one of them: people who
+    notice it can answer by elimination."""
+    if reading.doubtful or any(reading.broken(part) for part in ("stimuli", "conditions", "timeline")):
+        return
+    pages = [
+        (item, _mixture(reading.study, item, setting))
+        for item, setting in settings(reading.study, reading.study.timeline)
+        if isinstance(item, Group)
+    ]
+    mixtures = [mixture for _, mixture in pages]
+    if len(pages) < 2 or None in mixtures or any(mixture != mixtures[0] for mixture in mixtures):
+        return
+    first = mixtures[0]
+    if first is None or len(first) < 2:
+        return
+    words = ", ".join(f"{count} {name}" for name, count in sorted(first.items()))
+    place = reading.place(pages[0][0])
+    reading.report(
+        place.get("clips") or place,
+        f"every page holds the same mixture ({words}), so that people can answer by elimination.",
+        "Let the pages differ in what they hold.",
+        severity="warning",
+    )
+
+
+def _mixture(study: Study, group: Group, setting: Setting) -> Counter[str] | None:
+    """How many clips of each condition stand on a page; None where chance decides."""
+    if isinstance(group.clips, int):
+        wanted = Setting(group.from_.condition or setting.condition, group.from_.scenario or setting.scenario)
+        fitting = pool(study, wanted)
+        conditions = [stimulus.condition for stimulus in fitting]
+        settled = len(fitting) == group.clips or len(set(conditions)) == 1
+        conditions = conditions[: group.clips]
+    else:
+        by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
+        conditions = [by_id[name].condition for name in group.clips if name in by_id]
+        settled = True
+    return Counter(str(condition) for condition in conditions) if settled else None
+
+
+GROUP = PageKind(
+    name="group",
+    record=Group,
+    folder=Path(__file__).parent,
+    check=_check,
+    check_all=_check_all,
+    title=lambda group: "group.title",
+    message=lambda group, page: layout(page),
+    styles=lambda group: (STYLE,),
+    script="/static/pages/compare/page.js",
+    go_through=watch_all,
+    typical_ms=26_000,
+)

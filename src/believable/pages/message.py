@@ -1,0 +1,156 @@
+"""The trial message: the current page as the browser gets it. Nothing in it may name a condition, arm, scenario, stimulus, file
+or right answer."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from believable.pages.submission import SeenPlayer
+from believable.study.bases import Described
+
+
+class MessagePart(Described, BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class MediumPart(MessagePart):
+    """What a player shows."""
+
+    url: str
+    bytes: int
+    player: str
+    """Name of the player."""
+    log: str | None
+    """Address of a video's action log, where the page shows it; a recording has its own inside."""
+
+
+class SeenPart(MessagePart):
+    """What was seen of a player before a reload."""
+
+    views: int
+    position_ms: int
+    watched: list[tuple[int, int]] = []
+    """The parts that were shown: from, to."""
+
+
+def seen_part(player: SeenPlayer) -> SeenPart:
+    return SeenPart(views=player.views, position_ms=player.position_ms, watched=list(player.watched))
+
+
+class SeveralPart(MessagePart):
+    """A page with several players."""
+
+    together: bool
+    """Whether they have common controls."""
+    watch: Literal["all", "any"]
+    """After which views the questions come."""
+    each: list[SeenPart]
+
+
+class DevicePart(MessagePart):
+    """A check of devices."""
+
+    tones: list[tuple[int, int]] | None
+    """Of each row, from 0: which tone is quieter, which has its sides against each other; null: headphones are not checked."""
+    later: list[list[tuple[int, int]] | None]
+    """Those of later attempts."""
+    wheel: bool
+
+
+class SignalPart(MessagePart):
+    """What a quality test shows."""
+
+    test: Literal["visual", "auditory"]
+    duration_ms: int
+    corners: list[tuple[int | float, int | float]]
+    """Time in milliseconds and level."""
+
+
+class PlayPart(MessagePart):
+    """How the page of a round behaves."""
+
+    world: str
+    practice: bool
+    on_loss: Literal["resume", "restart"]
+    duration_s: int
+    words: str
+    """Beginning of the keys of its texts."""
+    rendered: bool
+    """The server sends pictures."""
+    script: str
+    """Address of the module that shows the game."""
+
+
+class OverlayPart(MessagePart):
+    """What may be opened beside the player."""
+
+    plan: bool
+    log: bool
+
+
+class AnnotatePart(MessagePart):
+    """What is done while watching."""
+
+    kind: str
+    """Name of the instrument."""
+    params: dict[str, Any]
+    practice: str | None
+    """Address of the module of its practice page, on a practice page."""
+    tries: int
+
+
+class ControlsPart(MessagePart):
+    """What people may do with the players."""
+
+    pause: bool
+    seek: bool
+    replay: bool
+    max_views: int | None
+    must_finish: bool
+    watched_share: float
+    volume: bool
+    speeds: list[int | float]
+    speed: int | float
+    zoom: bool
+
+
+class TrialMessage(MessagePart):
+    """The current trial: what the page needs to show it, and to go on from a reload. `kind` is `finish` when only the end is
+    left, then `finished`."""
+
+    position: int
+    total: int
+    kind: str
+    html: str
+    styles: list[str] = []
+    modules: dict[str, str] = {}
+    """Instrument or player → address of its module."""
+    media: list[MediumPart] = []
+    stills: list[MediumPart] = []
+    """What the page reminds of with small pictures."""
+    questions: list[dict[str, Any]] = []
+    """Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule, `show_if`."""
+    boxes: list[str] = []
+    """Consent boxes."""
+    drafts: dict[str, Any] = {}
+    """What was entered before a reload, by question."""
+    orders: dict[str, list[str]] = {}
+    """Question → the order its options are shown in."""
+    controls: ControlsPart | None = None
+    overlay: OverlayPart | None = None
+    opened: list[str] = []
+    """What was opened beside the player so far."""
+    seen: SeenPart = SeenPart(views=0, position_ms=0)
+    several: SeveralPart | None = None
+    device: DevicePart | None = None
+    signal: SignalPart | None = None
+    play: PlayPart | None = None
+    wait_s: int = 0
+    """Seconds before people can go on."""
+    annotate: AnnotatePart | None = None
+    saved: list[tuple[int, str, dict[str, Any]]] = []
+    """Events of the annotation so far: number, kind, data."""
+    streams: list[str] = []
+    """The kinds of those events."""

@@ -1,0 +1,80 @@
+"""What can be wrong with a page that plays stimuli: which it names, and what people may do with the players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
+from believable.study.levels import Setting, pool
+from believable.study.nodes import Node
+from believable.study.reading import Reading
+from believable.study.records import Entry, Stimulus, StimulusFilter, TrialBase
+
+#: Browsers play videos no faster.
+FASTEST_VIDEO = 16
+#: Any stimulus that fits the blocks around.
+ANY = "any"
+
+WantedStimulus = str | StimulusFilter
+
+
+def check_several(reading: Reading, entry: Entry, named: Sequence[tuple[WantedStimulus, Node]]) -> None:
+    """The stimuli that a page with several players names; `named` holds them with their places."""
+    item, place = entry.item, reading.place(entry.item)
+    if not reading.broken(place.path) and has_stimuli(reading, place):
+        repeated(reading, [(wanted, node) for wanted, node in named if isinstance(wanted, str)], "stimulus")
+        for wanted, node in named:
+            if isinstance(wanted, str):
+                known_stimulus(reading, wanted, node)
+            else:
+                check_filter(reading, wanted, node)
+    check_controls(reading, item, [wanted for wanted, _ in named])
+    block = next((block for block in entry.blocks if block.over == "stimulus"), None)
+    if block is not None and not reading.broken(place.path):
+        message = f"{item.kind} chooses its own stimuli, but block {block.id!r} runs over stimuli."
+        reading.report(place, message, "Use `repeat`, or run over conditions or scenarios.")
+
+
+def has_stimuli(reading: Reading, place: Node) -> bool:
+    """Whether there is anything to watch; reported where there is not."""
+    if reading.study.stimuli or reading.broken("stimuli"):
+        return True
+    reading.report(place, "the study has no stimuli to watch.", "Add `stimuli: [{id: …, file: …}]`.")
+    return False
+
+
+def check_filter(reading: Reading, wanted: StimulusFilter, place: Node) -> None:
+    sound = known_condition(reading, wanted.condition, place.get("condition"))
+    sound = known_scenario(reading, wanted.scenario, place.get("scenario")) and sound
+    fitting = pool(reading.study, Setting(wanted.condition, wanted.scenario))
+    if sound and not fitting and not reading.broken("stimuli") and not reading.broken("conditions"):
+        reading.report(place, "no stimulus fits.", "Add one, or change condition or scenario.")
+
+
+def check_controls(reading: Reading, item: TrialBase, wanted: Sequence[WantedStimulus]) -> None:
+    """How often, and how fast."""
+    controls, place = item.player_controls, reading.place(item).get("controls")
+    if controls is None or place is None or reading.broken(place.path):
+        return
+    if controls.max_views is not None and controls.max_views > 1 and not controls.replay:
+        node = place.get("max_views") or place
+        reading.report(node, f"{controls.max_views} views are allowed, but no replay.", "Add `replay: true`.")
+    if reading.broken(reading.place(item).path):
+        return
+    if controls.speed is not None and controls.speed not in controls.speeds:
+        listed = ", ".join(f"{speed:g}" for speed in controls.speeds)
+        node = place.get("speed") or place
+        reading.report(node, f"speed {controls.speed:g} is not among the speeds {listed}.", "Choose one of them.")
+    if len(set(controls.speeds)) < len(controls.speeds):
+        reading.report(place.get("speeds") or place, "a speed is listed twice.", "List each once.")
+    fastest = max(controls.speeds)
+    videos = (stimulus for need in wanted for stimulus in _meant(reading, need) if stimulus.player == "video")
+    if fastest > FASTEST_VIDEO and any(videos):
+        message = f"browsers play videos at most {FASTEST_VIDEO} times as fast, got {fastest:g}."
+        reading.report(place.get("speeds") or place, message, f"Stay at {FASTEST_VIDEO} or below.")
+
+
+def _meant(reading: Reading, wanted: WantedStimulus) -> Sequence[Stimulus]:
+    if isinstance(wanted, StimulusFilter):
+        return pool(reading.study, Setting(wanted.condition, wanted.scenario))
+    return [stimulus for stimulus in reading.study.stimuli if wanted in (ANY, stimulus.id)]

@@ -1,0 +1,62 @@
+"""Quality tests in front of any study, in one line of its timeline: `- qa_gate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from believable.pages.contract import PageKind
+from believable.pages.device import Device
+from believable.pages.qa import Qa
+from believable.study.records import Annotation, TrialBase
+
+
+class QaGate(TrialBase):
+    """A device check and the quality tests of annotators, as a gate in front of what follows; one line is enough: `- qa_gate`.
+
+    It stands for the trials `ID_device`, `ID_visual` and `ID_auditory` (with the id of the gate, `qa_gate` where it has none).
+    Whoever is below the threshold on the mean of the tests is screened out, unless `gate` says otherwise.
+    """
+
+    hidden_keys = frozenset({"kind", "annotate"})
+    annotates_with = "ranktrace"
+
+    kind: Literal["qa_gate"] = "qa_gate"
+    tests: tuple[Literal["visual", "auditory"], ...] = Field(default=("visual", "auditory"), min_length=1)
+    """Which tests, in this order. The headphones are checked where one is auditory."""
+    wheel: bool = True
+    """Whether a mouse wheel is needed."""
+    duration_s: int = Field(default=60, ge=10, le=600)
+    """How long each test takes, in seconds."""
+    signal_seed: int = 1
+    """The signal of the first test follows from it, of the next one from the next number."""
+    gate: Literal["screen_out", "warn", "record"] = "screen_out"
+    """Who is below the threshold is screened out, is told so and goes on, or just goes on."""
+    threshold: float = Field(default=0.0, ge=-1, le=1)
+    """The mean score that is still good enough."""
+    annotate: Annotation
+
+    @property
+    def stands_for(self) -> tuple[TrialBase, ...]:
+        """The gate is that of the last test, where it acts."""
+        sound = "auditory" in self.tests
+        device = Device(id=f"{self.id}_device", skip_if=self.skip_if, wheel=self.wheel, headphones=sound)
+        tests = [
+            Qa(
+                id=f"{self.id}_{test}",
+                skip_if=self.skip_if,
+                test=test,
+                signal_seed=self.signal_seed + number,
+                duration_s=self.duration_s,
+                gate=self.gate if number == len(self.tests) - 1 else "record",
+                threshold=self.threshold,
+                annotate=self.annotate,
+            )
+            for number, test in enumerate(self.tests)
+        ]
+        return (device, *tests) if device.parts else tuple(tests)
+
+
+QA_GATE = PageKind(name="qa_gate", record=QaGate, folder=Path(__file__).parent)

@@ -1,0 +1,94 @@
+"""Questions about what was watched earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag
+
+from believable.pages.contract import PageKind
+from believable.study.levels import NOTHING_SETTLED, levels
+from believable.study.reading import Reading
+from believable.study.records import BY_SHAPE, Entry, Id, Question, Text, TrialBase
+from believable.study.wording import unknown
+
+#: Asks which of two, by the order of watching.
+TWO_SIDED = "preference"
+
+
+class Rate(TrialBase):
+    """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without showing them again."""
+
+    kind: Literal["rate"] = "rate"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the questions."""
+    of: Annotated[Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE] = "all"
+    """Ids of the watch trials it is about, or `all`."""
+    questions: tuple[Question, ...] = Field(min_length=1)
+    """The questions, in order."""
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        return self.questions
+
+    def is_about(self, other: TrialBase) -> bool:
+        return other.can_be_rated and (self.of == "all" or other.id in self.of)
+
+
+def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
+    rate = entry.item
+    assert isinstance(rate, Rate)
+    earlier = takewhile(lambda other: other is not entry, entries)
+    watched = {other.item.id for other in earlier if other.item.can_be_rated}
+    place = reading.place(rate)
+    if rate.of == "all":
+        if not watched and not reading.doubtful:
+            reading.report(place, "there is nothing to rate: no watch trial comes earlier.", "Move it behind one.")
+        return
+    everywhere = {other.item.id for other in entries if other.item.can_be_rated}
+    for name, node in zip(rate.of, place.get("of") or (), strict=False):
+        if name in watched or name in reading.doubtful or "*" in reading.doubtful:
+            continue
+        if name in everywhere:
+            reading.report(node, f"the watch trial {name!r} comes later.", "Move the rating behind it.")
+        else:
+            reading.report(node, *unknown("watch trial", name, everywhere))
+    if not reading.broken(place.path):
+        _check_pairs(reading, entry, rate, entries)
+
+
+def _check_pairs(reading: Reading, entry: Entry, rate: Rate, entries: Sequence[Entry]) -> None:
+    """A preference is between two that were watched."""
+    count = sum(_times(reading, entry, name, entries) for name in rate.of)
+    for question in rate.questions:
+        if question.kind == TWO_SIDED and count != 2:
+            message = f"a preference is between two, this page is about {count}."
+            cure = "Name two watch trials in `of`, or one that is shown twice."
+            reading.report(reading.place(question), message, cure)
+
+
+def _times(reading: Reading, rate: Entry, name: str, entries: Sequence[Entry]) -> int:
+    """How often the watch trial is shown for each time that the rating comes."""
+    watched = next((entry for entry in entries if entry.item.id == name), None)
+    count = 1
+    for block in () if watched is None else watched.blocks:
+        if block not in rate.blocks:
+            of_block = len(levels(reading.study, block, NOTHING_SETTLED)) if block.over else 1
+            count *= block.repeat * min(of_block, block.sample or of_block)
+    return count
+
+
+RATE = PageKind(
+    name="rate",
+    record=Rate,
+    folder=Path(__file__).parent,
+    check=_check,
+    title=lambda rate: "rate.title",
+    words=lambda rate: "rate.text",
+    typical_ms=14_000,
+)

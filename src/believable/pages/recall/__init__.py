@@ -1,0 +1,147 @@
+"""A question about what was just watched, which only who has watched it can answer: another one for each stimulus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from believable.core.errors import InvalidInput
+from believable.instruments.choice import AnswerOption, ChoiceParams
+from believable.instruments.contract import InvalidAnswer
+from believable.pages.check import ENDINGS
+from believable.pages.contract import PageKind
+from believable.pages.submission import Judgement, OpenPage
+from believable.study.checks.names import known_stimulus, repeated
+from believable.study.reading import Reading
+from believable.study.records import Entry, Id, Outcome, PageAnswer, Question, Record, Text, TrialBase
+from believable.study.wording import unknown
+
+#: Name of the answer.
+SEEN = "seen"
+
+
+class StimulusQuestion(Record):
+    """What is asked about one stimulus: a right answer, and others that are wrong for it."""
+
+    stimulus: Id
+    """The stimulus it is about."""
+    prompt: Text
+    """What is asked."""
+    right: AnswerOption
+    """The right answer: a word, or `{value: …, label: …}`."""
+    wrong: tuple[AnswerOption, ...] = Field(min_length=1)
+    """Answers that are wrong."""
+
+
+class Recall(TrialBase):
+    """A question about the stimulus just watched (`of`: the id of its watch trial), another one for each stimulus.
+
+    Wrong `attempts` times: as in `check`. Options come in an order drawn for each session.
+    """
+
+    named = True
+    hidden_keys = frozenset({"kind", "asked"})
+
+    kind: Literal["recall"] = "recall"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the question."""
+    of: Id
+    """Id of the watch trial it is about."""
+    questions: tuple[StimulusQuestion, ...] = Field(min_length=1)
+    """One for each stimulus that the watch trial may show."""
+    attempts: int = Field(default=1, ge=1, le=10)
+    """How often people may try."""
+    on_fail: Literal["screen_out", "fail", "continue"] = "continue"
+    """What follows when the last attempt is wrong."""
+    asked: StimulusQuestion | None = None
+
+    def is_about(self, other: TrialBase) -> bool:
+        return other.can_be_rated and other.id == self.of
+
+    def about_watched(self, stimuli: Sequence[str]) -> Recall:
+        """The page with the question about the stimulus that was watched last."""
+        name = stimuli[-1] if stimuli else None
+        asked = next((question for question in self.questions if question.stimulus == name), None)
+        if asked is None:
+            raise InvalidInput(
+                f"{self.id}.questions: there is none about the stimulus {name!r}, which {self.of!r} shows. Add one."
+            )
+        return self.model_copy(update={"asked": asked})
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        """None in the file: which one it is, the stimulus decides."""
+        if self.asked is None:
+            return ()
+        params = ChoiceParams(options=(self.asked.right, *self.asked.wrong), shuffle=True)
+        return (Question(id=SEEN, kind="choice", params=params, prompt=self.asked.prompt),)
+
+    @property
+    def page_answers(self) -> tuple[PageAnswer, ...]:
+        if self.asked is not None:
+            return ()
+        options = (option.value for question in self.questions for option in (question.right, *question.wrong))
+        values = " | ".join(dict.fromkeys(options))
+        return (PageAnswer(SEEN, "the answer about the stimulus that was watched", "string", values),)
+
+    @property
+    def right_answers(self) -> Mapping[str, Any]:
+        if self.asked is not None:
+            return {SEEN: self.asked.right.value}
+        return {SEEN: tuple(dict.fromkeys(question.right.value for question in self.questions))}
+
+    def is_right(self, question: str, answer: Any) -> bool | None:
+        return None if question != SEEN or self.asked is None else bool(answer == self.asked.right.value)
+
+    @property
+    def tries(self) -> int:
+        return self.attempts
+
+    @property
+    def ending(self) -> Outcome | None:
+        return ENDINGS.get(self.on_fail)
+
+
+def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
+    recall, place = entry.item, reading.place(entry.item)
+    assert isinstance(recall, Recall)
+    if reading.broken(place.path):
+        return
+    earlier = {
+        other.item.id for other in takewhile(lambda other: other is not entry, entries) if other.item.can_be_rated
+    }
+    if recall.of not in earlier and recall.of not in reading.doubtful and "*" not in reading.doubtful:
+        reading.report(place.get("of") or place, *unknown("watch trial before it", recall.of, earlier))
+    nodes = list(place.get("questions") or ())
+    named = [(question.stimulus, node) for question, node in zip(recall.questions, nodes, strict=False)]
+    repeated(reading, named, "stimulus")
+    for question, node in zip(recall.questions, nodes, strict=False):
+        known_stimulus(reading, question.stimulus, node)
+        values = [question.right.value, *(option.value for option in question.wrong)]
+        if len(set(values)) < len(values):
+            reading.report(node, "an answer is listed twice.", "Give every answer its own value.")
+
+
+def _judge(recall: Recall, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
+    if recall.is_right(SEEN, answers.get(SEEN)):
+        return Judgement("done", answers)
+    if page.attempt < recall.attempts:
+        return Judgement("again", answers, {SEEN: InvalidAnswer("error.recall")})
+    return Judgement("failed", answers)
+
+
+RECALL = PageKind(
+    name="recall",
+    record=Recall,
+    folder=Path(__file__).parent,
+    check=_check,
+    judge=_judge,
+    title=lambda recall: "recall.title",
+    typical_ms=8_000,
+)

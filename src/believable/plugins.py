@@ -1,0 +1,147 @@
+"""What others add: records declared by installed packages (entry points) and, where allowed, by a study's own folder.
+
+An installed package declares, in its pyproject.toml:
+
+    [project.entry-points."believable.instruments"]
+    smiley = "acme_believable.smiley:SMILEY"
+
+and likewise `believable.players`, `.worlds`, `.protocols` and `.pages`. A study folder may hold an instrument in
+`extensions/<name>/__init__.py`, as the record `<NAME>`: code that runs with all rights of this program, so it is off
+unless allowed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+from believable.core.errors import InvalidInput
+from believable.core.registry import OURS, Named, RecordSource, Registry
+
+T = TypeVar("T", bound=Named)
+
+#: Study folders whose extensions are allowed. In the environment, so that the processes we start know it too.
+ALLOWED = "BELIEVABLE_EXTENSIONS"
+
+EXTENSIONS = "extensions"
+
+
+def registry(
+    what: str,
+    kind: type[T],
+    package: str,
+    built_in: Sequence[str] = (),
+    *,
+    records: Sequence[T] = (),
+    attribute: str | None = None,
+    extensible: bool = False,
+) -> Registry[T]:
+    """The records of one kind. Ours are named: `likert` is `LIKERT` (or the `attribute`) in `<package>.likert`, loaded when it
+    is asked for.
+
+    `records` are ours that are loaded already. The group of entry points is called like the package. `extensible`: a study's
+    own folder may add to them.
+    """
+
+    def sources() -> Iterator[RecordSource[T]]:
+        for name in built_in:
+            yield RecordSource(name, OURS, partial(_built_in, package, name, attribute or name.upper(), kind))
+        for record in records:
+            yield RecordSource(record.name, OURS, partial(_itself, record))
+        for entry in _declared(package):
+            yield RecordSource(entry.name, _owner(entry), partial(_entry, entry, kind))
+        for folder in _allowed() if extensible else ():
+            for carried in extension_folders(folder):
+                yield RecordSource(carried.name, f"the folder {carried}", partial(_extension, carried, kind))
+
+    return Registry(what, sources=sources)
+
+
+def _itself(record: T) -> T:
+    return record
+
+
+def _built_in(package: str, name: str, attribute: str, kind: type[T]) -> T:
+    return _record(importlib.import_module(f"{package}.{name}"), attribute, kind)
+
+
+def _record(module: ModuleType, attribute: str, kind: type[T]) -> T:
+    return _checked(getattr(module, attribute, None), f"{module.__name__}:{attribute}", kind)
+
+
+def _checked(record: object, place: str, kind: type[T]) -> T:
+    if not isinstance(record, kind):
+        raise InvalidInput(f"{place}: expected a record of type {kind.__name__}, got {type(record).__name__}")
+    return record
+
+
+def _entry(entry: EntryPoint, kind: type[T]) -> T:
+    return _checked(entry.load(), entry.value, kind)
+
+
+def _owner(entry: EntryPoint) -> str:
+    return entry.value if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def _declared(group: str) -> Iterable[EntryPoint]:
+    return entry_points(group=group) if _somebody_declares() else ()
+
+
+@cache
+def _somebody_declares() -> bool:
+    """Whether any installed package names us at all. Parsing the metadata of every package takes ten times as long."""
+    return any(
+        "[believable." in place.read_text(encoding="utf-8", errors="replace")
+        for folder in sys.path
+        for place in Path(folder or ".").glob("*.*-info/entry_points.txt")
+    )
+
+
+def allow_extensions(folder: Path) -> None:
+    """Let a study's own instruments run, in this process and in those it starts. Before the first use of the registry."""
+    if folder not in _allowed():
+        os.environ[ALLOWED] = os.pathsep.join(map(str, (*_allowed(), folder)))
+
+
+def _allowed() -> list[Path]:
+    return [Path(folder) for folder in os.environ.get(ALLOWED, "").split(os.pathsep) if folder]
+
+
+def extension_folders(study: Path) -> list[Path]:
+    """The instruments that a study folder carries, whether they are allowed or not."""
+    return sorted(code.parent for code in (study / EXTENSIONS).glob("*/__init__.py"))
+
+
+def extension_digests(study: Path) -> Mapping[str, str]:
+    """For each instrument that a study folder carries, the SHA-256 over its files: their names and what is in them."""
+    return {folder.name: _digest(folder) for folder in extension_folders(study)}
+
+
+def _digest(folder: Path) -> str:
+    total = hashlib.sha256()
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    for path in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        total.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
+    return total.hexdigest()
+
+
+def _extension(folder: Path, kind: type[T]) -> T:
+    name = f"believable_extension_{folder.name}"
+    place = folder / "__init__.py"
+    spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=[str(folder)])
+    if spec is None or spec.loader is None:
+        raise InvalidInput(f"{place}: expected Python code")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return _record(module, folder.name.upper(), kind)

@@ -1,0 +1,477 @@
+"""`clips`: human or artificial? Indices weighted by experience, contrasts, recall and precision, detection, views, comments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from believable.analysis.data import Data
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Chart,
+    Column,
+    Finding,
+    Section,
+    Table,
+    Undefined,
+    estimate_cells,
+    estimate_columns,
+    number_or,
+    table,
+)
+from believable.analysis.numbers import counted, estimate_words, integer, level_words, listed, number
+from believable.analysis.procedure import Verb
+from believable.analysis.protocol import Main, ProtocolAnalysis
+from believable.analysis.settled_plan import Plan
+from believable.protocols.clips import DECLARATION, TYPES
+from believable.protocols.clips.clip_ratings import (
+    Ratings,
+    believability,
+    beside,
+    by_experience,
+    compositions,
+    confidence_index,
+    contrast,
+    detection,
+    equivalent,
+    incomplete,
+    levels,
+    precision,
+    ratings,
+    recall,
+    times_played,
+    weighted,
+)
+from believable.stats.estimate import Estimate
+from believable.stats.result import TestResult
+
+ROLES = DECLARATION.roles
+OUTCOMES = DECLARATION.outcomes
+OPTIONS = DECLARATION.options
+
+
+def clean(data: Data, plan: Plan) -> Data:
+    """Incomplete responses are discarded and counted."""
+    return data.without(
+        incomplete(data, plan),
+        reason="incomplete_response",
+        title="Complete responses",
+        words="a rating or the experience is missing",
+    )
+
+
+def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
+    """The sections, in the order of the report."""
+    survey = ratings(data, plan)
+    if not len(survey.rating):
+        return (Section("indices", "Believability and confidence", ("No rating is left: there is nothing to say.",)),)
+    detection = detection_section(survey, plan, rng)
+    indices = index_section(survey, plan, rng)
+    return (
+        replace(indices, tables=(published_table(survey, indices.tables[0], plan), *indices.tables)),
+        recall_section(survey, plan),
+        experience_section(survey, plan),
+        *((detection,) if detection is not None else ()),
+        clips_section(data, survey, plan),
+    )
+
+
+def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
+    """Indices of the types shown, their contrasts with human, the confidence index and recall."""
+    survey = ratings(data, plan)
+    weights = weighted(survey)
+    resamples = int(plan.option("resamples"))
+    results: dict[str, Estimate | TestResult] = {}
+    for type_ in survey.types:
+        results[f"believability.{type_}"] = believability(
+            weights, type_, rng=rng, resamples=resamples, level=plan.level
+        )
+        results[f"recall.{type_}"] = recall(survey, type_, level=plan.level)
+    for type_ in survey.types:
+        if type_ != "human" and "human" in survey.types:
+            results[f"contrast.human-{type_}"] = contrast(weights, "human", type_, level=plan.level)
+    results["confidence"] = confidence_index(
+        survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
+    )
+    return results
+
+
+def methods(data: Data, plan: Plan, verb: Verb) -> str:
+    """The protocol's part of the methods."""
+    shown = [f"{name} ({listed(list(plan.roles[name]))})" for name in TYPES if plan.roles[name]]
+    return (
+        f"Respondents {verb('rated', 'will rate')} clips of {listed(shown)} from 1 (human) to 5 (artificial), in an order drawn"
+        f" anew for each, and {verb('stated', 'will state')} their experience from 1 to {plan.option('highest'):g}. The"
+        " believability index of a type (Gorman et al., 2006) is the mean of h = |r − 5| / 4, weighted by experience; the"
+        f" confidence index is the mean experience as a share of the highest. Their {level_words(plan.level)} intervals are"
+        f" expanded percentile bootstrap intervals over respondents ({integer(plan.option('resamples'))} resamples)."
+        f" Differences between types {verb('were', 'will be')} tested over respondents (t test of weighted paired differences,"
+        " jackknife interval), and for equivalence by two one-sided tests with a margin of"
+        f" {plan.test_option('contrast', 'margin'):g}. Recall is the share of ratings 1 or 2, with the answer 3 counted as not"
+        " human and, beside it, left out; shares have Wilson intervals over respondents. Signal detection (d′ and criterion,"
+        " loglinear correction) has bootstrap intervals over respondents."
+    )
+
+
+def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
+    """People can answer by elimination where every page has the same composition."""
+    pages, mixtures = compositions(data, plan)
+    if pages < 2 or len(mixtures) != 1:
+        return ()
+    parts = [f"{count} {name}" for name, count in zip(TYPES, mixtures[0].tolist(), strict=True) if count]
+    return (
+        f"Validity: every page held {listed(parts)}, so that people could answer by elimination. Mix the pages differently.",
+    )
+
+
+ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
+
+
+TYPE = Column("type", "Type", about="type of clip: human, imitation, artificial")
+#: The contrast whose equivalence is of interest also where no hypothesis claims it.
+CLOSEST = "human-imitation"
+#: More comments than this are written as CSV only.
+PRINTED_COMMENTS = 60
+
+
+def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Section:
+    """Believability and confidence indices, and differences between types."""
+    data = weighted(survey)
+    resamples = int(plan.option("resamples"))
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    findings = []
+    for type_ in survey.types:
+        own = survey.of(type_)
+        b = believability(data, type_, rng=rng, resamples=resamples, level=plan.level)
+        clips = len(set(survey.stimulus[own].tolist()))
+        rows.append((type_, clips, int(own.sum()), *estimate_cells(b), float(survey.rating[own].mean())))
+        findings.append(
+            Finding("believability", f"Believability, {type_}",
+                    f"The believability index of {type_} clips is {estimate_words(b)}.", "exploratory", b, about=type_)
+        )  # fmt: skip
+    confidence = confidence_index(
+        survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
+    )
+    findings.append(_confidence(survey, confidence, plan))
+    contrasts = []
+    for first, second in combinations(survey.types, 2):
+        about = f"{first}-{second}"
+        test = contrast(data, first, second, alternative=plan.alternative("contrast", about), level=plan.level)
+        margin = float(plan.test_option("contrast", "margin"))
+        same = equivalent(test, margin=margin, alpha=plan.alpha)
+        estimate = test.estimate
+        none = test.reason or "undefined"
+        contrasts.append(
+            (about, *(estimate_cells(estimate) if estimate is not None else (Undefined(none),) * 3),
+             number_or(test.statistic, none), number_or(test.p_value, none), number_or(same.p_value, none))
+        )  # fmt: skip
+        findings += _contrast_findings(about, first, second, test.estimate, test, same, margin, plan)
+    return Section(
+        "indices", "Believability and confidence",
+        ("A rating r gives h = |r − 5| / 4, from 0 (certainly artificial) to 1 (certainly human); the index b is its mean,"
+         " weighted by the respondents' experience.",),
+        tuple(findings),
+        (
+            table(
+                "indices", "Believability index by type of clip",
+                (TYPE, Column("clips", "Clips", "integer"), Column("ratings", "Ratings", "integer"),
+                 *estimate_columns("b", "b", about="believability index; bootstrap over respondents"),
+                 Column("mean_rating", "Mean rating", "number", 2, "1 human to 5 artificial")),
+                rows, status="exploratory",
+                note=f"Confidence index c = {estimate_words(confidence)}. Intervals of b: expanded percentile bootstrap"
+                f" over respondents, {integer(resamples)} resamples.",
+            ),
+            table(
+                "contrasts", "Differences of indices",
+                (Column("contrast", "Contrast"), *estimate_columns("difference", "Difference"), Column("t", "t", "number"),
+                 Column("p", "p", "p"), Column("p_equivalence", "p equivalence", "p", about="TOST within the margin")),
+                contrasts, status="exploratory",
+            ),
+        ),
+        (
+            Chart("indices", "Believability index by type of clip", "points", "indices",
+                  {"category": "type", "value": "b", "low": "b_low", "high": "b_high"}, x_title="Believability index b",
+                  caption="Bars: bootstrap intervals over respondents.", x_range=(0, 1)),
+        ),
+    )  # fmt: skip
+
+
+def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
+    """Believability, confidence, recall and precision beside each other, in the form of the published table."""
+    known = survey.experience[~np.isnan(survey.experience)]
+    confidence = float(known.mean()) / float(plan.option("highest")) if len(known) else None
+    by_type = dict(zip(indices.column("type"), indices.column("b"), strict=True))
+    rows = []
+    for type_ in survey.types:
+        said = recall(survey, type_, level=plan.level)
+        # One share stands for human and imitation clips together, on the line of the first; none is its own for imitation.
+        answer = {"human": "human", "artificial": "artificial"}.get(type_)
+        share = None if answer is None else precision(survey, answer, level=plan.level).value
+        rows.append(
+            (
+                type_, by_type[type_],
+                number_or(confidence, "nobody stated their experience") if type_ == survey.types[0] else "",
+                number_or(said.value, said.reason or "no ratings"),
+                "" if answer is None else number_or(share, "no clip was called so"),
+            )
+        )  # fmt: skip
+    return table(
+        "published", "Believability and confidence indices, recall and precision",
+        (
+            TYPE, Column("b", "Believability", "number"), Column("c", "Confidence", "number"),
+            Column("recall", "Recall", "share", 2, "share of its ratings that say human; the answer 3 is not human"),
+            Column("precision", "Precision", "share", 2, "of clips called human (artificial), the share that is so"),
+        ),
+        rows,
+        note="The form of the published table. Confidence belongs to all respondents; the first precision is that of human and"
+        " imitation clips called human, the last that of artificial ones called artificial. Intervals are in the tables below.",
+    )  # fmt: skip
+
+
+def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
+    known = survey.experience[~np.isnan(survey.experience)]
+    good, enough = float(plan.option("good_confidence")), float(plan.option("enough_experience"))
+    mean = float(known.mean()) if len(known) else None
+    reached = "reaches" if mean is not None and mean >= enough else "does not reach"
+    quality = "is good" if (confidence.value or 0) >= good else "is below that of a good result"
+    return Finding(
+        "confidence", "Confidence",
+        f"The confidence index is {estimate_words(confidence)}, from a mean experience of {number(mean)}.",
+        "exploratory", confidence,
+        conclusion=f"By the published rule (at least {good:g}) it {quality}; the mean experience {reached} {enough:g}, at which"
+        " collecting may stop.",
+    )  # fmt: skip
+
+
+def _contrast_findings(
+    about: str, first: str, second: str, estimate: Estimate | None, test: TestResult,
+    same: TestResult, margin: float, plan: Plan,
+) -> list[Finding]:  # fmt: skip
+    stated = "set in the plan" if plan.test_declared("contrast", "margin") else "default, not set in the plan"
+    words = "undefined" if estimate is None else estimate_words(estimate)
+    narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
+    difference = Finding(
+        "contrast", f"{first} against {second}",
+        f"The index of {first} minus that of {second} clips is {words}.", "exploratory", estimate, test, about=about,
+    )  # fmt: skip
+    claimed = any(hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about))
+    if not claimed and about != CLOSEST:
+        return [difference]
+    equivalence = Finding(
+        "contrast", f"Equivalence of {first} and {second}",
+        f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}.", "exploratory",
+        same.estimate, same, about=about, kind="equivalence",
+    )  # fmt: skip
+    return [difference, equivalence]
+
+
+def recall_section(survey: Ratings, plan: Plan) -> Section:
+    """Who is called human, and how often rightly."""
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    findings = []
+    for type_ in survey.types:
+        strict = recall(survey, type_, middle="not_human", level=plan.level)
+        without = recall(survey, type_, middle="left_out", level=plan.level)
+        rows.append((type_, *estimate_cells(strict), *estimate_cells(without)))
+        findings.append(
+            Finding("recall", f"Recall, {type_}",
+                    f"{type_.capitalize()} clips were called human in a share of {estimate_words(strict)} of their"
+                    " ratings, the answer"
+                    f" 3 counted as not human; leaving it out, {estimate_words(without)}.",
+                    "exploratory", strict, about=type_)
+        )  # fmt: skip
+    precise: list[tuple[LOOSE_CELL, ...]] = []
+    for answer, right in (("human", "human or imitation"), ("artificial", "artificial")):
+        if answer == "artificial" and "artificial" not in survey.types:
+            continue
+        share = precision(survey, answer, level=plan.level)
+        precise.append((f"called {answer}", right, *estimate_cells(share)))
+        findings.append(
+            Finding("precision", f"Precision, {answer}",
+                    f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
+                    "exploratory", share, about=answer)
+        )  # fmt: skip
+    counts = [
+        (type_, rating, int((survey.of(type_) & (survey.rating == rating)).sum()),
+         float((survey.of(type_) & (survey.rating == rating)).sum() / survey.of(type_).sum()))
+        for type_ in survey.types for rating in range(1, 6)
+    ]  # fmt: skip
+    return Section(
+        "recall", "Recall and precision", (), tuple(findings),
+        (
+            table(
+                "recall", "Recall: share of a type's ratings that say human (1 or 2)",
+                (TYPE, *estimate_columns("recall", "3 is not human", about="Wilson interval over respondents"),
+                 *estimate_columns("recall_without", "3 left out", about="Wilson interval over respondents")),
+                rows, status="exploratory",
+            ),
+            table(
+                "precision", "Precision",
+                (Column("answer", "Answer"), Column("right", "Right for"),
+                 *estimate_columns("precision", "Precision", about="Wilson interval over respondents")),
+                precise, status="exploratory",
+            ),
+            table(
+                "answers", "Ratings by type",
+                (TYPE, Column("rating", "Rating", "integer", about="1 human to 5 artificial"),
+                 Column("count", "Count", "integer"), Column("share", "Share", "share", 1)),
+                counts,
+            ),
+        ),
+        (
+            Chart("answers", "Ratings by type", "stacked", "answers",
+                  {"category": "type", "value": "share", "colour": "rating"}, x_title="Share of the ratings",
+                  caption="1 human, 2 probably human, 3 don't know, 4 probably artificial, 5 artificial."),
+        ),
+    )  # fmt: skip
+
+
+def experience_section(survey: Ratings, plan: Plan) -> Section:
+    """The index against experience, level by level."""
+    data = weighted(survey)
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    for step in levels(survey.experience, float(plan.option("highest"))):
+        for type_ in survey.types:
+            b = by_experience(data, type_, step, level=plan.level)
+            rows.append((int(step), type_, b.n, *estimate_cells(b)))
+    steps = levels(survey.experience, float(plan.option("highest")))
+    counts = ", ".join(f"{step:g}: n = {int((survey.experience == step).sum())}" for step in steps)
+    return Section(
+        "experience", "Believability by experience",
+        ("Within a level of experience the weights are equal, so that b is the mean of h.",),
+        tables=(
+            table(
+                "experience", "Believability index by experience",
+                (Column("experience", "Experience", "integer", about="1 never to 5 daily"), TYPE,
+                 Column("n", "Respondents", "integer"), *estimate_columns("b", "b")),
+                rows,
+            ),
+        ),
+        charts=(
+            Chart("experience", "Believability index by experience", "lines", "experience",
+                  {"x": "experience", "y": "b", "low": "b_low", "high": "b_high", "colour": "type"},
+                  x_title="Experience", y_title="Believability index b", y_range=(0, 1),
+                  caption="Bands: Wilson intervals with the effective number of respondents. Respondents by level: "
+                  f"{counts}."),
+        ),
+    )  # fmt: skip
+
+
+def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Section | None:
+    """Signal detection beside the indices."""
+    others = [type_ for type_ in survey.types if type_ != "human"]
+    if "human" not in survey.types or not others:
+        return None
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    findings = []
+    middle = str(plan.option("middle"))
+    for other in others:
+        result = detection(
+            survey, other, middle=middle, rng=rng, resamples=int(plan.option("resamples")), level=plan.level
+        )
+        rows.append((other, result.hits, result.misses, result.false_alarms, result.correct_rejections,
+                     *estimate_cells(result.d_prime), *estimate_cells(result.criterion)))  # fmt: skip
+        findings += [
+            Finding("sensitivity", f"d′, human from {other}",
+                    f"Human clips were told from {other} ones with d′ = {estimate_words(result.d_prime)}.", "exploratory",
+                    result.d_prime, about=other),
+            Finding("bias", f"Criterion, human from {other}",
+                    f"The criterion of human against {other} was {estimate_words(result.criterion)}; positive values lean"
+                    " to saying artificial.", "exploratory", result.criterion, about=other),
+        ]  # fmt: skip
+    treatment = "counts as not human" if middle == "not_human" else "is left out"
+    return Section(
+        "detection", "Signal detection", (f"Saying human (1 or 2) to a human clip is a hit; the answer 3 {treatment}.",),
+        tuple(findings),
+        (
+            table(
+                "detection", "Sensitivity and criterion",
+                (Column("other", "Human against"), Column("hits", "Hits", "integer"), Column("misses", "Misses", "integer"),
+                 Column("false_alarms", "False alarms", "integer"), Column("correct_rejections", "Correct rejections", "integer"),
+                 *estimate_columns("d_prime", "d′"), *estimate_columns("criterion", "c")),
+                rows, status="exploratory", note="Loglinear correction; bootstrap intervals over respondents.",
+            ),
+        ),
+    )  # fmt: skip
+
+
+def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
+    """Clip by clip, how often clips were viewed, how human-like the artificial ones were, and what people wrote."""
+    answered, played = beside(data, "viewed", survey)[0], times_played(data, survey)
+    how_human = beside(data, "how_human", survey)[0]
+    comments = beside(data, "comment", survey)[1]
+    views: list[tuple[LOOSE_CELL, ...]] = []
+    for type_ in survey.types:
+        own = survey.of(type_)
+        both = own & ~np.isnan(answered) & ~np.isnan(played)
+        agree = float((answered[both] == played[both]).mean()) if both.any() else None
+        views.append((type_, _mean(answered[own]), _mean(played[own]), number_or(agree, "not both known"),
+                      int((~np.isnan(how_human[own])).sum()), _mean(how_human[own])))  # fmt: skip
+    each: list[tuple[LOOSE_CELL, ...]] = []
+    for stimulus in sorted(set(survey.stimulus.tolist())):
+        own = survey.stimulus == stimulus
+        type_ = survey.types_of(own)
+        h = np.abs(survey.rating[own] - 5) / 4
+        each.append((str(stimulus), type_, int(own.sum()), float(survey.rating[own].mean()), float(h.mean()),
+                     float(np.isin(survey.rating[own], (1, 2)).mean())))  # fmt: skip
+    written = [
+        (
+            survey.types_of(np.array([place])),
+            str(survey.stimulus[place]),
+            int(survey.rating[place]),
+            _of_respondent(survey, place),
+            str(comments[place]).strip(),
+        )
+        for place in range(len(comments))
+        if comments[place] is not None and str(comments[place]).strip()
+    ]
+    mistaken = sorted(
+        ((row[3], row[4]) for row in written if row[0] == "imitation" and row[2] in (1, 2)),
+        key=lambda row: (-float(row[0]) if isinstance(row[0], float) else 0.0, row[1]),
+    )
+    return Section(
+        "clips", "Clips, views and comments",
+        (f"{counted(len(written), 'comment')} on {counted(len(survey.rating), 'rating')}.",),
+        tables=(
+            table(
+                "clips", "Clip by clip",
+                (Column("clip", "Clip"), TYPE, Column("ratings", "Ratings", "integer"),
+                 Column("mean_rating", "Mean rating", "number"), Column("h", "Mean h", "number", 2, "not weighted"),
+                 Column("called_human", "Called human", "share", 1)),
+                each,
+            ),
+            table(
+                "views", "Times viewed, and how human-like where rated artificial (1 to 10, not in the index)",
+                (TYPE, Column("answered", "Views answered", "number"), Column("played", "Views played", "number"),
+                 Column("agree", "Agree", "share", 1), Column("how_human_n", "Answers", "integer"),
+                 Column("how_human", "How human-like", "number")),
+                views,
+            ),
+            table(
+                "comments_mistaken", "Comments on imitation clips that were taken for human",
+                (Column("experience", "Experience", "number", 0), Column("comment", "Comment")),
+                mistaken[:PRINTED_COMMENTS],
+                note="The most experienced respondents first." if mistaken else "There is none.",
+            ),
+            table(
+                "comments", "Comments",
+                (TYPE, Column("clip", "Clip"), Column("rating", "Rating", "integer"),
+                 Column("experience", "Experience", "number", 0), Column("comment", "Comment")),
+                sorted(written, key=str), data_only=len(written) > PRINTED_COMMENTS,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _of_respondent(survey: Ratings, place: int) -> LOOSE_CELL:
+    """The experience of whoever gave the rating at this place."""
+    return number_or(float(survey.experience[survey.respondent[place]]), "not stated")
+
+
+def _mean(values: Sequence[float] | np.ndarray) -> LOOSE_CELL:
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    return float(known.mean()) if len(known) else Undefined("no answers")

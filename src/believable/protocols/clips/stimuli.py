@@ -1,0 +1,18 @@
+"""Demonstration clips: the maze game, played by stand-ins that differ in hand and head."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from believable.core.seeds import derive
+from believable.simulate.demonstration import MadeStimulus, write_all
+from believable.study.records import Stimulus
+from believable.worlds.maze.standins import fight
+
+
+def make(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
+    """All clips of one scenario are played in the same maze."""
+    return MadeStimulus(fight(derive(seed, "maze", str(stimulus.scenario)), take, str(stimulus.condition)))
+
+
+write = partial(write_all, make)

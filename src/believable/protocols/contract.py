@@ -1,0 +1,136 @@
+"""What a protocol is: one folder with everything it takes to run a published way of asking people, behind one declared record.
+
+    protocols/<name>/__init__.py   <NAME>, the record, and its declaration: roles, outcomes and options of the analysis
+    protocols/<name>/study.yaml    the ready study, with the pages it names in pages/
+    protocols/<name>/analysis.py   ANALYSIS: what is computed and how it is said
+    protocols/<name>/people.py     PEOPLE: how simulated participants behave, what is planted, what holds of it
+    protocols/<name>/stimuli.py    demonstration stimuli, where the study shows any: `make` for recordings, or `write`
+    protocols/<name>/README.md     what it is, for people
+
+Only the record and the declaration are imported when protocols are looked up; the other parts are when they are used.
+`believable.protocols.conformance.check_protocol` checks a protocol, ours or somebody else's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from believable.core.citation import Citation
+from believable.core.errors import InvalidInput, Refused
+from believable.study.declaration import Declaration
+
+if TYPE_CHECKING:
+    from believable.analysis.protocol import ProtocolAnalysis
+    from believable.protocols.own_clips import MaskShare
+    from believable.simulate.behaviour import Behaviour
+    from believable.simulate.demonstration import StimulusMaker
+    from believable.study.records import Stimulus, Study
+
+STUDY_FILES = ("study.yaml", "pages")
+#: What `believable stimuli` makes, perhaps before there is a study.
+STIMULUS_FOLDERS = ("sources", "stimuli")
+
+
+@dataclass(frozen=True)
+class ReadyStudy:
+    """A study to start from: a package whose folder holds `study.yaml` and its pages.
+
+    about    what people do in it, and how long it takes
+    package  the dotted name of the folder: `__name__` in its `__init__.py`
+    """
+
+    name: str
+    about: str
+    package: str
+
+    @property
+    def folder(self) -> Path:
+        return Path(str(importlib.import_module(self.package).__file__)).parent
+
+    def must_fit(self, folder: Path) -> None:
+        """Refuses a folder that holds more than stimuli and the recordings they were made from."""
+        others = [] if not folder.is_dir() else sorted({entry.name for entry in folder.iterdir()} - {*STIMULUS_FOLDERS})
+        if others or (folder.exists() and not folder.is_dir()):
+            what = f"holds {', '.join(others[:3])}" if others else "is a file"
+            raise Refused(f"{folder}: exists already and {what}. Choose another name or empty it first.")
+
+    def copy(self, folder: Path) -> None:
+        """Write study and pages into `folder`, which is new, empty, or holds stimuli."""
+        self.must_fit(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in STUDY_FILES:
+            part = self.folder / name
+            if part.is_dir():
+                shutil.copytree(part, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+            elif part.is_file():
+                shutil.copyfile(part, folder / name)
+
+    def write_stimuli(
+        self, study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None
+    ) -> None:
+        """Make the demonstration stimuli of the study into its folder; nothing where it shows none of its own."""
+        if self._has("stimuli"):
+            self._part("stimuli", "write")(study, folder, seed, done)
+
+    @property
+    def masks(self) -> tuple[MaskShare, ...]:
+        """What is covered in every film that the study shows: parts of the picture that tell who plays."""
+        masks: tuple[MaskShare, ...] = (
+            getattr(importlib.import_module(f"{self.package}.stimuli"), "MASKS", ()) if self._has("stimuli") else ()
+        )
+        return masks
+
+    def _has(self, module: str) -> bool:
+        return importlib.util.find_spec(f"{self.package}.{module}") is not None
+
+    def _part(self, module: str, name: str) -> Any:
+        try:
+            return getattr(importlib.import_module(f"{self.package}.{module}"), name)
+        except AttributeError:
+            raise InvalidInput(
+                f"protocol {self.name!r}: {self.package}/{module}.py has no {name}. Define it there."
+            ) from None
+
+
+@dataclass(frozen=True)
+class Protocol(ReadyStudy):
+    """A ready study with its analysis and simulated people.
+
+    learn        what is learned from it
+    version      counts up when the study, the analysis or their defaults change so that results differ
+    declaration  the roles, outcomes and options of its analysis
+    cites        where it was published, first its own source
+    """
+
+    learn: str
+    version: int
+    declaration: Declaration
+    cites: tuple[Citation, ...]
+
+    @property
+    def analysis(self) -> ProtocolAnalysis:
+        record: ProtocolAnalysis = self._part("analysis", "ANALYSIS")
+        return record
+
+    @property
+    def people(self) -> Behaviour:
+        behaviour: Behaviour = self._part("people", "PEOPLE")
+        return behaviour
+
+    @property
+    def stimuli(self) -> StimulusMaker | None:
+        """How one of its demonstration recordings is made; None where there are none."""
+        if not self._has("stimuli"):
+            return None
+        maker: StimulusMaker = self._part("stimuli", "make")
+        return maker
+
+    @property
+    def readme(self) -> str:
+        return (self.folder / "README.md").read_text(encoding="utf-8")

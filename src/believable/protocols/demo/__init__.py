@@ -1,0 +1,11 @@
+"""A small complete study without an analysis, to look at and to change."""
+
+from __future__ import annotations
+
+from believable.protocols.contract import ReadyStudy
+
+DEMO = ReadyStudy(
+    name="demo",
+    about="Two short recordings of a figure in a maze: which walks like a person? About five minutes.",
+    package=__name__,
+)

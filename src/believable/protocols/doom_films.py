@@ -1,0 +1,104 @@
+"""Demonstration films of Doom: scripted players on the same map, with different hands on purpose, made alike."""
+
+from __future__ import annotations
+
+import random
+import string
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from believable.core.clock import VirtualClock
+from believable.core.seeds import derive, generator
+from believable.protocols.own_clips import MaskShare, SceneClip, make_stimuli
+from believable.recordings.file import write
+from believable.recordings.recording import Recording
+from believable.stimuli.recipe import Recipe
+from believable.study.records import Stimulus, Study
+from believable.worlds import WORLDS
+from believable.worlds.contract import RoundPlace
+from believable.worlds.doom.scripted_players import MouseHand
+from believable.worlds.live_round import LiveRound, NumberedInput, record_round
+
+#: Messages above and the status bar below: engines draw them differently, and they tell names and how somebody fares.
+MESSAGES, STATUS_BAR = MaskShare(0, 0, 1, 0.04), MaskShare(0, 0.835, 1, 0.165)
+RECIPE = Recipe(width_px=854, height_px=480, sound=False, watermark="For research purposes only")
+#: Hands that differ: as somebody's, a little quicker, and one that is where it wants to be at once.
+HANDS = {
+    "standin_human": MouseHand(),
+    "standin_imitation": MouseHand(12.0, 3.0, 0.4, 2.0, 6, 2.0),
+    "standin_rules": MouseHand(90.0, 90.0, 1.0, 0.0, 0, 0.0),
+    "standin_agent": MouseHand(90.0, 90.0, 1.0, 0.0, 0, 0.0),
+}
+CLIP_S = 10
+
+
+def played(
+    options: Mapping[str, Any], opponent: str, player: str, hand: MouseHand, seed: int, player_seed: int, clip_s: int
+) -> Recording:
+    """A round by a scripted player with this hand: `seed` is the scene, `player_seed` what the player makes of it."""
+    playing = WORLDS["doom"].game
+    setup = playing.settle(playing.options(**options), RoundPlace(seed, "clip", None, opponent, clip_s, practice=False))
+    live = LiveRound(playing, setup)
+    try:
+        welcome = {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
+        driver = playing.player(player).new(hand, player_seed, welcome)
+        while not live.over:
+            tick = live.game.tick
+            live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
+            live.step()
+        changes = live.take_changes()
+    finally:
+        live.game.close()
+    return record_round(playing, setup, changes)[0]
+
+
+def write_films(
+    options: Mapping[str, Any],
+    opponent: str,
+    player: str,
+    study: Study,
+    folder: Path,
+    seed: int,
+    done: Callable[[Stimulus], None] = lambda stimulus: None,
+    *,
+    masks: Sequence[MaskShare] = (),
+    recipe: Recipe = RECIPE,
+    clip_s: int = CLIP_S,
+) -> None:
+    """A film for each stimulus of the study. All of a scenario begin at the same place, and last as long as the shortest."""
+    with tempfile.TemporaryDirectory(prefix="believable-doom-") as place:
+        recordings: dict[str, Recording] = {}
+        earlier: Counter[tuple[str | None, str | None]] = Counter()
+        for stimulus in study.stimuli:
+            scene = derive(seed, "doom", str(stimulus.scenario)) >> 1
+            kind = (stimulus.scenario, stimulus.condition)
+            # Two of the same kind in one scenario go their own ways.
+            player_seed = derive(scene, "player", str(earlier[kind])) >> 1
+            earlier[kind] += 1
+            hand = HANDS[str(stimulus.condition)]
+            recordings[stimulus.id] = played(options, opponent, player, hand, scene, player_seed, clip_s)
+            write(recordings[stimulus.id], Path(place) / f"{stimulus.id}.replay.json.gz")
+            done(stimulus)
+        clips = [
+            SceneClip(
+                Path(place) / f"{stimulus.id}.replay.json.gz", str(stimulus.condition), str(stimulus.scenario),
+                _shortest_ms(study, recordings, stimulus),
+            )
+            for stimulus in study.stimuli
+        ]  # fmt: skip
+        rng = generator(seed, "names of films")
+        make_stimuli(
+            folder, clips, clock=VirtualClock(0), new_name=lambda: _name(rng), recipe=recipe, masks=masks
+        )  # fmt: skip
+
+
+def _shortest_ms(study: Study, recordings: Mapping[str, Recording], stimulus: Stimulus) -> int:
+    same = [other.id for other in study.stimuli if other.scenario == stimulus.scenario]
+    return min(recordings[name].timing.duration_ms for name in same)
+
+
+def _name(rng: random.Random) -> str:
+    return "".join(rng.choice(string.ascii_lowercase) for _ in range(16))

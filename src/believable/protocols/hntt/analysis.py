@@ -1,0 +1,329 @@
+"""`hntt`: which of two navigates more like a human? The pass criterion, its robustness, and what it can and cannot show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from believable.analysis.data import Data
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Chart,
+    Column,
+    Finding,
+    Section,
+    Undefined,
+    estimate_cells,
+    estimate_columns,
+    number_or,
+    table,
+)
+from believable.analysis.numbers import (
+    counted,
+    estimate_words,
+    in_words,
+    integer,
+    interval_words,
+    level_words,
+    listed,
+    number,
+)
+from believable.analysis.procedure import Verb
+from believable.analysis.protocol import Main, ProtocolAnalysis
+from believable.analysis.settled_plan import Plan
+from believable.protocols.hntt import DECLARATION
+from believable.protocols.hntt.navigation_judgements import (
+    AgentContest,
+    NavigationJudgements,
+    against_chance,
+    agents,
+    as_test,
+    clustered,
+    equivalence,
+    judgements,
+    mean_accuracy,
+    pass_verdict,
+    subsampled,
+)
+from believable.protocols.hntt.navigation_judges import (
+    AGENT,
+    agents_section,
+    familiarity_section,
+    groups_section,
+    strength_section,
+    uncertainty_section,
+)
+from believable.protocols.hntt.navigation_reasons import reasons_sections
+from believable.protocols.hntt.pass_chances import criterion_section, planned
+from believable.stats.bootstrap import median_interval
+from believable.stats.counts import binomial, proportion
+from believable.stats.estimate import Estimate
+from believable.stats.indices import HnttVerdict
+from believable.stats.result import TestResult
+
+ROLES = DECLARATION.roles
+OUTCOMES = DECLARATION.outcomes
+OPTIONS = DECLARATION.options
+
+
+def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
+    """The sections, in the order of the report."""
+    judged = judgements(data)
+    contests = agents(judged, plan.roles["human"])
+    if not contests:
+        return (accuracy_section(contests, plan, rng),)
+    strength = strength_section(data, judged, plan, rng)
+    largest = max(contests, key=lambda contest: len(contest.accuracy()))
+    # A source of chance of its own: what is simulated here changes no other number.
+    criterion = criterion_section(
+        plan, len(largest.accuracy()), len(set(largest.pair.tolist())), np.random.default_rng(plan.seed)
+    )
+    between = agents_section(data, judged, contests, plan), groups_section(data, judged, contests, plan)
+    return (
+        accuracy_section(contests, plan, rng),
+        robustness_section(contests, plan, rng),
+        pairs_section(judged, contests, plan),
+        *(() if criterion is None else (criterion,)),
+        *((uncertainty_section(contests, plan),) if data.has("certainty") else ()),
+        *((familiarity_section(data, contests, plan),) if _familiarity(data) else ()),
+        *((strength,) if strength is not None else ()),
+        *(section for section in between if section is not None),
+        *reasons_sections(data, contests, plan),
+    )
+
+
+def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
+    """The main outcomes of the first agent (by name): mean accuracy, its test, equivalence, medians, the published interval."""
+    contests = agents(judgements(data), plan.roles["human"])
+    if not contests:
+        return {}
+    contest = contests[0]
+    accuracy, chance = contest.accuracy(), float(plan.option("chance"))
+    margin = float(plan.test_option("accuracy", "margin"))
+    results: dict[str, Estimate | TestResult] = {
+        "accuracy": mean_accuracy(accuracy, level=plan.level),
+        "accuracy_test": against_chance(accuracy, chance=chance, level=plan.level),
+        "equivalence": as_test(equivalence(accuracy, chance=chance, margin=margin, alpha=plan.alpha)),
+        "median_accuracy": median_interval(accuracy, level=plan.level),
+        "median_accuracy_bootstrap": pass_verdict(accuracy, plan, rng).median,
+    }
+    uncertainty = contest.mean_uncertainty()
+    if len(uncertainty):
+        results["uncertainty"] = median_interval(uncertainty, level=plan.level)
+    return results
+
+
+def methods(data: Data, plan: Plan, verb: Verb) -> str:
+    """The protocol's part of the methods."""
+    chance, level = plan.option("chance"), level_words(plan.level)
+    return (
+        f"Judges {verb('saw', 'will see')} pairs of a human and an agent side by side, sides and order drawn anew for each judge,"
+        f" and {verb('chose', 'will choose')} the one that is more like a human, with a reason and their certainty. A judge's"
+        f" accuracy is the share of trials in which the human one {verb('was', 'is')} chosen. The median accuracy has a {level}"
+        f" percentile bootstrap interval over judges ({integer(plan.option('resamples'))} resamples); by the criterion of Milani"
+        f" et al. (2023) an agent passes if it contains {chance:g}. The mean accuracy {verb('was', 'will be')} tested against"
+        f" {chance:g} by a one-sample t test over judges, and for equivalence with it by two one-sided tests with a margin of"
+        f" {plan.test_option('accuracy', 'margin'):g}; its interval is a Wilson interval with the effective number of judges."
+        " Intervals are also given for new judges, new pairs of clips, and both."
+    )
+
+
+def _familiarity(data: Data) -> bool:
+    return data.has("familiarity_game") or data.has("familiarity_genre")
+
+
+ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, planned=planned)
+
+
+def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator) -> Section:
+    """The published table and verdict, the test against chance and the equivalence test."""
+    rows, charted, findings = [], [], []
+    for contest in contests:
+        accuracy = contest.accuracy()
+        verdict = pass_verdict(accuracy, plan, rng)
+        mean = mean_accuracy(accuracy, level=plan.level)
+        exact = median_interval(accuracy, level=plan.level)
+        rows.append(
+            (
+                contest.agent, len(accuracy), len(contest.correct), *estimate_cells(mean),
+                number_or(float(accuracy.std(ddof=1)) if len(accuracy) > 1 else None, "one judge has no spread"),
+                *estimate_cells(verdict.median), verdict.quartile_low, verdict.quartile_high,
+                Undefined("no interval") if verdict.passes is None else "passes" if verdict.passes else "does not pass",
+                *(
+                    Undefined("too few judges for an exact interval") if bound is None or np.isinf(bound) else bound
+                    for bound in (exact.low, exact.high)
+                ),
+            )
+        )  # fmt: skip
+        shares, counts = np.unique(accuracy, return_counts=True)
+        charted += [
+            (contest.agent, number(float(share)), float(share), int(count))
+            for share, count in zip(shares, counts, strict=True)
+        ]
+        findings += _findings(contest, verdict, plan)
+    chance = float(plan.option("chance"))
+    main = table(
+        "accuracy", "Accuracy of the judges: share of trials in which the human one was chosen",
+        (
+            AGENT, Column("judges", "Judges", "integer"), Column("trials", "Trials", "integer"),
+            *estimate_columns("mean", "Mean", about="mean over judges; Wilson interval with the effective number"),
+            Column("sd", "SD", "number", 2, "standard deviation over judges"),
+            *estimate_columns("median", "Median", about="median over judges; percentile bootstrap over judges"),
+            Column("q1", "Q1", "number", 2, "lower quartile"), Column("q3", "Q3", "number", 2, "upper quartile"),
+            Column("verdict", "Verdict", about=f"passes: the interval of the median contains {chance:g}", claims=True),
+            Column("exact_low", "exact low", "number", 2, "exact order-statistic interval of the median"),
+            Column("exact_high", "exact high", "number", 2, "exact order-statistic interval of the median"),
+        ),
+        rows, status="exploratory",
+        note=f"The agent passes, by the published criterion, if the bootstrap interval of the median contains {chance:g}."
+        " Passing is not yet sameness: see the equivalence test.",
+    )  # fmt: skip
+    spread = table(
+        "accuracy_judges", "Judges by accuracy",
+        (AGENT, Column("accuracy", "Accuracy"), Column("share", "Share right", "number"), Column("judges", "Judges", "integer")),
+        charted,
+    )  # fmt: skip
+    charts = (
+        Chart(
+            "accuracy", "Median accuracy of the judges", "points", "accuracy",
+            {"category": "agent", "value": "median", "low": "median_low", "high": "median_high"},
+            x_title="Median accuracy", caption="Points: medians over judges; bars: percentile bootstrap intervals.",
+            rules=(("x", chance, "chance"),), x_range=(0, 1),
+        ),
+        Chart(
+            "accuracy_judges", "How many judges were how accurate", "bars", "accuracy_judges",
+            {"category": "accuracy", "value": "judges", "facet": "agent"}, x_title="Judges", y_title="Accuracy",
+            caption="Accuracy is a judge's share of right choices.",
+        ),
+    )  # fmt: skip
+    return Section("accuracy", "Accuracy and verdict", (_question(contests),), tuple(findings), (main, spread), charts)
+
+
+def _question(contests: Sequence[AgentContest]) -> str:
+    if not contests:
+        return "No judgement of a human against an agent is left: there is nothing to say."
+    names = listed([contest.agent for contest in contests])
+    return f"Judges saw a human and an agent side by side and chose the one that is more like a human. Agents: {names}."
+
+
+def _findings(contest: AgentContest, verdict: HnttVerdict, plan: Plan) -> list[Finding]:
+    accuracy, chance = contest.accuracy(), float(plan.option("chance"))
+    test = against_chance(
+        accuracy, chance=chance, alternative=plan.alternative("accuracy", contest.agent), level=plan.level
+    )
+    margin = float(plan.test_option("accuracy", "margin"))
+    same = equivalence(accuracy, chance=chance, margin=margin, alpha=plan.alpha)
+    stated = "set in the plan" if plan.test_declared("accuracy", "margin") else "default, not set in the plan"
+    mean = test.estimate
+    words = "undefined" if mean is None else estimate_words(mean)
+    agent = in_words(contest.agent)
+    passing = {
+        True: f"The interval contains {chance:g}: the agent passes by the published criterion, which does not by itself show that"
+        " people cannot tell the two apart.",
+        False: f"The interval does not contain {chance:g}: the agent does not pass by the published criterion.",
+        None: "",
+    }[verdict.passes]
+    return [
+        Finding(
+            "accuracy", f"Accuracy, {agent}",
+            f"{counted(len(accuracy), 'judge')} chose the human over {agent} in a mean share of {words} of their trials.",
+            "exploratory", mean, test, about=contest.agent,
+        ),
+        Finding(
+            "accuracy", f"Equivalence with chance, {agent}",
+            f"The mean accuracy against {agent}, {number(same.estimate.value)} ({interval_words(same.estimate)}), was compared"
+            f" with {chance:g} within a margin of {margin:g} ({stated}).",
+            "exploratory", same.estimate, as_test(same), about=contest.agent, kind="equivalence",
+        ),
+        Finding(
+            "median_accuracy", f"Published criterion, {agent}",
+            f"The median accuracy against {agent} is {estimate_words(verdict.median)}.",
+            "exploratory", verdict.median, about=contest.agent, conclusion=passing,
+        ),
+    ]  # fmt: skip
+
+
+def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator) -> Section:
+    """Would other judges, other clips or fewer judges have told the same?"""
+    subsamples: list[tuple[LOOSE_CELL, ...]] = []
+    intervals: list[tuple[LOOSE_CELL, ...]] = []
+    for contest in contests:
+        accuracy = contest.accuracy()
+        fewer = subsampled(accuracy, plan, rng)
+        if isinstance(fewer, str):
+            why = Undefined(fewer)
+            subsamples.append((contest.agent, plan.option("subsample"), plan.option("subsamples"), why, why, why))
+        else:
+            subsamples.append((contest.agent, fewer.n, fewer.repeats, fewer.passed, fewer.mean_low, fewer.mean_high))
+        by = clustered(contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        for unit, estimate in (("judges", by.judges), ("pairs of clips", by.clips), ("judges and pairs", by.both)):
+            intervals.append((contest.agent, unit, estimate.n, *estimate_cells(estimate), estimate.method))
+    return Section(
+        "robustness", "Other judges, other clips, fewer judges",
+        ("An interval over judges says what other judges of the same kind would have done with these clips. Only the interval"
+         " over judges and pairs also speaks of other clips.",),
+        tables=(
+            table(
+                "clustered", "Mean accuracy with intervals for new judges, new clips, and both",
+                (AGENT, Column("resampled", "Resampled"), Column("units", "Units", "integer"),
+                 *estimate_columns("mean", "Mean"), Column("method", "Method")),
+                intervals,
+            ),
+            table(
+                "subsampling", "The verdict with fewer judges",
+                (AGENT, Column("judges", "Judges drawn", "integer"), Column("repeats", "Repeats", "integer"),
+                 Column("passed", "Passed", "integer", about="how many subsamples' median intervals contain chance",
+                        claims=True),
+                 Column("mean_low", "mean low", "number", 2, "mean lower bound"),
+                 Column("mean_high", "mean high", "number", 2, "mean upper bound")),
+                subsamples,
+            ),
+        ),
+        charts=(
+            Chart("clustered", "Mean accuracy, three ways to resample", "points", "clustered",
+                  {"category": "resampled", "value": "mean", "low": "mean_low", "high": "mean_high", "facet": "agent"},
+                  x_title="Mean accuracy", caption="Points: means over judges; bars: intervals for new judges, clips, and both.",
+                  rules=(("x", float(plan.option("chance")), "chance"),), x_range=(0, 1)),
+        ),
+    )  # fmt: skip
+
+
+def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section:
+    """Pair by pair, and whether one side of the screen was preferred."""
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    for contest in contests:
+        for pair in sorted(set(contest.pair.tolist())):
+            own = contest.pair == pair
+            share = proportion(int(contest.correct[own].sum()), int(own.sum()), level=plan.level)
+            known = contest.uncertainty[own & ~np.isnan(contest.uncertainty)]
+            mean = number_or(float(known.mean()) if len(known) else None, "nobody said how certain they were")
+            rows.append(
+                (contest.agent, str(contest.scenario[own][0]), pair, int(own.sum()), *estimate_cells(share), mean)
+            )
+    first = int(judged.chose_first.sum())
+    side = binomial(first, len(judged), level=plan.level)
+    share_words = "" if side.estimate is None else f": share {estimate_words(side.estimate)}"
+    words = f"Player A (left) was chosen in {first} of {counted(len(judged), 'trial')}{share_words}."
+    if judged.undecided:
+        words += f" {counted(judged.undecided, 'choice')} named neither or were left open, and are not counted."
+    return Section(
+        "pairs", "Pair by pair",
+        findings=(Finding("side", "Side of the screen", words, "exploratory", side.estimate, side),),
+        tables=(
+            table(
+                "pairs", "Accuracy of each pair",
+                (AGENT, Column("scenario", "Scenario"), Column("pair", "Pair"), Column("judges", "Judges", "integer"),
+                 *estimate_columns("share", "Share right", about="share of judges who chose the human one; Wilson interval"),
+                 Column("uncertainty", "Uncertainty", "number", 2, "mean, 1 certain to 5 uncertain")),
+                rows,
+            ),
+        ),
+        charts=(
+            Chart("pairs", "Accuracy of each pair", "points", "pairs",
+                  {"category": "pair", "value": "share", "low": "share_low", "high": "share_high", "facet": "agent"},
+                  x_title="Share of judges who chose the human", caption="Points: shares; bars: their intervals.",
+                  rules=(("x", float(plan.option("chance")), "chance"),),
+                  x_range=(0, 1)),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,296 @@
+"""Judgements of two side by side: who was chosen; accuracy with its intervals, the pass criterion, equivalence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from believable.analysis.data import Answers, Data, joined, numbers, rows_of
+from believable.analysis.settled_plan import Plan
+from believable.core.errors import InvalidInput
+from believable.stats.bootstrap import bootstrap
+from believable.stats.effects import dz
+from believable.stats.equivalence import EquivalenceResult, tost_mean
+from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
+from believable.stats.indices import HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
+from believable.stats.inputs import FloatArray, finite_array
+from believable.stats.regression import OlsResult, ols
+from believable.stats.result import TestResult, check_alternative, no_result, tail
+from believable.stats.two_way import bootstrap_two_way
+
+IntArray = NDArray[np.int64]
+ObjectArray = NDArray[np.object_]
+
+#: How a choice says which player it means.
+_FIRST = frozenset({"first", "A", "a", "left", "0"})
+_SECOND = frozenset({"second", "B", "b", "right", "1"})
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationJudgements:
+    """One entry per judged pair.
+
+    judge        place of the session in `Data.sessions`
+    first, second  conditions of players A and B
+    chose_first  whether A was chosen
+    scenario     the situation both show
+    pair         the two stimuli, sorted and joined: what a clip-clustered interval resamples
+    uncertainty  1 certain … 5 uncertain, NaN without an answer
+    undecided    how many choices were left open or named neither
+    """
+
+    judge: IntArray
+    first: ObjectArray
+    second: ObjectArray
+    chose_first: NDArray[np.bool_]
+    scenario: ObjectArray
+    pair: ObjectArray
+    uncertainty: FloatArray
+    undecided: int
+
+    def __len__(self) -> int:
+        return len(self.judge)
+
+    def where(self, keep: NDArray[np.bool_]) -> NavigationJudgements:
+        return NavigationJudgements(
+            self.judge[keep], self.first[keep], self.second[keep], self.chose_first[keep], self.scenario[keep],
+            self.pair[keep], self.uncertainty[keep], self.undecided,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContest:
+    """The judgements of one agent against humans. `correct`: the human one was chosen."""
+
+    agent: str
+    judge: IntArray
+    correct: NDArray[np.bool_]
+    pair: ObjectArray
+    scenario: ObjectArray
+    uncertainty: FloatArray
+
+    @property
+    def judges(self) -> IntArray:
+        """Those who judged this agent, sorted."""
+        return np.unique(self.judge)
+
+    def accuracy(self) -> FloatArray:
+        """Share of right choices of each judge, in the order of `judges`."""
+        return _means(self.judge, self.correct.astype(np.float64))[1]
+
+    def mean_uncertainty(self) -> FloatArray:
+        """Mean uncertainty of each judge who gave any."""
+        known = ~np.isnan(self.uncertainty)
+        return _means(self.judge[known], self.uncertainty[known])[1]
+
+
+def judgements(data: Data) -> NavigationJudgements:
+    """All pairs that were judged. Pages with more or fewer than two players are no pairs."""
+    answers = data.answers("choice")
+    first_row, second_row = _two_shown(data, answers)
+    side = _sides(answers)
+    shown = data.table("shown")
+    paired = first_row >= 0
+    keep = paired & (side >= 0)
+    first, two = first_row[keep], second_row[keep]
+    condition, stimulus, scenario = (shown[name].values for name in ("condition", "stimulus", "scenario"))
+    uncertainty = _beside(data, answers)[keep]
+    return NavigationJudgements(
+        answers.code[keep],
+        condition[first],
+        condition[two],
+        side[keep] == 0,
+        scenario[first],
+        _pairs(stimulus[first], stimulus[two]),
+        uncertainty,
+        int((paired & (side < 0)).sum()),
+    )
+
+
+def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[AgentContest, ...]:
+    """The judgements of each agent against humans, by name."""
+    human_first, human_second = np.isin(_words(judged.first), humans), np.isin(_words(judged.second), humans)
+    against = human_first != human_second
+    other = np.where(human_first, judged.second, judged.first)
+    result = []
+    for agent in sorted({str(condition) for condition in other[against] if condition is not None}):
+        keep = against & (other == agent)
+        result.append(
+            AgentContest(
+                agent, judged.judge[keep], (judged.chose_first == human_first)[keep], judged.pair[keep], judged.scenario[keep],
+                judged.uncertainty[keep],
+            )
+        )  # fmt: skip
+    return tuple(result)
+
+
+def _words(values: ObjectArray) -> NDArray[np.str_]:
+    return np.array(["" if value is None else str(value) for value in values], dtype=np.str_)
+
+
+def _means(groups: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
+    names, codes = np.unique(groups, return_inverse=True)
+    return names, np.bincount(codes, weights=values, minlength=len(names)) / np.maximum(
+        np.bincount(codes, minlength=len(names)), 1
+    )
+
+
+def _two_shown(data: Data, answers: Answers) -> tuple[IntArray, IntArray]:
+    """For each answer the rows of `shown` that hold its players A and B; −1 where its page has not exactly two."""
+    shown = data.table("shown")
+    code, position, player = data.code_of(shown), shown["position"].values, shown["player"].values
+    first, second = (
+        rows_of([code, position, player], [answers.code, answers.position, np.full(len(answers), side)])
+        for side in (0, 1)
+    )
+    players = Counter(zip(code.tolist(), position.tolist(), strict=True))
+    asked = zip(answers.code.tolist(), answers.position.tolist(), strict=True)
+    two = np.fromiter((players[page] == 2 for page in asked), np.bool_, len(answers))
+    both = two & (first >= 0) & (second >= 0)
+    return np.where(both, first, -1), np.where(both, second, -1)
+
+
+def _sides(answers: Answers) -> IntArray:
+    """0 and 1 for players A and B, −1 for anything else."""
+    side = np.full(len(answers), -1, dtype=np.int64)
+    text = answers.text
+    side[np.fromiter((answer in _FIRST for answer in text), np.bool_, len(text))] = 0
+    side[np.fromiter((answer in _SECOND for answer in text), np.bool_, len(text))] = 1
+    side[answers.number == 0] = 0
+    side[answers.number == 1] = 1
+    return side
+
+
+def _beside(data: Data, answers: Answers) -> FloatArray:
+    """The uncertainty given on the same page as each choice."""
+    if not data.has("certainty"):
+        return np.full(len(answers), np.nan)
+    certainty = data.answers("certainty")
+    rows = rows_of([certainty.code, certainty.position], [answers.code, answers.position])
+    return joined(numbers(certainty), rows, np.nan)
+
+
+def _pairs(first: ObjectArray, two: ObjectArray) -> ObjectArray:
+    pairs = np.empty(len(first), dtype=object)
+    pairs[:] = [" / ".join(sorted((str(a), str(b)))) for a, b in zip(first, two, strict=True)]
+    return pairs
+
+
+def mean_accuracy(accuracy: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """The mean over judges of their share of right choices; Wilson's interval with the effective number, Student's t.
+
+    It stays inside 0 and 1, and judges may differ. Undefined: no judge. One judge: no interval.
+    """
+    values = finite_array(accuracy, name="accuracy")
+    method = "mean over judges, Wilson interval with the effective number"
+    if not len(values):
+        return undefined("no judge", method=method, n=0, level=level)
+    if len(values) < 2:
+        return without_interval(float(values[0]), "one judge has no spread", method=method, n=1, level=level)
+    low, high = mean_share(values, level=level)
+    return Estimate(float(values.mean()), low, high, level, len(values), method)
+
+
+def against_chance(
+    accuracy: ArrayLike, *, chance: float = 0.5, alternative: str = "two-sided", level: float = 0.95
+) -> TestResult:
+    """One-sample t test of the judges' accuracies against chance: judges are the units, so trials of one may hang together."""
+    side = check_alternative(alternative)
+    values = finite_array(accuracy, name="accuracy")
+    method, n = f"one-sample t test over judges against {chance:g}", len(values)
+    estimate = mean_accuracy(values, level=level)
+    if n < 2 or values.min() == values.max():
+        reason = f"needs at least 2 judges, got {n}" if n < 2 else "all judges have the same accuracy"
+        return no_result(reason, method=method, n=n, alternative=side, estimate=estimate)
+    sd = float(values.std(ddof=1))
+    t = (float(values.mean()) - chance) / (sd / n**0.5)
+    p = tail(float(special.stdtr(n - 1, t)), float(special.stdtr(n - 1, -t)), side)
+    effect = dz(values, np.full(n, chance), level=level)
+    return TestResult(t, p, n, method, (float(n - 1),), side, estimate, effect, symbol="t")
+
+
+def equivalence(accuracy: ArrayLike, *, chance: float, margin: float, alpha: float) -> EquivalenceResult:
+    """Two one-sided tests: is the mean accuracy within `margin` of chance?"""
+    return tost_mean(accuracy, low=chance - margin, high=chance + margin, alpha=alpha)
+
+
+def as_test(result: EquivalenceResult) -> TestResult:
+    """The equivalence test as a test result: the side that is harder to reject."""
+    if result.p_value is None or result.estimate.value is None or not result.estimate.se:
+        return no_result(result.reason or "undefined", method=result.method, n=result.n, estimate=result.estimate)
+    lower = result.p_low is not None and result.p_low == result.p_value
+    margin = result.margin_low if lower else result.margin_high
+    t = (result.estimate.value - margin) / result.estimate.se
+    return TestResult(
+        t, result.p_value, result.n, result.method, () if result.df is None else (result.df,), "greater" if lower else "less",
+        result.estimate, symbol="t",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredAccuracy:
+    """The mean accuracy with the interval for new judges, for new pairs of clips, and for both."""
+
+    judges: Estimate
+    clips: Estimate
+    both: Estimate
+
+
+def clustered(contest: AgentContest, *, rng: np.random.Generator, resamples: int, level: float) -> ClusteredAccuracy:
+    """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both at once."""
+    values = contest.correct.astype(np.float64)
+    pairs = contest.pair.astype(str)
+    return ClusteredAccuracy(
+        bootstrap(values, "mean", rng=rng, method="expanded", clusters=contest.judge, resamples=resamples, level=level),
+        bootstrap(values, "mean", rng=rng, method="expanded", clusters=pairs, resamples=resamples, level=level),
+        bootstrap_two_way(values, contest.judge, pairs, rng=rng, resamples=min(resamples, 2000), level=level),
+    )  # fmt: skip
+
+
+def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttVerdict:
+    """The published criterion: the bootstrap interval of the median accuracy contains chance."""
+    return hntt_pass(
+        accuracy, rng=rng, resamples=plan.option("resamples"), chance=plan.option("chance"), level=plan.level
+    )
+
+
+def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
+    """The verdict on smaller samples of judges; the reason where there are not more judges than a subsample takes."""
+    n = int(plan.option("subsample"))
+    if len(accuracy) <= n:
+        return f"a subsample takes {n} judges, and there are {len(accuracy)}"
+    return hntt_subsampling(
+        accuracy, rng=rng, n=n, repeats=plan.option("subsamples"), resamples=plan.option("resamples"),
+        chance=plan.option("chance"),
+    )  # fmt: skip
+
+
+def coded_familiarity(data: Data, role: str, words: Sequence[str]) -> FloatArray:
+    """One number per session: the place of the answer among `words`, from 1; NaN for any other answer.
+
+    Numbers stay as they are.
+    """
+    places = {word: float(place) for place, word in enumerate(words, start=1)}
+    answers = data.text_by_session(role)
+    coded = np.array(
+        [np.nan if answer is None else places.get(str(answer), np.nan) for answer in answers], dtype=np.float64
+    )
+    plain = data.number_by_session(role)
+    return np.where(np.isnan(coded), plain, coded)
+
+
+def familiarity_regression(
+    accuracy: FloatArray, predictors: Mapping[str, FloatArray], *, level: float
+) -> tuple[OlsResult | str, int]:
+    """Accuracy on familiarity, judges without an answer left out; the fit or why there is none, and how many were left out."""
+    known = np.all([~np.isnan(predictor) for predictor in predictors.values()], axis=0)
+    left_out = int((~known).sum())
+    try:
+        return ols(accuracy[known], {name: values[known] for name, values in predictors.items()}, level=level), left_out
+    except InvalidInput:
+        return "there are too few judges, or their familiarity varies too little", left_out

@@ -1,0 +1,353 @@
+"""The judges: uncertainty, familiarity, groups against each other; and all conditions on one scale, where agents met agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from believable.analysis.data import Data
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Chart,
+    Column,
+    Finding,
+    Section,
+    Undefined,
+    estimate_cells,
+    estimate_columns,
+    number_or,
+    table,
+)
+from believable.analysis.numbers import counted, degrees_of_freedom, estimate_words, listed, number
+from believable.analysis.settled_plan import Plan
+from believable.core.errors import InvalidInput
+from believable.protocols.hntt.navigation_judgements import (
+    AgentContest,
+    NavigationJudgements,
+    ObjectArray,
+    against_chance,
+    coded_familiarity,
+    familiarity_regression,
+    mean_accuracy,
+)
+from believable.stats.bootstrap import median_interval
+from believable.stats.bradley_terry import bradley_terry
+from believable.stats.inputs import FloatArray
+from believable.stats.location import mann_whitney
+from believable.stats.pairs import comparisons, win_rates
+from believable.stats.result import TestResult
+
+AGENT = Column("agent", "Agent", about="condition compared with humans")
+
+
+def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section:
+    """How uncertain judges were, and whether more so when they were wrong."""
+    rows, findings = [], []
+    for contest in contests:
+        means = contest.mean_uncertainty()
+        median = median_interval(means, level=plan.level)
+        quartiles = np.quantile(means, [0.25, 0.75]).tolist() if len(means) else [None, None]
+        right, wrong = (contest.uncertainty[contest.correct == side] for side in (True, False))
+        cells = [
+            number_or(float(np.nanmean(part)) if (~np.isnan(part)).any() else None, "no such trial")
+            for part in (right, wrong)
+        ]
+        spread = number_or(float(means.std(ddof=1)) if len(means) > 1 else None, "one judge has no spread")
+        mean = number_or(float(means.mean()) if len(means) else None, "nobody said how certain they were")
+        rows.append((contest.agent, len(means), *estimate_cells(median),
+                     *(number_or(value, "no values") for value in quartiles), mean, spread, *cells))  # fmt: skip
+        findings.append(
+            Finding(
+                "uncertainty", f"Uncertainty, {contest.agent}",
+                f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5 uncertain) had a median of"
+                f" {estimate_words(median)}.",
+                "exploratory", median, about=contest.agent,
+            )
+        )  # fmt: skip
+    return Section(
+        "uncertainty", "Uncertainty", (), tuple(findings),
+        (
+            table(
+                "uncertainty", "Uncertainty of the judges, 1 extremely certain to 5 extremely uncertain",
+                (AGENT, Column("judges", "Judges", "integer"),
+                 *estimate_columns("median", "Median", about="median of the judges' means; exact order-statistic interval"),
+                 Column("q1", "Q1", "number"), Column("q3", "Q3", "number"), Column("mean", "Mean", "number"),
+                 Column("sd", "SD", "number"),
+                 Column("when_right", "when right", "number", 2, "mean over trials with a right choice"),
+                 Column("when_wrong", "when wrong", "number", 2, "mean over trials with a wrong choice")),
+                rows, status="exploratory",
+            ),
+        ),
+    )  # fmt: skip
+
+
+def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan) -> Section:
+    """Do those who know the game or the genre judge better?"""
+    words = plan.option("familiarity")
+    predictors = {
+        name: coded_familiarity(data, role, words)
+        for name, role in (("game", "familiarity_game"), ("genre", "familiarity_genre"))
+        if data.has(role)
+    }
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    fits: list[tuple[LOOSE_CELL, ...]] = []
+    findings, paragraphs = [], []
+    for contest in contests:
+        own = {name: values[contest.judges] for name, values in predictors.items()}
+        fit, left_out = familiarity_regression(contest.accuracy(), own, level=plan.level)
+        if left_out:
+            paragraphs.append(
+                f"{counted(left_out, 'judge')} of {contest.agent} gave another answer about familiarity and are missing here."
+            )
+        if isinstance(fit, str):
+            paragraphs.append(f"No regression for {contest.agent}: {fit}")
+            fits.append((contest.agent, Undefined(fit), Undefined(fit), Undefined(fit), Undefined(fit), Undefined(fit)))
+            continue
+        rows += [
+            (contest.agent, term.name, *estimate_cells(term.estimate), term.estimate.statistic, term.estimate.p_value)
+            for term in fit.terms
+        ]
+        test = fit.f_test
+        none = test.reason or "undefined"
+        fits.append((contest.agent, fit.n, number_or(fit.r_squared, none), number_or(test.statistic, none),
+                     degrees_of_freedom(test), number_or(test.p_value, none)))  # fmt: skip
+        findings.append(
+            Finding(
+                "familiarity", f"Familiarity, {contest.agent}",
+                f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on familiarity with"
+                f" {listed(list(own))}, R² = {number(fit.r_squared)}.",
+                "exploratory", None, test, about=contest.agent,
+            )
+        )  # fmt: skip
+    coding = ", ".join(f"{place} {word.replace('_', ' ')}" for place, word in enumerate(words, start=1))
+    paragraphs.insert(0, f"Familiarity is coded {coding}; any other answer is missing.")
+    return Section(
+        "familiarity", "Familiarity", tuple(paragraphs), tuple(findings),
+        (
+            table(
+                "familiarity", "Accuracy by familiarity: coefficients",
+                (AGENT, Column("term", "Term"), *estimate_columns("beta", "β"), Column("t", "t", "number"),
+                 Column("p", "p", "p")),
+                rows, note="Ordinary least squares with an intercept; t intervals.", status="exploratory",
+            ),
+            table(
+                "familiarity_fit", "Accuracy by familiarity: the fit",
+                (AGENT, Column("judges", "Judges", "integer"), Column("r_squared", "R²", "number"), Column("f", "F", "number"),
+                 Column("df", "df"), Column("p", "p", "p")),
+                fits, status="exploratory",
+            ),
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOutcome:
+    """One number per session, NaN where the judge has none."""
+
+    name: str
+    title: str
+    values: FloatArray
+
+
+def per_judge(data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest]) -> tuple[JudgeOutcome, ...]:
+    """What judges can be compared by: accuracy over all agents, mean uncertainty, the share choosing one agent over another."""
+    n = len(data)
+    judge = np.concatenate([contest.judge for contest in contests]) if contests else np.empty(0, np.int64)
+    correct = np.concatenate([contest.correct for contest in contests]).astype(float) if contests else np.empty(0)
+    unsure = np.concatenate([contest.uncertainty for contest in contests]) if contests else np.empty(0)
+    known = ~np.isnan(unsure)
+    outcomes = [JudgeOutcome("accuracy", "Accuracy", _means(judge, correct, n))]
+    if known.any():
+        outcomes.append(JudgeOutcome("uncertainty", "Uncertainty", _means(judge[known], unsure[known], n)))
+    for first, second in _agent_pairs(judged, [contest.agent for contest in contests]):
+        chose, own = _chose(judged, first, second)
+        outcomes.append(
+            JudgeOutcome(f"{first}_over_{second}", f"{first} over {second}", _means(judged.judge[own], chose, n))
+        )
+    return tuple(outcomes)
+
+
+def _means(judge: np.ndarray, values: FloatArray, n: int) -> FloatArray:
+    count = np.bincount(judge, minlength=n)
+    means = np.full(n, np.nan)
+    means[count > 0] = np.bincount(judge, weights=values, minlength=n)[count > 0] / count[count > 0]
+    return means
+
+
+def _agent_pairs(judged: NavigationJudgements, agents: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for first, second in combinations(sorted(agents), 2):
+        if _chose(judged, first, second)[1].any():
+            yield first, second
+
+
+def _chose(judged: NavigationJudgements, first: str, second: str) -> tuple[FloatArray, np.ndarray]:
+    """Whether `first` was chosen, in trials that showed exactly these two; and which trials those are."""
+    straight, crossed = ((judged.first == a) & (judged.second == b) for a, b in ((first, second), (second, first)))
+    own = straight | crossed
+    chosen = np.where(straight, judged.chose_first, ~judged.chose_first)
+    return chosen[own].astype(np.float64), own
+
+
+def agents_section(
+    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
+) -> Section | None:
+    """Agents compared with each other directly."""
+    shares = [outcome for outcome in per_judge(data, judged, contests) if "_over_" in outcome.name]
+    if not shares:
+        return None
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    for share in shares:
+        known = share.values[~np.isnan(share.values)]
+        test = against_chance(known, level=plan.level)
+        mean = mean_accuracy(known, level=plan.level)
+        sd = number_or(float(known.std(ddof=1)) if len(known) > 1 else None, "one judge has no spread")
+        rows.append((share.title, len(known), *estimate_cells(mean), sd, number_or(test.p_value, test.reason or "")))
+    return Section(
+        "agents", "Agents against each other", ("Judges also saw two agents side by side, and chose the one that is more"
+        " like a human.",),
+        tables=(
+            table(
+                "agents", "Share of judges' choices",
+                (Column("pair", "Pair"), Column("judges", "Judges", "integer"),
+                 *estimate_columns("share", "Mean share", about="mean over judges; Wilson interval with the effective number"),
+                 Column("sd", "SD", "number"), Column("p", "p", "p", about="t test over judges against 0.5, two-sided")),
+                rows, status="exploratory",
+            ),
+        ),
+    )  # fmt: skip
+
+
+def groups_section(
+    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
+) -> Section | None:
+    """Judges of different arms compared: each measure by a two-sided Mann–Whitney test for every two levels."""
+    arms = (
+        tuple(name.removeprefix("arm_") for name in data.people.columns if name.startswith("arm_"))
+        if data.study is None
+        else tuple(name for name, levels in data.study.arms.items() if len(levels) > 1)
+    )
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    findings: list[Finding] = []
+    for arm in arms:
+        level_of = data.arm(arm)
+        for outcome in per_judge(data, judged, contests):
+            for first, second in combinations(_levels(level_of), 2):
+                row, finding = _compared(arm, outcome, level_of, first, second, plan)
+                rows.append(row)
+                findings.append(finding)
+    if not rows:
+        return None
+    return Section(
+        "groups", "Groups of judges",
+        ("Mann–Whitney tests, two-sided. U is the smaller of the two possible values.",), tuple(findings),
+        (
+            table(
+                "groups", "Judges compared by arm",
+                (Column("arm", "Arm"), Column("measure", "Measure"), Column("first", "First"), Column("second", "Second"),
+                 Column("n_first", "n", "integer"), Column("n_second", "n", "integer"), Column("mean_first", "Mean", "number"),
+                 Column("sd_first", "SD", "number"), Column("mean_second", "Mean", "number"), Column("sd_second", "SD", "number"),
+                 Column("u", "U", "number", 1), Column("p", "p", "p", about="two-sided"),
+                 *estimate_columns("delta", "Cliff's δ")),
+                rows, status="exploratory",
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _levels(level_of: ObjectArray) -> list[str]:
+    return sorted({str(level) for level in level_of if level is not None})
+
+
+def _compared(
+    arm: str, outcome: JudgeOutcome, level_of: ObjectArray, first: str, second: str, plan: Plan
+) -> tuple[tuple[LOOSE_CELL, ...], Finding]:
+    known = ~np.isnan(outcome.values)
+    a, b = (outcome.values[known & (level_of == level)] for level in (first, second))
+    test = mann_whitney(a, b, level=plan.level)
+    u = smaller_u(test, len(a), len(b))
+    printed = replace(test, statistic=u)
+    none = test.reason or "undefined"
+    effect = estimate_cells(test.effect) if test.effect is not None else (Undefined(none),) * 3
+    row = (arm, outcome.title, first, second, len(a), len(b), *_mean_sd(a), *_mean_sd(b), number_or(u, none),
+           number_or(test.p_value, none), *effect)  # fmt: skip
+    sentence = (
+        f"{outcome.title} of judges in {arm} {first} (mean {number(_value(a))}, n = {len(a)}) against {second}"
+        f" (mean {number(_value(b))}, n = {len(b)})."
+    )
+    return row, Finding(
+        "groups", f"{outcome.title}, {first} against {second}", sentence, "exploratory", None, printed, about=arm
+    )
+
+
+def smaller_u(test: TestResult, m: int, n: int) -> float | None:
+    """U as tables print it: the smaller of the two."""
+    return None if test.statistic is None else min(test.statistic, m * n - test.statistic)
+
+
+def _mean_sd(values: FloatArray) -> tuple[LOOSE_CELL, LOOSE_CELL]:
+    sd = float(values.std(ddof=1)) if len(values) > 1 else None
+    return number_or(_value(values), "nobody"), number_or(sd, "no spread")
+
+
+def _value(values: FloatArray) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: np.random.Generator) -> Section | None:
+    """All conditions on one scale, where more than one pairing was judged."""
+    known = np.array(
+        [a is not None and b is not None and a != b for a, b in zip(judged.first, judged.second, strict=True)],
+        dtype=bool,
+    )
+    own = judged.where(known)
+    pairings = {tuple(sorted((str(a), str(b)))) for a, b in zip(own.first, own.second, strict=True)}
+    if len(pairings) < 2:
+        return None
+    compared = comparisons(
+        own.first.tolist(), own.second.tolist(), ["left" if won else "right" for won in own.chose_first],
+        judges=own.judge.tolist(),
+    )  # fmt: skip
+    rates = {rate.item: rate for rate in win_rates(compared, rng=rng, level=plan.level)}
+    try:
+        fit = bradley_terry(compared, level=plan.level)
+    except InvalidInput as error:
+        return Section("strength", "Strengths", (f"No Bradley–Terry fit: {error}",))
+    order = sorted(fit.items, key=lambda item: -(fit.of(item).value or 0.0))
+    rows = []
+    for item in order:
+        strength, rate = fit.of(item), rates[item]
+        rows.append((item, *estimate_cells(strength), rate.wins, rate.losses, *estimate_cells(rate.share)))
+    findings = tuple(
+        Finding(
+            "strength", f"Strength, {item}",
+            f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all conditions.",
+            "exploratory", fit.of(item), about=item,
+        )
+        for item in order
+    )  # fmt: skip
+    paragraphs = (
+        f"{counted(len(pairings), 'pairing')} of {counted(len(fit.items), 'condition')} were judged. {fit.method}.",
+        *((fit.reason,) if fit.reason else ()),
+        *fit.notes,
+    )
+    return Section(
+        "strength", "All conditions on one scale (Bradley–Terry)", paragraphs, findings,
+        (
+            table(
+                "strength", "How strongly each condition is chosen as the more human",
+                (Column("condition", "Condition"),
+                 *estimate_columns("strength", "Log strength", about="sum to 0; clustered by judge"),
+                 Column("wins", "Chosen", "integer"), Column("losses", "Not chosen", "integer"),
+                 *estimate_columns("share", "Share", about="share of its comparisons; bootstrap over judges")),
+                rows, status="exploratory",
+            ),
+        ),
+        (
+            Chart("strength", "Log strength of each condition", "points", "strength",
+                  {"category": "condition", "value": "strength", "low": "strength_low", "high": "strength_high"},
+                  x_title="Log strength", rules=(("x", 0.0, "mean"),)),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,231 @@
+"""Coded reasons of judges: shares of codes overall, per agent, and of accurate against other judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from believable.analysis.data import Data
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Chart,
+    Column,
+    Finding,
+    Section,
+    Table,
+    estimate_cells,
+    estimate_columns,
+    number_or,
+    table,
+)
+from believable.analysis.numbers import counted, integer, p_equals
+from believable.analysis.settled_plan import Plan
+from believable.coding.coded_bundle import (
+    TOGETHER,
+    CodeName,
+    codebook_keys,
+    codebooks,
+    coded_responses,
+    coder_marks,
+    has_codes,
+)
+from believable.coding.coder_agreement import agreement, by_sample, kappa_table
+from believable.coding.labels import CodedResponse
+from believable.coding.proportions import Difference, Group, Proportion, by_accuracy, differences, proportions
+from believable.protocols.hntt.navigation_judgements import AgentContest
+from believable.study.codebook import resolved
+
+#: The codebook that the study's own reasons are coded with, so called in the ready study.
+REASONS = "reasons"
+#: Which of the two a code was applied to.
+SIDES = {"more": "more human-like", "less": "less human-like"}
+#: The group of all texts.
+ALL = "all"
+
+
+def reasons_sections(data: Data, contests: Sequence[AgentContest], plan: Plan) -> tuple[Section, ...]:
+    """One section per codebook that texts of the kept sessions were coded with; none where nothing was coded."""
+    if not has_codes(data.bundle):
+        return ()
+    sections = []
+    for codebook in codebooks(data.bundle):
+        responses = [response for response in coded_responses(data.bundle, codebook) if response.judge in data.codes]
+        if responses:
+            sections.append(_section(codebook, codebook_keys(data.bundle, codebook), responses, data, contests, plan))
+    return tuple(sections)
+
+
+def _tested_row(test: Difference, words: Mapping[tuple[str, str | None], str]) -> tuple[LOOSE_CELL, ...]:
+    reason = test.test.reason or ""
+    return (
+        test.side or "", words[test.code, test.direction], _sign(test.direction), *_counts(test.counts),
+        number_or(test.test.p_value, reason), number_or(test.p_adjusted, reason), test.test.method,
+    )  # fmt: skip
+
+
+def _label(row: tuple[LOOSE_CELL, ...]) -> str:
+    """A code with its direction, for a figure."""
+    return f"{row[3]}, {row[4]}" if row[4] else str(row[3])
+
+
+def _clear_words(tests: Sequence[Difference], words: Mapping[tuple[str, str | None], str], alpha: float) -> str:
+    """The codes that differ at the adjusted level."""
+    clear = [test for test in tests if test.p_adjusted is not None and test.p_adjusted < alpha]
+    listed = (
+        f"{words[test.code, test.direction]} {_sign(test.direction)} ({p_equals(test.p_adjusted)})" for test in clear
+    )
+    return "; ".join(listed) or "no code differed at the adjusted level"
+
+
+def _section(
+    codebook: str,
+    names: Sequence[CodeName],
+    responses: Sequence[CodedResponse],
+    data: Data,
+    contests: Sequence[AgentContest],
+    plan: Plan,
+) -> Section:
+    words = {(name.code, name.direction): name.short for name in names}
+    keys = [(name.code, name.direction) for name in names if not name.other]
+    other = [name.code for name in names if name.other]
+    accuracy = _accuracies(data, contests)
+    above = float(plan.option("high_accuracy"))
+    groups: list[tuple[str, Group | None]] = [
+        (ALL, None),
+        ("agent", _by_agent(plan.roles["human"])),
+        ("judges", by_accuracy(accuracy, above=above)),
+    ]
+    rows = [
+        _row(kind, proportion, words)
+        for kind, group in groups
+        for proportion in proportions(responses, by=group, keys=keys, leave_out=other, level=plan.level)
+    ]
+    tests = differences(
+        responses, by_accuracy(accuracy, above=above), adjust="bh", keys=keys, leave_out=other, level=plan.level
+    )
+    discarded = sum(response.discarded for response in responses)
+    finding = Finding(
+        "reasons", "Coded reasons" if codebook == REASONS else f"Coded reasons, {codebook}",
+        f"Of {counted(len(responses), 'coded text')}, {integer(len(responses) - discarded)} gave codes.",
+        "exploratory",
+        conclusion=f"Accurate judges (above {above:g}) against the others, adjusted by Benjamini and Hochberg over"
+        f" {counted(len(tests), 'test')}: {_clear_words(tests, words, plan.alpha)}.",
+    )  # fmt: skip
+    name = f"reasons_{codebook}"
+    agreed = kappas(data, codebook)
+    return Section(
+        name, "Coded reasons" if codebook == REASONS else f"Coded reasons: {codebook}",
+        (f"A share is that of all codes applied to the same side. The coders discarded {counted(discarded, 'text')}.",),
+        (finding,),
+        (
+            table(
+                f"{name}_overall", "Shares of codes on each side",
+                (Column("side", "Side"), Column("code", "Code"), Column("direction", "Direction"),
+                 Column("count", "Count", "integer"), Column("total", "Of", "integer"),
+                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge"),
+                 Column("label", "Label")),
+                [(*row[2:], _label(row)) for row in rows if row[0] == ALL],
+            ),
+            table(
+                f"{name}_groups", "Shares of codes on each side, by agent and by accuracy of the judges",
+                (Column("by", "By"), Column("group", "Group"), Column("side", "Side"), Column("code", "Code"),
+                 Column("direction", "Direction"), Column("count", "Count", "integer"), Column("total", "Of", "integer"),
+                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge")),
+                [row for row in rows if row[0] != ALL],
+            ),
+            table(
+                f"{name}_judges", "Shares of codes by accuracy of the judges",
+                (Column("group", "Judges"), Column("side", "Side"), Column("label", "Code"),
+                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge")),
+                [(row[1], row[2], _label(row), *row[7:]) for row in rows if row[0] == "judges"],
+                data_only=True,
+            ),
+            table(
+                f"{name}_accuracy", "Accurate against other judges: texts that hold a code",
+                (Column("side", "Side"), Column("code", "Code"), Column("direction", "Direction"), Column("high", "High"),
+                 Column("low", "Low"), Column("p", "p", "p"), Column("p_adjusted", "p adjusted", "p"), Column("method", "Test")),
+                [_tested_row(test, words) for test in tests],
+            ),
+            *((agreed,) if agreed is not None else ()),
+        ),
+        (
+            Chart(name, "Shares of codes", "bars", f"{name}_overall",
+                  {"category": "label", "value": "share", "low": "share_low", "high": "share_high", "facet": "side"},
+                  x_title="Share of the codes on that side",
+                  caption="A panel for each side; the shares of a panel add up to one. Bars: intervals clustered by judge."),
+            *((Chart(f"{name}_judges", "Codes of accurate and of other judges", "bars", f"{name}_judges",
+                     {"category": "label", "value": "share", "low": "share_low", "high": "share_high", "colour": "group",
+                      "facet": "side"},
+                     x_title="Share of the codes on that side",
+                     caption=f"Accurate judges were right in more than {above:g} of their trials."),)
+              if any(row[0] == "judges" for row in rows) else ()),
+        ) if any(row[0] == ALL for row in rows) else (),
+    )  # fmt: skip
+
+
+def kappas(data: Data, codebook: str) -> Table | None:
+    """κ of each code × direction on the agreement and on the overlap sample; None where the codebook is not in the study file."""
+    books = {} if data.study is None else {codebook.id: resolved(codebook) for codebook in data.study.codebooks}
+    if codebook not in books:
+        return None
+    book = books[codebook]
+    samples = by_sample(
+        (mark.sample, mark.response, mark.coder, mark.mark) for mark in coder_marks(data.bundle, codebook)
+    )
+    first, second = (agreement(book, samples[name]) if samples.get(name) else None for name in ("agreement", "overlap"))
+    rows = []
+    for row in kappa_table(book, first, second):
+        why = [reason or "no text was coded by two" for reason in row.why_undefined]
+        cells = number_or(row.agreement_sample, why[0]), number_or(row.overlap_sample, why[1])
+        rows.append((row.label, _sign(row.direction), *cells))
+    return table(
+        f"reasons_{codebook}_kappa", "Agreement of the coders: Cohen's κ, (text, side) pooled over sides",
+        (Column("code", "Code"), Column("direction", "Direction"), Column("agreement", "Agreement sample", "number"),
+         Column("overlap", "Overlap sample", "number")),
+        rows,
+    )  # fmt: skip
+
+
+def _row(kind: str, share: Proportion, words: dict[tuple[str, str | None], str]) -> tuple[LOOSE_CELL, ...]:
+    code = words[share.code, share.direction]
+    return (
+        kind,
+        share.group or ALL,
+        SIDES.get(share.side or "", share.side or ""),
+        code,
+        _sign(share.direction),
+        share.count,
+        share.total,
+        *estimate_cells(share.share),
+    )
+
+
+def _counts(counts: Sequence[object]) -> tuple[str, str]:
+    by_code = {
+        getattr(count, "group", ""): f"{getattr(count, 'present', 0)} of {getattr(count, 'n', 0)}" for count in counts
+    }
+    return by_code.get("high accuracy", "0 of 0"), by_code.get("low accuracy", "0 of 0")
+
+
+def _sign(direction: str | None) -> str:
+    return {"+": "more", "-": "less"}.get(direction or "", "")
+
+
+def _by_agent(humans: Sequence[str]) -> Group:
+    def group(response: CodedResponse) -> str | None:
+        others = [
+            condition
+            for condition in (response.condition or "").split(TOGETHER)
+            if condition and condition not in humans
+        ]
+        return others[0] if len(others) == 1 else None
+
+    return group
+
+
+def _accuracies(data: Data, contests: Sequence[AgentContest]) -> dict[str, float]:
+    """Each judge's share of right choices over all agents judged."""
+    right: dict[int, list[bool]] = {}
+    for contest in contests:
+        for judge, correct in zip(contest.judge.tolist(), contest.correct.tolist(), strict=True):
+            right.setdefault(judge, []).append(correct)
+    return {data.sessions[judge]: sum(values) / len(values) for judge, values in right.items()}

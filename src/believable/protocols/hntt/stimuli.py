@@ -1,0 +1,18 @@
+"""Demonstration recordings of navigation: stand-ins on their way to a place in a maze, with different gaits on purpose."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from believable.core.seeds import derive
+from believable.simulate.demonstration import MadeStimulus, write_all
+from believable.study.records import Stimulus
+from believable.worlds.maze.standins import walk
+
+
+def make(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
+    """Maze, start and goal of a scenario are the same in all conditions."""
+    return MadeStimulus(walk(derive(seed, "course", str(stimulus.scenario)), str(stimulus.condition)))
+
+
+write = partial(write_all, make)

@@ -1,0 +1,181 @@
+"""Clips that an author brings become the stimuli of a ready study: a folder of films or recordings for each condition."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ruamel.yaml.comments import CommentedMap
+
+from believable.core.clock import Clock
+from believable.core.errors import InvalidInput
+from believable.core.registry import did_you_mean
+from believable.protocols.variants import change_study
+from believable.recordings.actions import RECORDING_SUFFIX
+from believable.recordings.file import read
+from believable.stimuli import inventory, source_pool, standardise
+from believable.stimuli.raster import Look, render_file
+from believable.stimuli.recipe import Mask, Recipe
+from believable.stimuli.source_pool import SourceDetails, StimulusSource
+from believable.worlds import WORLDS
+
+FILMS = (".mp4", ".webm", ".mkv", ".mov", ".avi")
+
+
+@dataclass(frozen=True, slots=True)
+class ClipFolder:
+    """The clips of one condition, in the order of their names."""
+
+    condition: str
+    clips: tuple[Path, ...]
+
+
+def clip_folder(written: str) -> ClipFolder:
+    """From `CONDITION=FOLDER`. A film stands for itself; a recording counts where there is no film of it."""
+    condition, _, place = written.partition("=")
+    folder = Path(place)
+    if not condition or not place:
+        raise InvalidInput(f"--clips: expected CONDITION=FOLDER such as human=clips/people, got {written!r}.")
+    if not folder.is_dir():
+        raise InvalidInput(f"--clips: {place!r} is no folder. Record clips into it first: believable record --help")
+    films = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in FILMS}
+    recordings = {
+        file.name.removesuffix(RECORDING_SUFFIX): file for file in sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
+    }
+    clips = {**recordings, **films}
+    if not clips:
+        raise InvalidInput(f"--clips: there are no films ({', '.join(FILMS)}) and no recordings in {place!r}.")
+    return ClipFolder(condition, tuple(clips[name] for name in sorted(clips)))
+
+
+@dataclass(frozen=True, slots=True)
+class SceneClip:
+    """A clip and its place in the study. A recording is filmed first, at the size it was played, up to `to_ms`."""
+
+    file: Path
+    condition: str
+    scenario: str
+    to_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MaskShare:
+    """A part of the picture that is painted black, in shares of its width and height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def in_px(self, width_px: int, height_px: int) -> Mask:
+        left, top = round(self.x * width_px), round(self.y * height_px)
+        return Mask(left, top, round(self.width * width_px), round(self.height * height_px))
+
+
+def scenes(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> list[SceneClip]:
+    """The first clip of each condition shows one scenario, the second the next, and so on; what is left over is not used."""
+    by_condition = _by_condition(conditions, clips)
+    count = min(map(len, by_condition.values()))
+    return [
+        SceneClip(files[number], condition, f"scene_{number + 1:02d}")
+        for number in range(count)
+        for condition, files in by_condition.items()
+    ]
+
+
+def make_stimuli(
+    folder: Path,
+    clips: Sequence[SceneClip],
+    *,
+    clock: Clock,
+    new_name: Callable[[], str],
+    recipe: Recipe | None = None,
+    masks: Sequence[MaskShare] = (),
+    done: Callable[[], None] = lambda: None,
+) -> None:
+    """Put the clips into the study's pool, make stimuli of them, and name these in the study file."""
+    chosen: list[StimulusSource] = []
+    for clip in clips:
+        film = _film(clip, folder / source_pool.FOLDER / ".films")
+        size = source_pool.look(film)
+        covered = tuple(mask.in_px(size.width_px, size.height_px) for mask in masks)
+        about = SourceDetails(clip.condition, clip.scenario, masks=covered, note=_origin(clip.file))
+        added = source_pool.add(folder, [film], about, clock=clock, new_name=new_name, workers=1)
+        if added.failed or not added.new:
+            reason = next(iter(added.failed.values()), "it is the same film as another one.")
+            raise InvalidInput(f"--clips: {clip.file}: {reason}")
+        chosen += added.new.values()
+        if film != clip.file:
+            film.unlink()
+        done()
+    films = standardise.standardise(folder, chosen, recipe or _recipe(chosen), clock=clock)
+    shutil.rmtree(folder / source_pool.FOLDER / ".films", ignore_errors=True)
+    if films.failed:
+        raise InvalidInput("; ".join(f"{name}: {why}" for name, why in films.failed.items()))
+    change_study(folder / "study.yaml", {"stimuli": _entries(folder)})
+
+
+def _by_condition(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Mapping[str, tuple[Path, ...]]:
+    for own in clips:
+        if own.condition not in conditions:
+            cure = did_you_mean(own.condition, conditions)
+            raise InvalidInput(f"--clips: the study has no condition {own.condition!r}. {cure}")
+    by_condition = {own.condition: own.clips for own in clips}
+    for condition in conditions:
+        if condition not in by_condition:
+            raise InvalidInput(
+                f"--clips: there are none for the condition {condition!r}. Add --clips {condition}=FOLDER."
+            )
+    return {condition: by_condition[condition] for condition in conditions}
+
+
+def _origin(file: Path) -> str:
+    """Where a clip comes from, and its licence, as the recording beside it says."""
+    beside = file.with_name(file.name.partition(".")[0] + RECORDING_SUFFIX)
+    known = read(beside).provenance if beside.is_file() else {}
+    said = [f"{name}: {known[name]}" for name in ("source", "licence") if known.get(name)]
+    return "; ".join([f"from {file.name}", *said])
+
+
+def _film(clip: SceneClip, workshop: Path) -> Path:
+    """The film itself, or one of a recording, as it was seen."""
+    file = clip.file
+    if file.suffix.lower() in FILMS:
+        return file
+    workshop.mkdir(parents=True, exist_ok=True)
+    target = workshop / f"{file.name.removesuffix(RECORDING_SUFFIX)}.mp4"
+    recording = read(file)
+    look = Look(frames_per_s=max(1, round(1000 / recording.timing.frame_ms)), to_ms=clip.to_ms)
+    playing = WORLDS[recording.world.kind].playing
+    if playing is not None and playing.rendering is not None and playing.rendering.size_px is not None:
+        width_px, height_px = playing.rendering.size_px(recording)
+        look = replace(look, width_px=width_px, height_px=height_px)
+    render_file(file, target, look)
+    return target
+
+
+def _recipe(sources: Sequence[StimulusSource]) -> Recipe:
+    """As large as the largest of them, and no larger than a page shows."""
+    usual = Recipe()
+    width_px, height_px = (max(getattr(source, side) for source in sources) for side in ("width_px", "height_px"))
+    return replace(
+        usual, width_px=min(usual.width_px, 2 * (width_px // 2)), height_px=min(usual.height_px, 2 * (height_px // 2))
+    )
+
+
+def _entries(folder: Path) -> list[CommentedMap]:
+    finished = [line for line in inventory.lines(folder) if line.state == "made"]
+    entries = []
+    for line in sorted(finished, key=lambda line: (line.source.scenario, line.source.name)):
+        entry = CommentedMap(
+            id=line.source.name,
+            file=f"{standardise.FOLDER}/{line.source.name}.mp4",
+            condition=line.source.condition,
+            scenario=line.source.scenario,
+            duration_ms=line.length_ms,
+        )
+        entry.fa.set_flow_style()
+        entries.append(entry)
+    return entries

@@ -1,0 +1,400 @@
+"""How reliable annotators are: against a known signal, and against everybody else on the same stimulus.
+
+Everybody is compared on the task with the median of the others, so that annotators of one group are not independent:
+where nothing differs, a t test over annotators' means rejects in four studies of ten. The intervals here draw annotators
+anew and compute every gold standard again, without the copies of whoever is compared with it.
+
+How well people agree with the median of the others depends on how many others there are, and on whether their number is odd:
+the median of an even number is the mean of two traces and rests less often. Groups are therefore compared at one size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
+from believable.stats.bootstrap import bca_by_moments
+from believable.stats.counts import proportion
+from believable.stats.estimate import Estimate, undefined, without_interval
+from believable.stats.inputs import FloatArray
+from believable.stats.means import mean_skewed, mean_t
+from believable.stats.result import Alternative, TestResult, no_result, tail
+from believable.traces import direction_kappa, lag_ms, normalise, sda
+from believable.traces.trace_agreement import others_medians
+
+Cell = Literal["reliable in both", "unreliable in both", "failed the gate only", "failed the task only"]
+CELLS: tuple[Cell, ...] = ("reliable in both", "unreliable in both", "failed the gate only", "failed the task only")
+Detail = Literal["sda", "kappa", "all"]
+#: SDA and κ cannot be outside.
+LIMITS = (-1.0, 1.0)
+#: People trail what they annotate by seconds; further away is no lag but another answer.
+LONGEST_LAG_MS = 5000.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatorTrace:
+    """One annotator's trace of one stimulus, in bins. `place` is its turn among the annotator's stimuli of that kind, from 1."""
+
+    annotator: str
+    group: str
+    stimulus: str
+    bins: FloatArray
+    place: int = 1
+
+    @property
+    def values(self) -> FloatArray:
+        """From 0 to 1; a trace that never moved is 0 throughout."""
+        return normalise(self.bins)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well one trace goes with what it is compared with. `kappa` and `lag` may be undefined, each with its reason.
+
+    halves   SDA of the second half minus that of the first: does the annotator get better on the way?
+    """
+
+    annotator: str
+    group: str
+    stimulus: str
+    place: int
+    sda: float
+    kappa: Estimate
+    lag: Estimate
+    halves: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """A group of annotators on one test or stimulus.
+
+    sda, kappa                means over annotators; on the tests with t intervals corrected for skewness
+    sda_half, kappa_half      the ± of published tables: half of Student's interval, on the task half of the one above
+    cronbach_time_items       time points are items, annotators are cases (as published)
+    cronbach_annotator_items  annotators are items, time points are cases
+    krippendorff              interval level, time points are units
+    """
+
+    group: str
+    annotators: int
+    sda: Estimate
+    kappa: Estimate
+    cronbach_time_items: Estimate
+    cronbach_annotator_items: Estimate
+    krippendorff: Estimate
+    sda_half: float | None = None
+    kappa_half: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One annotator's mean SDA on the tests and on the task, and which cell of the cross table that is."""
+
+    annotator: str
+    group: str
+    gate: float
+    task: float
+    cell: Cell
+
+
+def against(annotation: AnnotatorTrace, truth: FloatArray, *, step_ms: float, detail: Detail = "all") -> Score:
+    """One trace against a known signal or a gold standard; both are cut to the shorter.
+
+    detail   "sda" alone, with "kappa", or "all": with lag and learning too
+    """
+    length = min(len(annotation.bins), len(truth))
+    trace, signal = annotation.bins[:length], truth[:length]
+    score = sda(trace, signal)
+    nothing = undefined("not asked for", method="lag_ms", n=length)
+    kappa = direction_kappa(trace, signal) if detail != "sda" else nothing
+    if detail != "all":
+        return Score(
+            annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, nothing, None
+        )
+    longest = min(LONGEST_LAG_MS, max(0.0, (length - 3) * step_ms))
+    lag = (
+        lag_ms(trace, signal, max_ms=longest, step_ms=step_ms)
+        if length >= 3
+        else undefined("needs at least 3 points", method="lag_ms", n=length)
+    )
+    middle = length // 2
+    halves = (
+        sda(trace[middle:], signal[middle:]) - sda(trace[: middle + 1], signal[: middle + 1]) if middle >= 2 else None
+    )
+    return Score(
+        annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, lag, halves
+    )
+
+
+def against_others(
+    traces: Sequence[AnnotatorTrace], *, step_ms: float, detail: Detail = "kappa"
+) -> tuple[tuple[Score, ...], tuple[tuple[str, str, str], ...]]:
+    """Every trace against the median of the others of its stimulus and group; and who has none (annotator, group, stimulus)."""
+    groups: dict[tuple[str, str], list[AnnotatorTrace]] = {}
+    for trace in traces:
+        groups.setdefault((trace.stimulus, trace.group), []).append(trace)
+    scores: list[Score] = []
+    alone: list[tuple[str, str, str]] = []
+    for members in groups.values():
+        if len(members) < 2:
+            alone += [(member.annotator, member.group, member.stimulus) for member in members]
+            continue
+        gold = others_medians(cut([member.values for member in members]))
+        scores += [
+            against(trace, median, step_ms=step_ms, detail=detail) for trace, median in zip(members, gold, strict=True)
+        ]
+    return tuple(scores), tuple(alone)
+
+
+def reliability(
+    group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[Score], *, level: float = 0.95
+) -> Reliability:
+    """All four metrics of one group on one test: `traces` for those of the group, `scores` for those against the truth."""
+    sdas = [score.sda for score in scores]
+    kappas = [score.kappa.value for score in scores if score.kappa.value is not None]
+    table = cut([trace.values for trace in traces])
+    return Reliability(
+        group,
+        len(traces),
+        mean_skewed(sdas, level=level, limits=LIMITS),
+        mean_skewed(kappas, level=level, limits=LIMITS),
+        cronbach_alpha(table, level=level),
+        cronbach_alpha(table.T, level=level),
+        krippendorff_alpha(table.T, "interval", confidence=level),
+        mean_t(sdas, level=level).half_width,
+        mean_t(kappas, level=level).half_width,
+    )
+
+
+def mean_by_annotator(scores: Sequence[Score]) -> dict[str, float]:
+    """Each annotator's mean SDA."""
+    listed: dict[str, list[float]] = {}
+    for score in scores:
+        listed.setdefault(score.annotator, []).append(score.sda)
+    return {annotator: float(np.mean(values)) for annotator, values in listed.items()}
+
+
+def verdicts(
+    gate: Mapping[str, float], task: Mapping[str, float], groups: Mapping[str, str], *, threshold: float = 0.0
+) -> tuple[Verdict, ...]:
+    """Gate against task for those who have both; below the threshold is unreliable."""
+    return tuple(
+        Verdict(annotator, groups[annotator], tests, task[annotator], _cell(tests, task[annotator], threshold))
+        for annotator, tests in gate.items()
+        if annotator in task
+    )
+
+
+def gate_accuracy(outcomes: Sequence[Verdict], *, level: float = 0.95) -> Estimate:
+    """The share of annotators on whom gate and task agree."""
+    right = sum(verdict.cell in CELLS[:2] for verdict in outcomes)
+    return proportion(right, len(outcomes), interval="exact", level=level)
+
+
+def learning_slope(scores: Sequence[Score]) -> float | None:
+    """By how much an annotator's SDA rises from one stimulus to the next; None with fewer than three of them."""
+    if len({score.place for score in scores}) < 3:
+        return None
+    places = np.array([score.place for score in scores], dtype=float)
+    values = np.array([score.sda for score in scores])
+    centred = places - places.mean()
+    return float(centred @ values / (centred @ centred))
+
+
+def cut(traces: Sequence[FloatArray]) -> FloatArray:
+    """The traces as rows, cut to the shortest."""
+    length = min((len(trace) for trace in traces), default=0)
+    return np.stack([trace[:length] for trace in traces]) if traces else np.empty((0, 0))
+
+
+def _cell(gate: float, task: float, threshold: float) -> Cell:
+    if (gate < threshold) == (task < threshold):
+        return "unreliable in both" if gate < threshold else "reliable in both"
+    return "failed the gate only" if gate < threshold else "failed the task only"
+
+
+#: So often a group's annotators are drawn anew.
+RESAMPLES = 200
+#: So many subsets stand for the larger of two groups.
+SUBSETS = 100
+#: Of fewer, a resample repeats the same few annotators.
+FEWEST = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupTask:
+    """The traces of one group on the task, by stimulus with their owners' places, to be scored with any of its annotators."""
+
+    annotators: tuple[str, ...]
+    stimuli: tuple[tuple[NDArray[np.int64], ResampledTraces], ...]
+
+    @classmethod
+    def of(cls, traces: Sequence[AnnotatorTrace]) -> GroupTask:
+        names = tuple(dict.fromkeys(trace.annotator for trace in traces))
+        place = {name: index for index, name in enumerate(names)}
+        by_stimulus: dict[str, list[AnnotatorTrace]] = {}
+        for trace in traces:
+            by_stimulus.setdefault(trace.stimulus, []).append(trace)
+        stimuli = []
+        for mine in by_stimulus.values():
+            values = cut([trace.values for trace in mine])
+            if values.shape[1] > 1:
+                owners = np.array([place[trace.annotator] for trace in mine], dtype=np.int64)
+                stimuli.append((owners, ResampledTraces.of(values)))
+        return cls(names, tuple(stimuli))
+
+    def __len__(self) -> int:
+        return len(self.annotators)
+
+    def mean_sda(self, counts: IntArray) -> FloatArray:
+        """Per resample the mean over annotators, as often as they count, of their mean SDA; NaN where nobody has others."""
+        sums, seen = np.zeros(counts.shape), np.zeros(counts.shape)
+        for owners, traces in self.stimuli:
+            agreement = traces.sda(counts[:, owners])
+            known = np.isfinite(agreement)
+            sums[:, owners] += np.where(known, agreement, 0.0)
+            seen[:, owners] += known
+        weights = np.where(seen > 0, counts, 0)
+        means = sums / np.maximum(seen, 1)
+        with np.errstate(invalid="ignore"):
+            whole: FloatArray = (weights * means).sum(axis=1) / weights.sum(axis=1)
+        return whole
+
+    def value(self) -> float:
+        """The mean SDA of all; NaN where nobody has others."""
+        if not len(self):
+            return math.nan
+        return float(self.mean_sda(np.ones((1, len(self)), dtype=np.int64))[0])
+
+    def value_of(self, size: int, rng: np.random.Generator) -> float:
+        """The mean SDA expected of groups of this size: the mean over random subsets, or that of all."""
+        if size == len(self):
+            return self.value()
+        counts = np.zeros((SUBSETS, len(self)), dtype=np.int64)
+        for row in counts:
+            row[rng.choice(len(self), size=size, replace=False)] = 1
+        return float(np.nanmean(self.mean_sda(counts)))
+
+
+def task_sda(group: GroupTask, rng: np.random.Generator, *, level: float = 0.95) -> Estimate:
+    """A group's mean SDA with its own gold standards.
+
+    Says        what is to be expected of groups of this many annotators
+    Interval    BCa bootstrap over annotators from the moments of 200 resamples, t with n − 1 degrees of freedom. All copies of an
+                annotator are left out of their own gold standard: with itself a trace agrees perfectly.
+    Undefined   nobody has others; fewer than six annotators have no interval.
+    """
+    n, value = len(group), group.value()
+    method = "mean SDA, BCa bootstrap over annotators"
+    if math.isnan(value):
+        return undefined("nobody else annotated the same stimuli", method=method, n=n, level=level)
+    if n < FEWEST:
+        reason = f"the bootstrap needs at least {FEWEST} annotators, got {n}"
+        return without_interval(value, reason, method=method, n=n, level=level)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    drawn = group.mean_sda(counts)
+    known = np.isfinite(drawn)
+    return bca_by_moments(value, drawn[known], counts[known], method=method, level=level, limits=(-1.0, 1.0))
+
+
+def compared(
+    groups: Sequence[tuple[GroupTask, Estimate]],
+    rng: np.random.Generator,
+    *,
+    alternative: Alternative,
+    level: float = 0.95,
+) -> TestResult:
+    """First group minus second, each with its own standard error and degrees of freedom (Satterthwaite).
+
+    The larger group is represented by the mean over 100 random subsets as large as the smaller one.
+    """
+    (first, first_mean), (second, second_mean) = groups
+    n = first_mean.n + second_mean.n
+    method, named = (
+        "t test of mean SDA, bootstrap over annotators",
+        "difference of mean SDA, bootstrap standard errors",
+    )
+    if first_mean.value is None or second_mean.value is None or first_mean.se is None or second_mean.se is None:
+        reason = first_mean.reason or second_mean.reason or "a group has no standard error"
+        nothing = undefined(reason, method=named, n=n, level=level)
+        return no_result(reason, method=method, n=n, alternative=alternative, estimate=nothing)
+    size = min(len(first), len(second))
+    difference = first.value_of(size, rng) - second.value_of(size, rng)
+    se = math.hypot(first_mean.se, second_mean.se)
+    df = se**4 / (first_mean.se**4 / first_mean.df[0] + second_mean.se**4 / second_mean.df[0])
+    half = float(special.stdtrit(df, (1 + level) / 2)) * se
+    notes = (
+        (f"groups of {size} annotators, the larger one standing for its subsets of that size",)
+        if len(first) != len(second)
+        else ()
+    )
+    estimate = Estimate(difference, difference - half, difference + half, level, n, named, se=se, df=(df,), notes=notes)
+    t = difference / se
+    p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
+    return TestResult(t, p_value, n, method, (df,), alternative, estimate, symbol="t")
+
+
+IntArray = NDArray[np.int64]
+#: Cells of the working table that are ordered at a time, so that it stays in the processor's memory.
+VALUES_AT_ONCE = 200_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResampledTraces:
+    """The traces of one stimulus `[time, annotator]`, a last column of ∞ stands for nobody; the directions of their steps."""
+
+    values: FloatArray
+    directions: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, traces: FloatArray) -> ResampledTraces:
+        """From traces as rows."""
+        nobody = np.full((1, traces.shape[1]), np.inf)
+        steps = np.sign(np.diff(traces, axis=1)).astype(np.int8)
+        return cls(np.ascontiguousarray(np.vstack([traces, nobody]).T), np.ascontiguousarray(steps.T))
+
+    def sda(self, counts: IntArray) -> FloatArray:
+        """SDA `[resample, annotator]` of each annotator with the median of the others; NaN who does not count or has no others.
+
+        counts   `[resample, annotator]`: how often each counts; nobody's own copies are in their gold standard
+        """
+        size = max(1, VALUES_AT_ONCE // self.values.size)
+        return np.concatenate([self._sda(counts[start : start + size]) for start in range(0, len(counts), size)])
+
+    def _sda(self, counts: IntArray) -> FloatArray:
+        total = counts.sum(axis=1)
+        drawn = self.values[:, self._members(counts, total)]
+        drawn.sort(axis=2)
+        agreement = np.full(counts.shape, np.nan)
+        for copies in range(1, int(counts.max(initial=0)) + 1):
+            resample, annotator = np.nonzero((counts == copies) & (total[:, None] > copies))
+            others = total[resample] - copies
+            own = self.values[:, annotator]
+            gold = _at(drawn, own, resample, (others - 1) // 2, copies)
+            if (others % 2 == 0).any():
+                gold = (gold + _at(drawn, own, resample, others // 2, copies)) / 2
+            agree = np.sign(np.diff(gold, axis=0)) == self.directions[:, annotator]
+            agreement[resample, annotator] = 2 * agree.mean(axis=0) - 1
+        return agreement
+
+    @staticmethod
+    def _members(counts: IntArray, total: IntArray) -> IntArray:
+        """Who is in each resample, as often as they count; nobody (the last column of `values`) fills up shorter ones."""
+        resamples, people = counts.shape
+        members = np.full((resamples, int(total.max(initial=0))), people, dtype=np.int64)
+        everybody = np.broadcast_to(np.arange(people), counts.shape)
+        members[np.arange(members.shape[1]) < total[:, None]] = np.repeat(everybody.ravel(), counts.ravel())
+        return members
+
+
+def _at(drawn: FloatArray, own: FloatArray, resample: IntArray, place: IntArray, copies: int) -> FloatArray:
+    """The value at a place among the others: the ordered resample without the copies of one's own value."""
+    near = drawn[:, resample, place]
+    return np.where(own > near, near, drawn[:, resample, place + copies])

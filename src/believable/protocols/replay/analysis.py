@@ -1,0 +1,365 @@
+"""The analysis of `replay`: main outcomes and sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from believable.analysis.data import Data
+from believable.analysis.findings import Column, Finding, Section, Table, table
+from believable.analysis.numbers import counted, estimate_words, level_words, number
+from believable.analysis.procedure import Verb
+from believable.analysis.protocol import Main, ProtocolAnalysis
+from believable.analysis.settled_plan import Plan
+from believable.analysis.viewed_actions import seeing_of
+from believable.protocols.replay import DECLARATION
+from believable.protocols.replay.day_tables import (
+    answers_table,
+    conduct_table,
+    linear_table,
+    model_table,
+    people_table,
+    preference_table,
+    primary_table,
+    rates_table,
+    ratings_chart,
+    ratings_table,
+)
+from believable.protocols.replay.flag_outcomes import (
+    CONDITION,
+    FLAG_FORMULAS,
+    FlagModel,
+    PairedOutcome,
+    Preference,
+    WatchedDay,
+    contrast,
+    explored_flags,
+    explored_ratings,
+    flag_model,
+    of_opened,
+    paired,
+    preference,
+    preferences,
+    rates,
+    ratings_by_page,
+    values_by_person,
+    watched,
+)
+from believable.protocols.replay.reason_categories import categories
+from believable.stats.estimate import Estimate
+from believable.stats.models import MixedModel
+from believable.stats.result import TestResult
+
+ROLES, OPTIONS, OUTCOMES = DECLARATION.roles, DECLARATION.options, DECLARATION.outcomes
+ADHERENCE = "adherence"
+RATED = ("believability", "coherence", ADHERENCE)
+#: What the effect size of a paired test is called, by the test's own letter.
+EFFECT_NAMES = {"t": "d", "W": "rank-biserial r", "z": "rank-biserial r"}
+PAIRED = ("believability", "rate", "coherence", ADHERENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class DayJudgements:
+    """Everything the outcomes rest on. `values` maps outcomes to numbers by session and position."""
+
+    ours: str
+    baseline: str
+    seen: tuple[WatchedDay, ...]
+    values: Mapping[str, Mapping[tuple[str, int], float]]
+    chosen: Mapping[str, str]
+    #: Ratings of plan adherence by people who never opened plan or log: not among the values.
+    blind_ratings: int = 0
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        others = dict.fromkeys(day.condition for day in self.seen)
+        return tuple(dict.fromkeys([self.ours, self.baseline, *others]))
+
+
+def judgements(data: Data, plan: Plan) -> DayJudgements:
+    ours, baseline = contrast(data, plan)
+    seen = watched(data, plan)
+    values = {role: ratings_by_page(data, role) for role in RATED if data.has(role)}
+    values["rate"] = rates(seen)
+    blind = 0
+    if ADHERENCE in values:
+        counting = of_opened(values[ADHERENCE], seen)
+        blind = len(values[ADHERENCE]) - len(counting)
+        values[ADHERENCE] = counting
+    return DayJudgements(ours, baseline, seen, values, preferences(data, seen), blind)
+
+
+def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
+    """The declared outcomes; `…_difference` is the mean difference with its interval, beside the test of the same name."""
+    judged = judgements(data, plan)
+    outcomes: dict[str, Estimate | TestResult] = {}
+    for name, pairs in _paired(judged, plan, ("believability", "rate")).items():
+        outcomes[name] = pairs.comparison.test
+        outcomes[f"{name}_difference"] = pairs.difference
+    outcomes["odds"] = _flag_model(judged, plan, str(plan.option("flag_model"))).odds_ratio
+    outcomes["preference"] = _preference(judged, plan).test
+    return outcomes
+
+
+def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
+    judged = judgements(data, plan)
+    outcomes = _paired(judged, plan, PAIRED)
+    sections = [
+        _primary(data, judged, outcomes, _flag_models(judged, plan), plan),
+        _secondary(judged, outcomes, plan),
+        _explored(data, judged, plan),
+    ]
+    coded = categories(data, plan)
+    return (*sections, coded) if coded is not None else tuple(sections)
+
+
+def methods(data: Data, plan: Plan, verb: Verb) -> str:
+    seeing = seeing_of(plan)
+    reach, be = f"{seeing.reach_ms / 1000:g} s", verb("were", "will be")
+    return (
+        "An atomic action counts as viewed when the watched intervals contain its start or at least "
+        f"{level_words(seeing.least_share)} of it and it was on screen for {seeing.least_screen_ms:g} ms of wall time; the"
+        " unbelievable rate is 100 times the viewed actions flagged at least once, divided by the viewed actions. Flags on one"
+        f" action within {reach} of replay time merge; a flag on a moment belongs to the action on screen, else to the nearest"
+        f" within {reach}. Ratings and rates {be} compared within people by a paired t test, or by the Wilcoxon signed-rank test"
+        f" where Shapiro–Wilk rejects normal differences at {plan.option('normality_alpha'):g}; Cohen's d is that of the paired"
+        " differences. Flags {be} modelled by a mixed-effects logistic regression with random intercepts of participants and"
+        " scenarios (scenarios as fixed effect where there are fewer than five)"
+        + (
+            ", and with an effect of the condition that may differ between participants; the published model without the latter"
+            " stands beside it."
+            if plan.option("flag_model") == "by_participant"
+            else ", as published; a model with an effect that may differ between participants stands beside it."
+        )
+        + f" Preference {verb('was', 'will be')} tested by an exact binomial test."
+    )
+
+
+def _paired(judged: DayJudgements, plan: Plan, names: Sequence[str]) -> dict[str, PairedOutcome]:
+    return {
+        name: paired(
+            values_by_person(judged.seen, judged.values[name]),
+            judged.ours,
+            judged.baseline,
+            alternative=plan.alternative(name),
+            normality_alpha=float(plan.option("normality_alpha")),
+            level=plan.level,
+        )
+        for name in names
+        if name in judged.values
+    }
+
+
+def _flag_models(judged: DayJudgements, plan: Plan) -> tuple[FlagModel, FlagModel]:
+    """The model that judges, as declared, and the other one."""
+    judging = str(plan.option("flag_model"))
+    (other,) = (kind for kind in FLAG_FORMULAS if kind != judging)
+    return _flag_model(judged, plan, judging), _flag_model(judged, plan, other)
+
+
+def _flag_model(judged: DayJudgements, plan: Plan, effects: str) -> FlagModel:
+    return flag_model(judged.seen, judged.ours, judged.baseline, effects=effects, level=plan.level)
+
+
+def _preference(judged: DayJudgements, plan: Plan) -> Preference:
+    return preference(
+        judged.chosen, judged.ours, judged.baseline, alternative=plan.alternative("preference"), level=plan.level
+    )
+
+
+def _title(outcome: str) -> str:
+    return next(declared.title for declared in OUTCOMES if declared.name == outcome)
+
+
+def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
+    """What people wrote about their preference, in their own words; nothing where they were not asked."""
+    if not data.has("why"):
+        return ()
+    written = dict(zip(data.sessions, data.text_by_session("why"), strict=True))
+    rows = sorted(
+        (judged.chosen.get(session, "none"), str(text).strip())
+        for session, text in written.items()
+        if text is not None and str(text).strip()
+    )
+    reasons = table(
+        "why", "Why it is preferred",
+        (Column("preferred", "Preferred"), Column("reason", "In their own words")),
+        rows, data_only=not rows,
+    )  # fmt: skip
+    return (reasons,)
+
+
+def _primary(
+    data: Data,
+    judged: DayJudgements,
+    outcomes: Mapping[str, PairedOutcome],
+    models: tuple[FlagModel, FlagModel],
+    plan: Plan,
+) -> Section:
+    model, beside = models
+    chosen = _preference(judged, plan)
+    findings = [_paired_finding(name, outcomes[name], judged) for name in ("believability", "rate") if name in outcomes]
+    findings.append(_odds_finding(model, beside, judged))
+    findings.append(_preference_finding(chosen, judged))
+    rows = {name: (_title(name), outcomes[name]) for name in ("believability", "rate") if name in outcomes}
+    answers, chart = answers_table(judged.seen, judged.values["believability"], judged.conditions)
+    results = [
+        primary_table(rows, plan.alpha),
+        rates_table(judged.seen, judged.conditions, plan.level),
+        preference_table(chosen, judged.ours, judged.baseline),
+        model_table("flag_model", "Odds of a flag", model),
+        model_table("flag_model_beside", f"Odds of a flag, {_of_effects(beside)}", beside),
+        *why_table(data, judged),
+        answers,
+        people_table(judged.seen, judged.values, judged.chosen),
+    ]
+    return Section(
+        "primary",
+        "Is it believed?",
+        (
+            f"{counted(len({day.session for day in judged.seen}), 'person', 'people')} watched "
+            f"{counted(len(judged.seen), 'replay')}. Differences are {judged.ours} minus {judged.baseline}.",
+        ),
+        tuple(findings),
+        tuple(results),
+        (chart,),
+    )
+
+
+def _paired_finding(name: str, pairs: PairedOutcome, judged: DayJudgements) -> Finding:
+    unit = " flagged per 100 viewed actions" if name == "rate" else ""
+    test = pairs.comparison.test
+    if not len(pairs.people):
+        sentence = f"{_title(name)}: nobody has both values, so the conditions cannot be compared."
+    else:
+        sentence = (
+            f"{_title(name)}: {counted(len(pairs.people), 'person', 'people')} gave {judged.ours} a mean of"
+            f" {number(float(pairs.ours.mean()))} and {judged.baseline} {number(float(pairs.baseline.mean()))}{unit}; mean"
+            f" difference {estimate_words(pairs.difference)}."
+        )
+        if test.effect is not None and test.effect.value is not None:
+            sentence += f" Effect size: {EFFECT_NAMES.get(test.symbol, 'd')} = {estimate_words(test.effect)}."
+    return Finding(name, _title(name), sentence, "exploratory", estimate=pairs.difference, test=test)
+
+
+def _of_effects(model: FlagModel) -> str:
+    varies = model.model is not None and f"1 + {CONDITION} |" in model.model.formula
+    return "an effect that differs between participants" if varies else "one effect for everybody"
+
+
+def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) -> Finding:
+    odds, other = model.odds_ratio, beside.odds_ratio
+    also = f" With {_of_effects(beside)}: {estimate_words(other)}." if other.value is not None else ""
+    notes = f" Note: {'; '.join(model.notes)}." if model.notes else ""
+    sentence = (
+        f"The odds ratio of a flag on a viewed action, {judged.ours} against {judged.baseline}, is {estimate_words(odds)}"
+        f" ({_of_effects(model)}).{also}{notes}"
+        if odds.value is not None
+        else f"The odds ratio of a flag is undefined ({odds.reason})."
+    )
+    test = None
+    if odds.statistic is not None and odds.p_value is not None:
+        test = TestResult(
+            odds.statistic, odds.p_value, odds.n, "Wald test of the odds ratio", estimate=odds, symbol="z"
+        )
+    return Finding("odds", _title("odds"), sentence, "exploratory", estimate=odds, test=test)
+
+
+def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
+    share = chosen.test.estimate
+    decided = chosen.ours + chosen.baseline
+    left = f" {counted(chosen.undecided, 'person', 'people')} preferred neither or both." if chosen.undecided else ""
+    sentence = (
+        f"Of {counted(decided, 'person', 'people')} who decided, {chosen.ours} preferred {judged.ours} over {judged.baseline}: a"
+        f" share of {estimate_words(share)}.{left}"
+        if decided and share is not None
+        else f"Preference: nobody decided, so there is no share.{left}"
+    )
+    return Finding("preference", _title("preference"), sentence, "exploratory", estimate=share, test=chosen.test)
+
+
+def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], plan: Plan) -> Section:
+    rated = {name: judged.values[name] for name in RATED if name in judged.values}
+    rows = {name: (_title(name), outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes}
+    findings = tuple(_paired_finding(name, pairs, judged) for name, (_, pairs) in rows.items())
+    paired_table = primary_table(rows, plan.alpha)
+    tables = [ratings_table(judged.seen, rated, judged.conditions, plan.level)]
+    if rows:
+        tables.append(replace(paired_table, name="secondary", title="Secondary ratings, paired"))
+    words = []
+    if ADHERENCE in judged.values:
+        words.append(
+            "Plan adherence is asked only of people who opened plan or log; elsewhere it is missing by design."
+        )
+    if judged.blind_ratings:
+        words.append(
+            f"Left out: {counted(judged.blind_ratings, 'rating')} of plan adherence, since neither plan nor log was opened"
+            " beside the replay, as recorded."
+        )
+    return Section("ratings", "Ratings", tuple(words), findings, tuple(tables), (ratings_chart(),))
+
+
+def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
+    """Order of watching, overlay and experience as covariates: exploratory by nature."""
+    known = _experience(data)
+    ratings = explored_ratings(
+        judged.seen, judged.values["believability"], judged.ours, judged.baseline, experience=known, level=plan.level
+    )
+    flags = explored_flags(judged.seen, judged.ours, judged.baseline, experience=known, level=plan.level)
+    findings = [
+        finding
+        for finding in (
+            _covariate(ratings, "order", "later", "watched second rather than first"),
+            _covariate(ratings, "overlay", "overlay", "watched with plan or log opened rather than closed"),
+        )
+        if finding is not None
+    ]
+    explored = model_table("flags_explored", "Odds of a flag with covariates", flags)
+    words = (
+        "Later is 1 for the replay watched second, overlay 1 where plan or log were opened beside it; experience is the answer"
+        " about prior experience."
+    )
+    return Section(
+        "explored",
+        "Order, overlay and experience",
+        (words,),
+        tuple(findings),
+        (
+            linear_table("ratings_explored", "Overall believability with covariates", ratings),
+            explored,
+            conduct_table(data, judged.seen, judged.conditions),
+        ),
+        status="exploratory",
+    )
+
+
+def _experience(data: Data) -> dict[str, float]:
+    """Prior experience by session, where it was asked and answered with a number."""
+    if not data.has("experience"):
+        return {}
+    answers = data.number_by_session("experience")
+    return {session: float(value) for session, value in zip(data.sessions, answers, strict=True) if value == value}
+
+
+def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> Finding | None:
+    if isinstance(model, str) or term not in {term.name for term in model.terms}:
+        return None
+    effect = model.term(term).estimate
+    test = None
+    if effect.statistic is not None and effect.p_value is not None:
+        test = TestResult(
+            effect.statistic,
+            effect.p_value,
+            effect.n,
+            "t test of the coefficient",
+            effect.df,
+            estimate=effect,
+            symbol="t",
+        )
+    sentence = f"At the same condition, the believability of a replay {words} is different by {estimate_words(effect)}."
+    return Finding(outcome, _title(outcome), sentence, "exploratory", estimate=effect, test=test)
+
+
+ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods)

@@ -1,0 +1,1 @@
+"""A study to start from; see `believable.protocols.templates`."""

@@ -1,0 +1,7 @@
+"""Placeholders for what will be shown, made by code."""
+
+from __future__ import annotations
+
+from believable.protocols.templates import write_placeholders as write
+
+__all__ = ["write"]

@@ -1,0 +1,268 @@
+"""The annotations and choices of a study, and which of them stay: the published cleaning, every drop with a reason."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from believable.analysis.data import Data, TraceLine, durations_ms, round_ms
+from believable.analysis.findings import Drop, FlowStep
+from believable.analysis.settled_plan import Plan
+from believable.analysis.trace_windows import (
+    CHOICES,
+    MEASURES,
+    PUBLISHED,
+    TOOL_NAMES,
+    TOOLS,
+    Centre,
+    Cleaning,
+    Tool,
+    TraceAnnotation,
+    Windowed,
+    counted,
+    windowed,
+)
+from believable.core.errors import InvalidInput
+from believable.stats.inputs import FloatArray
+from believable.study.records import outline
+from believable.traces import Outliers, consensus_outliers, inactive_outliers
+
+INACTIVE = "inactive"
+UNLIKE_OTHERS = "unlike_others"
+NOT_TWO = "not_two_valid_traces"
+NO_CHOICE = "no_final_answer"
+#: The same for the funnel.
+REASON_WORDS: Mapping[str, str] = {
+    INACTIVE: "{tool} traces with hardly any input",
+    UNLIKE_OTHERS: "{tool} traces unlike all others",
+    NOT_TWO: "had fewer than two valid traces",
+    NO_CHOICE: "left the final question open",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """One participant's two valid traces and final choice: 1 the first, −1 the second, 0 both or neither."""
+
+    session: str
+    tool: Tool
+    first: Windowed
+    second: Windowed
+    choice: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CleanedTraces:
+    """What is left. `traces` are all valid ones (also of participants without two), `pairs` what is correlated."""
+
+    traces: tuple[Windowed, ...]
+    pairs: tuple[Pair, ...]
+    drops: tuple[Drop, ...]
+    funnel: tuple[FlowStep, ...]
+    #: Per tool: the distances to the untouched trace, and to all others of the rest.
+    inactive: Mapping[Tool, Outliers]
+    consensus: Mapping[Tool, Outliers]
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        present = {trace.annotation.tool for trace in self.traces}
+        return tuple(tool for tool in TOOLS if tool in present)
+
+    def pairs_of(self, tool: Tool) -> tuple[Pair, ...]:
+        return tuple(pair for pair in self.pairs if pair.tool == tool)
+
+
+def clean(
+    annotations: Sequence[TraceAnnotation],
+    choices: Mapping[str, int | None],
+    cleaning: Cleaning = PUBLISHED,
+    *,
+    workers: int | None = None,
+) -> CleanedTraces:
+    """Windows, outliers per tool, participants without two valid traces and a final choice; in this order.
+
+    `choices` maps participants to 1, −1 or 0; None or absent is no answer.
+    """
+    everything, drops = windowed(annotations, cleaning)
+    inactive: dict[Tool, Outliers] = {}
+    consensus: dict[Tool, Outliers] = {}
+    kept: list[Windowed] = []
+    steps: list[FlowStep] = []
+    rows = list(drops)
+    for tool in TOOLS:
+        mine = [trace for trace in everything if trace.annotation.tool == tool]
+        if not mine:
+            continue
+        inactive[tool] = inactive_outliers([trace.judged for trace in mine], sd=cleaning.outlier_sd)
+        rows += _dropped(mine, inactive[tool], INACTIVE, "to the untouched trace")
+        active = _kept(mine, inactive[tool])
+        consensus[tool] = consensus_outliers(
+            [trace.judged for trace in active], sd=cleaning.outlier_sd, workers=workers
+        )
+        rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
+        left = _kept(active, consensus[tool])
+        steps += [
+            FlowStep("Traces that were used", len(mine), len(active), INACTIVE, TOOL_NAMES[tool]),
+            FlowStep("Traces like the others", len(active), len(left), UNLIKE_OTHERS, TOOL_NAMES[tool]),
+        ]
+        kept += left
+    pairs, unpaired = _paired(everything, kept, choices)
+    people = len({trace.annotation.session for trace in everything})
+    without_two = sum(drop.reason == NOT_TWO for drop in unpaired)
+    steps += [
+        FlowStep("Participants with two valid traces", people, people - without_two, NOT_TWO),
+        FlowStep("Participants with a final choice", people - without_two, len(pairs), NO_CHOICE),
+    ]
+    return CleanedTraces(tuple(kept), pairs, (*rows, *unpaired), tuple(steps), inactive, consensus)
+
+
+def _kept(traces: Sequence[Windowed], outliers: Outliers) -> list[Windowed]:
+    return [trace for trace, stays in zip(traces, outliers.kept, strict=True) if stays]
+
+
+def _dropped(traces: Sequence[Windowed], outliers: Outliers, reason: str, where: str) -> list[Drop]:
+    limits = f"below {outliers.low:.4g}" if outliers.low is not None else ""
+    if outliers.low is not None and outliers.high is not None:
+        limits = f"not from {outliers.low:.4g} to {outliers.high:.4g}"
+    return [
+        Drop(
+            traces[index].annotation.session,
+            "trace",
+            reason,
+            f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {outliers.distances[index]:.4g} {where}, {limits}",
+            traces[index].annotation.trial_key,
+        )
+        for index in outliers.dropped
+    ]
+
+
+def _paired(
+    everything: Sequence[Windowed], kept: Sequence[Windowed], choices: Mapping[str, int | None]
+) -> tuple[tuple[Pair, ...], list[Drop]]:
+    valid: dict[str, list[Windowed]] = {trace.annotation.session: [] for trace in everything}
+    for trace in kept:
+        valid[trace.annotation.session].append(trace)
+    pairs: list[Pair] = []
+    drops: list[Drop] = []
+    for session, mine in valid.items():
+        ordered = sorted(mine, key=lambda trace: trace.annotation.place)
+        choice = choices.get(session)
+        if [trace.annotation.place for trace in ordered] != [1, 2]:
+            drops.append(Drop(session, "session", NOT_TWO, f"valid traces: {len(ordered)}; 2 are needed"))
+        elif choice is None:
+            drops.append(Drop(session, "session", NO_CHOICE, "the final question was not answered"))
+        else:
+            pairs.append(Pair(session, ordered[0].annotation.tool, ordered[0], ordered[1], choice))
+    return tuple(pairs), drops
+
+
+def differences(pairs: Sequence[Pair], epsilon: float, centre: Centre) -> dict[str, FloatArray]:
+    """Per participant: the measure of the first round minus that of the second."""
+    first = counted([pair.first for pair in pairs], epsilon, centre)
+    second = counted([pair.second for pair in pairs], epsilon, centre)
+    return {name: first[name] - second[name] for name in MEASURES}
+
+
+UNKNOWN_TOOL = "unknown_tool"
+
+
+def cleaning_of(plan: Plan) -> Cleaning:
+    return Cleaning(
+        step_ms=float(plan.option("bin_ms")),
+        window_ms=float(plan.option("window_ms")),
+        btrace_window=plan.option("btrace_window"),
+        outlier_sd=float(plan.option("outlier_sd")),
+        least_full=float(plan.option("least_full")),
+    )
+
+
+def choices(data: Data) -> dict[str, int | None]:
+    """1, −1 or 0 by session; None where the final question was not answered."""
+    if not data.has("preference"):
+        return dict.fromkeys(data.sessions)
+    return {
+        session: None if answer is None else _choice(str(answer))
+        for session, answer in zip(data.sessions, data.text_by_session("preference"), strict=True)
+    }
+
+
+def annotated(data: Data, plan: Plan) -> tuple[tuple[TraceAnnotation, ...], tuple[Drop, ...]]:
+    """Every annotated round, in the order of sessions and rounds, and a row for those whose tool nobody knows."""
+    lines = data.traces(*plan.roles["annotate"])
+    tools = _tools(data, plan, lines)
+    lengths = _durations(data, plan, lines)
+    places: dict[str, int] = defaultdict(int)
+    recorded: list[TraceAnnotation] = []
+    drops: list[Drop] = []
+    for line in lines:
+        places[line.session] += 1
+        tool = line.instrument if line.instrument in TOOLS else tools.get(line.session)
+        if tool not in TOOLS:
+            detail = f"expected one of {', '.join(TOOLS)}, got {tool!r}"
+            drops.append(Drop(line.session, "trace", UNKNOWN_TOOL, detail, line.trial_key))
+            continue
+        recorded.append(
+            TraceAnnotation(
+                session=line.session,
+                trial_key=line.trial_key,
+                tool=tool,
+                place=places[line.session],
+                condition=line.condition or "",
+                stimulus=line.stimulus or "",
+                duration_ms=lengths[line.session, line.position],
+                media_ms=line.media_ms,
+                value=line.value,
+            )
+        )
+    return tuple(recorded), tuple(drops)
+
+
+def _choice(answer: str) -> int:
+    if answer not in CHOICES:
+        raise InvalidInput(
+            f"preference: expected one of {', '.join(CHOICES)}, got {answer!r}."
+            " Use the instrument `preference`, or a choice with these values."
+        )
+    return CHOICES[answer]
+
+
+def _tools(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[str, Tool]:
+    """The tool of each session, for traces that hold nothing: from its arm, its other traces, or the study."""
+    by_session: dict[str, Tool] = {}
+    only = _only_tool(data, plan)
+    if only is not None:
+        by_session = dict.fromkeys(data.sessions, only)
+    arm = plan.role("tool")
+    if arm is not None:
+        levels = data.arm(arm)
+        by_session |= {session: level for session, level in zip(data.sessions, levels, strict=True) if level in TOOLS}
+    return by_session | {line.session: line.instrument for line in lines if line.instrument in TOOLS}
+
+
+def _only_tool(data: Data, plan: Plan) -> Tool | None:
+    if data.study is None:
+        return None
+    kinds = {
+        entry.item.annotation.kind
+        for entry in outline(data.study.timeline)
+        if entry.item.plays_stimuli and entry.item.id in plan.roles["annotate"] and entry.item.annotation is not None
+    }
+    return next((tool for tool in TOOLS if kinds == {tool}), None)
+
+
+def _durations(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[tuple[str, int], float]:
+    """Of the medium, of the round, else the last moment anybody entered something on it."""
+    media, played = durations_ms(data.bundle), round_ms(data, *plan.roles["round"])
+    last: dict[str, float] = defaultdict(float)
+    for line in lines:
+        if len(line.media_ms):
+            last[line.stimulus or ""] = max(last[line.stimulus or ""], float(line.media_ms.max()))
+    step = float(plan.option("window_ms"))
+    return {
+        (line.session, line.position): media.get(line.stimulus or "")
+        or played
+        or max(step, math.ceil((last[line.stimulus or ""] + 1) / step) * step)
+        for line in lines
+    }

@@ -1,0 +1,369 @@
+"""Do traces agree with the final choice? Correlations as tables, and traces as tables to draw."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from believable.analysis.data import OWN_ROUND
+from believable.analysis.findings import Cell, Chart, Column, Table
+from believable.analysis.instrument_comparison import CorrelationRow, correlations
+from believable.analysis.numbers import in_words, level_words
+from believable.analysis.trace_windows import CENTRES, EPSILONS, TOOL_NAMES, Centre, Cleaning, Tool, Windowed
+from believable.protocols.trace.trace_cleaning import CleanedTraces, Pair, differences
+from believable.stats.agreement import krippendorff_alpha
+from believable.stats.correlations import pearson_with_choice
+from believable.stats.inputs import FloatArray
+from believable.stats.means import mean_t
+from believable.stats.result import TestResult
+from believable.traces import btrace_values, sda
+from believable.traces.trace_agreement import others_medians
+
+COUNTS = {"high": "H1 − H2", "low": "L1 − L2", "difference": "D1 − D2"}
+SLOPES = {"rises": "rises", "falls": "falls", "gradient": "rises − falls"}
+_CENTRE_WORDS = {"mean": "the trace's own mean", "neutral": "the neutral value 0.5"}
+_HEAD = (
+    Column("epsilon", "ε", "number", 2, "Uncertainty around the centre: windows this near to it count for neither."),
+    Column("tool", "Tool", about="Annotation tool."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceAgreement:
+    """The correlation of one measure's difference with the choice."""
+
+    tool: Tool
+    centre: Centre
+    epsilon: float
+    measure: str
+    test: TestResult
+
+
+def agreements(
+    pairs: Sequence[Pair],
+    tool: Tool,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    centres: Sequence[Centre] = CENTRES,
+    level: float = 0.95,
+) -> tuple[ChoiceAgreement, ...]:
+    """Every measure of one tool with the choice. Steps do not depend on the centre, means on neither centre nor ε."""
+    mine = [pair for pair in pairs if pair.tool == tool]
+    choice = [float(pair.choice) for pair in mine]
+    rows: list[ChoiceAgreement] = []
+    for centre in centres:
+        for epsilon in epsilons:
+            for measure, values in differences(mine, epsilon, centre).items():
+                test = pearson_with_choice(values, choice, level=level)
+                rows.append(ChoiceAgreement(tool, centre, epsilon, measure, test))
+    return tuple(rows)
+
+
+def one_agreement(
+    pairs: Sequence[Pair], tool: Tool, measure: str, epsilon: float, centre: Centre, *, level: float = 0.95
+) -> TestResult:
+    """One cell of the table, without computing the others."""
+    mine = [pair for pair in pairs if pair.tool == tool]
+    values = differences(mine, epsilon, centre)[measure]
+    return pearson_with_choice(values, [float(pair.choice) for pair in mine], level=level)
+
+
+def counts_table(looked_at: Sequence[ChoiceAgreement], centre: Centre, *, alpha: float = 0.05, note: str = "") -> Table:
+    """High, low and difference against the choice: ε by tool, the layout of the published Table I."""
+    rows = _rows([correlation for correlation in looked_at if correlation.centre == centre], tuple(COUNTS))
+    title = f"Traces and the final choice, centre: {_CENTRE_WORDS[centre]}"
+    return correlations(f"counts_{centre}", title, _HEAD, rows, COUNTS, alpha=alpha, note=note)
+
+
+def slopes_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) -> Table:
+    """Windows that rise and fall by more than ε, against the choice."""
+    first = next((correlation.centre for correlation in looked_at), "mean")
+    rows = _rows([correlation for correlation in looked_at if correlation.centre == first], tuple(SLOPES))
+    return correlations(
+        "slopes",
+        "Rising and falling windows and the final choice",
+        _HEAD,
+        rows,
+        SLOPES,
+        alpha=alpha,
+        note="Steps from window to window by more than ε, first round minus second.",
+    )
+
+
+def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) -> Table:
+    """The difference of means against the choice, per tool, with intervals."""
+    firsts: dict[Tool, TestResult] = {}
+    for correlation in looked_at:
+        if correlation.measure == "mean":
+            firsts.setdefault(correlation.tool, correlation.test)
+    rows: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for number, (tool, test) in enumerate(firsts.items()):
+        r = test.estimate
+        cells = (None, None, None) if r is None else (r.value, r.low, r.high)
+        rows.append((TOOL_NAMES[tool], test.n, *cells, test.p_value))
+        reason = test.reason or (r.reason if r is not None else None) or "undefined"
+        for name, cell in zip(("r", "ci_low", "ci_high", "p_value"), (*cells, test.p_value), strict=True):
+            if cell is None:
+                undefined[number, name] = reason
+    return Table(
+        "means",
+        "Mean of the trace and the final choice",
+        (
+            Column("tool", "Tool"),
+            Column("n", "n", "integer", about="Participants."),
+            Column("r", "r of μ1 − μ2", "number", 3, "Pearson's r of the difference of means with the choice."),
+            Column("ci_low", "low", "number", 3, "Lower bound of the interval of r."),
+            Column("ci_high", "high", "number", 3, "Upper bound of the interval of r."),
+            Column("p_value", "p", "p", about="Two-sided p."),
+        ),
+        tuple(rows),
+        f"Intervals at {level_words(1 - alpha)}: jackknife on the Fisher z scale. Marked: p < {alpha:g}.",
+        undefined=undefined,
+        marked=frozenset((number, "r") for number, test in enumerate(firsts.values()) if test.significant(alpha)),
+    )
+
+
+def by_rule(cleaned: CleanedTraces, rule: str) -> tuple[Pair, ...]:
+    """The BTrace pairs that were kept, their windows turned into values by another rule."""
+
+    def again(trace: Windowed) -> Windowed:
+        return replace(trace, values=btrace_values(trace.raw, rule=rule))  # type: ignore[arg-type]
+
+    return tuple(
+        replace(pair, first=again(pair.first), second=again(pair.second)) for pair in cleaned.pairs_of("btrace")
+    )
+
+
+def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list[CorrelationRow]:
+    """ε outside, tools inside, as published."""
+    grouped: dict[tuple[float, Tool], dict[str, TestResult]] = {}
+    for correlation in looked_at:
+        if correlation.measure in measures:
+            grouped.setdefault((correlation.epsilon, correlation.tool), {})[correlation.measure] = correlation.test
+    tools = list(dict.fromkeys(correlation.tool for correlation in looked_at))
+    return [
+        CorrelationRow((epsilon, TOOL_NAMES[tool]), grouped[epsilon, tool])
+        for epsilon in sorted({correlation.epsilon for correlation in looked_at})
+        for tool in tools
+    ]
+
+
+_TIME = Column("time_s", "time (s)", "number", 2, "Middle of the window, in seconds.")
+_TOOL = Column("tool", "Tool")
+
+
+def times_s(windows: int, cleaning: Cleaning) -> list[float]:
+    """The middle of each window."""
+    return [(index + 0.5) * cleaning.window_ms / 1000 for index in range(windows)]
+
+
+def all_traces(pairs: Sequence[Pair], cleaning: Cleaning) -> Table:
+    """Every window of every kept trace, for those who want to compute further."""
+    rows: list[tuple[Cell, ...]] = [
+        (pair.session, TOOL_NAMES[pair.tool], place, trace.annotation.condition, time, float(value))
+        for pair in pairs
+        for place, trace in ((1, pair.first), (2, pair.second))
+        for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
+    ]
+    return Table(
+        "traces",
+        "Traces in windows",
+        (
+            Column("session", "Participant"),
+            _TOOL,
+            Column("round", "Round", "integer"),
+            Column("condition", "Condition"),
+            _TIME,
+            Column("value", "Value", "number", 3, "Window value from 0 to 1."),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+
+
+def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: int) -> tuple[Table, Chart]:
+    """The first participants of each tool: both rounds, with the mean and the band of uncertainty around it."""
+    rows: list[tuple[Cell, ...]] = []
+    for tool in dict.fromkeys(pair.tool for pair in pairs):
+        for number, pair in enumerate([pair for pair in pairs if pair.tool == tool][:count], start=1):
+            for place, trace in ((1, pair.first), (2, pair.second)):
+                mean = float(trace.values.mean())
+                panel = f"{TOOL_NAMES[tool]} {number}, round {place}: {in_words(trace.annotation.condition)}"
+                rows += [
+                    (panel, time, float(value), mean - epsilon, mean + epsilon)
+                    for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
+                ]
+    table = Table(
+        "example_traces",
+        "Traces with their band of uncertainty",
+        (
+            Column("trace", "Trace"),
+            _TIME,
+            Column("value", "Value", "number", 3),
+            Column("low", "μ − ε", "number", 3, "Lower edge of the band: windows below it are low."),
+            Column("high", "μ + ε", "number", 3, "Upper edge of the band: windows above it are high."),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    chart = Chart(
+        "example_traces",
+        "Traces with their band of uncertainty",
+        "lines",
+        "example_traces",
+        {"x": "time_s", "y": "value", "low": "low", "high": "high", "facet": "trace"},
+        "time (s)",
+        "believability",
+        f"The band is the trace's mean ± ε = {epsilon:g}; windows outside it count as high or low.",
+        y_range=(0.0, 1.0),
+    )
+    return table, chart
+
+
+def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table, Chart]:
+    """Per tool and condition: the mean trace, the middle half of the annotators around it, and how well they agree."""
+    groups: dict[tuple[Tool, str], list[Windowed]] = defaultdict(list)
+    for pair in pairs:
+        for trace in (pair.first, pair.second):
+            groups[pair.tool, trace.annotation.condition].append(trace)
+    rows: list[tuple[Cell, ...]] = []
+    agreeing: list[tuple[Cell, ...]] = []
+    undefined: dict[tuple[int, str], str] = {}
+    for (tool, condition), traces in sorted(groups.items()):
+        table = _cut([trace.values for trace in traces])
+        lows, highs = np.quantile(table, [0.25, 0.75], axis=0)
+        for index, time in enumerate(times_s(table.shape[1], cleaning)):
+            mean = mean_t(table[:, index])
+            rows.append(
+                (
+                    TOOL_NAMES[tool], condition, time, mean.value, float(lows[index]), float(highs[index]), mean.low, mean.high,
+                    mean.n,
+                )
+            )  # fmt: skip
+        alpha = krippendorff_alpha(table.T, "interval") if len(table) > 1 else None
+        others = _left_out_sda(table)
+        if alpha is None or alpha.value is None:
+            reason = "one annotator only" if alpha is None else alpha.reason or "undefined"
+            undefined[len(agreeing), "alpha"] = reason
+        if others is None:
+            undefined[len(agreeing), "sda"] = "one annotator only"
+        value = None if alpha is None else alpha.value
+        agreeing.append((TOOL_NAMES[tool], condition, len(table), value, others))
+    means = Table(
+        "mean_traces",
+        "Mean traces",
+        (
+            _TOOL,
+            Column("condition", "Condition"),
+            _TIME,
+            Column("mean", "Mean", "number", 3),
+            Column("quartile_low", "25 %", "number", 3, "Lower quartile of the annotators."),
+            Column("quartile_high", "75 %", "number", 3, "Upper quartile of the annotators."),
+            Column("ci_low", "low", "number", 3, "Lower bound of the mean, t interval, window by window."),
+            Column("ci_high", "high", "number", 3, "Upper bound of the mean, t interval, window by window."),
+            Column("n", "n", "integer"),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    agreement = Table(
+        "trace_agreement",
+        "Agreement between annotators",
+        (
+            _TOOL,
+            Column("condition", "Condition"),
+            Column("n", "Traces", "integer"),
+            Column("alpha", "Krippendorff's α", "number", 3, "Interval level, windows as units."),
+            Column("sda", "SDA with the others", "number", 3, "Mean SDA of each trace with the median of the others."),
+        ),
+        tuple(agreeing),
+        "Each participant played rounds of their own, so that low agreement may come from different events."
+        if _own_rounds(pairs)
+        else "",
+        undefined=undefined,
+    )
+    chart = Chart(
+        "mean_traces",
+        "Mean traces with the middle half of the annotators",
+        "lines",
+        "mean_traces",
+        {
+            "x": "time_s", "y": "mean", "low": "quartile_low", "high": "quartile_high", "colour": "condition", "facet": "tool",
+        },
+        "time (s)",
+        "believability",
+        "Lines are means over annotators; the band spans their middle half: the narrower, the better they agree.",
+        y_range=(0.0, 1.0),
+    )  # fmt: skip
+    return means, agreement, chart
+
+
+def by_epsilon(looked_at: Sequence[ChoiceAgreement]) -> tuple[Table, Chart]:
+    """Correlations with the choice over ε, with intervals, for drawing."""
+    rows: list[tuple[Cell, ...]] = []
+    for correlation in looked_at:
+        r = correlation.test.estimate
+        if correlation.measure in ("high", "low", "difference") and r is not None and r.value is not None:
+            panel = (
+                f"{ {'high': 'H', 'low': 'L', 'difference': 'D'}[correlation.measure] }, centre {correlation.centre}"
+            )
+            rows.append(
+                (
+                    panel,
+                    TOOL_NAMES[correlation.tool],
+                    correlation.epsilon,
+                    r.value,
+                    r.low,
+                    r.high,
+                    correlation.test.p_value,
+                )
+            )
+    table = Table(
+        "correlations_by_epsilon",
+        "Correlations with the choice by uncertainty",
+        (
+            Column("measure", "Measure"),
+            _TOOL,
+            Column("epsilon", "ε", "number", 2),
+            Column("r", "r", "number", 3),
+            Column("ci_low", "low", "number", 3),
+            Column("ci_high", "high", "number", 3),
+            Column("p_value", "p", "p"),
+        ),
+        tuple(rows),
+        data_only=True,
+    )
+    chart = Chart(
+        "correlations_by_epsilon",
+        "Correlations with the choice by uncertainty",
+        "lines",
+        "correlations_by_epsilon",
+        {"x": "epsilon", "y": "r", "low": "ci_low", "high": "ci_high", "colour": "tool", "facet": "measure"},
+        "ε",
+        "r",
+        "Intervals: jackknife on the Fisher z scale.",
+        rules=(("y", 0.0, "no relation"),),
+        y_range=(-1.0, 1.0),
+    )
+    return table, chart
+
+
+def _cut(traces: Sequence[FloatArray]) -> FloatArray:
+    length = min(len(trace) for trace in traces)
+    return np.stack([trace[:length] for trace in traces])
+
+
+def _left_out_sda(table: FloatArray) -> float | None:
+    """Mean SDA of each trace with the median of the others."""
+    if len(table) < 2 or table.shape[1] < 2:
+        return None
+    return float(np.mean([sda(table[row], other) for row, other in enumerate(others_medians(table))]))
+
+
+def _own_rounds(pairs: Sequence[Pair]) -> bool:
+    """Whether people annotated rounds that they played themselves."""
+    return any(pair.first.annotation.stimulus.startswith(OWN_ROUND) for pair in pairs)

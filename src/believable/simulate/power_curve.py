@@ -1,0 +1,255 @@
+"""Power by simulating the whole study: the planted truth, the plan's exclusions, its tests and its criteria, many times over."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from believable.analysis.findings import Finding
+from believable.analysis.resolution import resolve
+from believable.analysis.run import prepared
+from believable.analysis.settled_plan import Plan
+from believable.analysis.verdicts import judged, supported
+from believable.core.errors import InvalidInput
+from believable.core.registry import Registry, did_you_mean
+from believable.core.seeds import derive
+from believable.core.work import Progress, bounds, map_chunks
+from believable.pages import KINDS
+from believable.simulate import straight
+from believable.simulate.behaviour import SimulatedProtocol, SimulatedProtocols
+from believable.simulate.own_people import simulated_protocol
+from believable.simulate.simulated_sessions import Conduct
+from believable.stats.counts import proportion
+from believable.stats.estimate import Estimate
+from believable.study.definition import Definition
+
+#: Studies that one worker simulates at a time.
+CHUNK = 5
+#: Options that only make resampling finer; one study of many does with less.
+_COARSE = {"resamples": 500, "subsamples": 1, "criterion_studies": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPoint:
+    """How often one criterion was met, or one test was significant, with so many participants. `judged` studies could tell."""
+
+    participants: int
+    what: str
+    met: int
+    judged: int
+    power: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    definition: str
+    protocol: SimulatedProtocol
+    participants: int
+    studies: tuple[int, ...]
+    seed: int
+    truth: tuple[tuple[str, Any], ...]
+
+
+def power_curve(
+    definition: Definition,
+    participants: Sequence[int],
+    *,
+    studies: int,
+    seed: int,
+    protocols: SimulatedProtocols,
+    truth: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    level: float = 0.95,
+) -> tuple[PowerPoint, ...]:
+    """The share of simulated studies in which each hypothesis' criterion is met (each tested outcome significant, where there
+    is no hypothesis), for each number of participants. The same seed gives the same curve on any number of workers.
+
+    truth   planted parameters that differ from the protocol's defaults, by name
+    """
+    _must_fit(participants, studies)
+    protocol = simulated_protocol(definition, protocols)
+    planted_truth(definition, protocol, truth or {})
+    text = definition.to_json()
+    settled = tuple(sorted((truth or {}).items()))
+    jobs = [
+        _Job(text, protocol, n, tuple(range(start, stop)), seed, settled)
+        for n in participants
+        for start, stop in bounds(studies, CHUNK)
+    ]
+    chunks = map_chunks(_simulated, jobs, workers=workers, progress=progress, pool="processes")
+    points = []
+    for n in participants:
+        verdicts = [
+            verdict for job, part in zip(jobs, chunks, strict=True) if job.participants == n for verdict in part
+        ]
+        points += [_point(n, what, verdicts, level) for what in _names(verdicts)]
+    return tuple(points)
+
+
+def planted_truth(definition: Definition, protocol: SimulatedProtocol, changes: Mapping[str, Any]) -> Any:
+    """The truth of the study's protocol with some parameters changed."""
+    truth = protocol.people.truth_for(definition.study)
+    known = {field.name for field in fields(truth)}
+    for name in changes:
+        if name not in known:
+            raise InvalidInput(f"truth of {protocol.name}: unknown parameter {name!r}. {did_you_mean(name, known)}")
+    return replace(truth, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One thing that simulated studies take for granted. `name` is what `--truth` calls it; empty where it is not set there."""
+
+    words: str
+    value: str
+    name: str = ""
+
+
+def assumptions(
+    definition: Definition, protocols: SimulatedProtocols, truth: Mapping[str, Any] | None = None
+) -> tuple[Assumption, ...]:
+    """What is planted and how people behave, with the values the main outcomes then have."""
+    protocol = simulated_protocol(definition, protocols)
+    planted = planted_truth(definition, protocol, truth or {})
+    about = _explained(type(planted))
+    parts = [
+        Assumption(
+            about.get(field.name, field.name.replace("_", " ")), _plain(getattr(planted, field.name)), field.name
+        )
+        for field in fields(planted)
+    ]
+    conduct = Conduct()
+    for words, share in (
+        ("share who leave early", conduct.drop_out),
+        ("share who answer at random", conduct.careless),
+        ("share who hurry", conduct.hasty),
+    ):
+        parts.append(Assumption(words, f"{share:g}"))
+    drawn = straight.sessions(definition, 4, np.random.default_rng(1), truth=planted, protocols=protocols)
+    for name, value in protocol.people.values(planted, drawn).items():
+        parts.append(
+            Assumption(f"then the true value of {name.replace('_', ' ').replace('.', ' of ')} is", f"{value:.3g}")
+        )
+    return tuple(parts)
+
+
+def _explained(truth: type[Any]) -> dict[str, str]:
+    """What the docstring of a truth says about each parameter: `name   words`, going on in deeper lines."""
+    about: dict[str, str] = {}
+    name = ""
+    for line in (truth.__doc__ or "").splitlines():
+        match = re.match(r"^    (\w+(?:, \w+)*)\s{2,}(\S.*)$", line)
+        if match:
+            for name in match.group(1).split(", "):
+                about[name] = match.group(2)
+        elif name and re.match(r"^\s{8,}\S", line):
+            about[name] += f" {line.strip()}"
+        else:
+            name = ""
+    return about
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple | list):
+        return ", ".join(_plain(part) for part in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
+    return str(value)
+
+
+def _point(n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], level: float) -> PowerPoint:
+    known = [verdict[what] for verdict in verdicts if verdict.get(what) is not None]
+    met = sum(bool(answer) for answer in known)
+    return PowerPoint(n, what, met, len(known), proportion(met, len(known), level=level))
+
+
+def _names(verdicts: Iterable[Mapping[str, bool | None]]) -> list[str]:
+    return list(dict.fromkeys(name for verdict in verdicts for name in verdict))
+
+
+def _must_fit(participants: Sequence[int], studies: int) -> None:
+    if not participants or min(participants) < 2:
+        raise InvalidInput(f"participants: expected numbers of at least 2, got {list(participants)}.")
+    if studies < 10:
+        raise InvalidInput(
+            f"studies: expected at least 10, got {studies}. With 500 a power of .8 is known to about ±.035."
+        )
+
+
+def _simulated(job: _Job) -> list[dict[str, bool | None]]:
+    protocols = Registry("protocol", [job.protocol])
+    definition, plan = _ready(job.definition, job.protocol)
+    truth = planted_truth(definition, job.protocol, dict(job.truth))
+    verdicts = []
+    for number in job.studies:
+        rng = np.random.default_rng(derive(job.seed, job.participants, number))
+        bundle = straight.bundle(definition, job.participants, rng, protocols=protocols, truth=truth)
+        verdicts.append(_verdict(definition, plan, bundle, rng))
+    return verdicts
+
+
+@lru_cache(maxsize=2)
+def _ready(text: str, protocol: SimulatedProtocol) -> tuple[Definition, Plan]:
+    """Read once per process."""
+    definition = Definition.from_json(text, KINDS)
+    declared = definition.study.analysis
+    if declared is None:
+        raise InvalidInput("study: there is no `analysis`, so that there is nothing to test. Add one.")
+    protocols = Registry("protocol", [protocol])
+    plan = resolve(declared, definition.study, protocols)
+    known = {option.name for option in plan.declaration.options}
+    coarse = {name: value for name, value in _COARSE.items() if name in known}
+    options = {**declared.options, **{name: min(value, plan.option(name)) for name, value in coarse.items()}}
+    return definition, resolve(declared.model_copy(update={"options": options}), definition.study, protocols)
+
+
+def _verdict(definition: Definition, plan: Plan, bundle: Any, rng: np.random.Generator) -> dict[str, bool | None]:
+    data = prepared(bundle, plan, definition.study)
+    if not len(data):
+        return {hypothesis.id: None for hypothesis in plan.declared.hypotheses}
+    sections = judged(plan.analysis.analyse(data, plan, rng), plan, None, ()).sections
+    findings = [finding for section in sections for finding in section.findings]
+    if plan.declared.hypotheses:
+        return _of_hypotheses(findings, plan)
+    return {
+        f"{finding.outcome} {finding.about}".strip(): finding.test.significant(plan.alpha)
+        for finding in findings
+        if finding.test is not None and finding.kind == "estimate"
+    }
+
+
+def _of_hypotheses(findings: Sequence[Finding], plan: Plan) -> dict[str, bool | None]:
+    verdicts: dict[str, bool | None] = {}
+    for hypothesis in plan.declared.hypotheses:
+        answers = [
+            supported(hypothesis, finding, plan.alpha)
+            for finding in findings
+            if finding.outcome == hypothesis.outcome
+            and hypothesis.about in (None, finding.about)
+            and (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence")
+        ]
+        verdicts[hypothesis.id] = None if not answers or None in answers else all(answers)
+    return verdicts
+
+
+def parsed_truth(settings: Sequence[str]) -> dict[str, Any]:
+    """`skill=0.4` → {"skill": 0.4}."""
+    truth: dict[str, Any] = {}
+    for setting in settings:
+        name, sign, value = setting.partition("=")
+        if not sign:
+            raise InvalidInput(f"--truth {setting!r}: expected name=value, such as skill=0.4.")
+        try:
+            truth[name.strip()] = json.loads(value)
+        except ValueError:
+            raise InvalidInput(f"--truth {setting!r}: expected a number after =, got {value!r}.") from None
+    return truth

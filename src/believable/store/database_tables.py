@@ -1,0 +1,457 @@
+"""The tables. Changing one needs a migration beside it."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+studies = Table(
+    "studies",
+    metadata,
+    Column("id", String(64), primary_key=True),  # slug of the study folder
+    Column("title", Text, nullable=False),
+    Column("state", String(8), nullable=False),  # open | paused | closed
+    Column("definition", String(64), nullable=False),  # hash of the current definition, for new sessions
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+definitions = Table(
+    "definitions",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False),
+    Column("body", Text, nullable=False),  # canonical JSON: study tree, pages, media
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+links = Table(
+    "links",
+    metadata,
+    Column("token", String(32), primary_key=True),
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False, index=True),
+    Column("kind", String(10), nullable=False),  # open | personal | preview | simulated
+    Column("label", Text, nullable=False, server_default=""),
+    Column("used_by", String(32), nullable=True),  # session of a used personal link
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("code_hash", String(64), nullable=False, unique=True),  # keyed hash of the continue-later code
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False),
+    Column("definition", String(64), ForeignKey("definitions.hash"), nullable=False),
+    Column("link_kind", String(10), nullable=False),  # open | personal | preview | simulated: for ever
+    Column("number", Integer, nullable=False),  # 1, 2, 3 … within study and link kind
+    Column("language", String(6), nullable=False),
+    Column("arms", Text, nullable=False),  # JSON {arm: level}
+    Column("rows", Text, nullable=False),  # JSON {block id: row}
+    Column("seed", BigInteger, nullable=False),  # below 2**63
+    Column("recruiter_hash", String(64), nullable=True),  # keyed hash of the recruiter's participant id
+    Column("recruiter_extra", Text, nullable=False),  # JSON {parameter: keyed hash}
+    Column("state", String(12), nullable=False),  # active | finished (a withdrawn session leaves only its tombstone)
+    Column("outcome", String(16), nullable=True),  # complete | screened_out | failed_checks | declined
+    Column("position", Integer, nullable=False, server_default="0"),  # of the trial being shown
+    Column("run", Integer, nullable=False, server_default="0"),  # grows when `resume: restart` begins again
+    Column("run_after_seq", Integer, nullable=False, server_default="0"),  # events up to here belong to earlier runs
+    Column("wrong_tries", Integer, nullable=False, server_default="0"),  # at the check being shown
+    Column("tried_seq", Integer, nullable=False, server_default="0"),  # the last submission counted in wrong_tries
+    Column("opened_ms", BigInteger, nullable=False),  # when the trial being shown became the current one
+    Column("epoch", Integer, nullable=False, server_default="0"),  # grows with each tab or device that takes over
+    Column("head_seq", Integer, nullable=False, server_default="0"),  # highest contiguous event
+    Column("head_hash", String(64), nullable=False),
+    Column("top_seq", Integer, nullable=False, server_default="0"),  # highest stored event; above head_seq: a gap
+    Column("started_ms", BigInteger, nullable=False),
+    Column("seen_ms", BigInteger, nullable=False),  # last batch or page
+    Column("reserved_until_ms", BigInteger, nullable=False),  # holds its place in the balance until then
+    Column("reservation_ms", BigInteger, nullable=False),  # each batch renews the reservation by this much
+    Column("finished_ms", BigInteger, nullable=True),
+    Column("rejected", Boolean, nullable=False, server_default="0"),
+    Column("approved", Boolean, nullable=False, server_default="0"),  # looked at and to be paid, by a decision
+    Column("excluded", Boolean, nullable=False, server_default="0"),  # left out of the analysis, by a decision
+    UniqueConstraint("study", "link_kind", "number"),
+    Index("ix_sessions_recruiter", "study", "recruiter_hash"),
+    Index("ix_sessions_state", "study", "link_kind", "state"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", Text, nullable=False),  # exactly what the browser hashed
+    Column("received_ms", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+strays = Table(  # events of a tab or device that had been taken over: kept, outside the chain
+    "strays",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("epoch", Integer, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("received_ms", BigInteger, nullable=False),
+)
+
+trials = Table(  # one row per trial the server has closed (or skipped by rule)
+    "trials",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True, server_default="0"),  # grows when `resume: restart` begins again
+    Column("key", Text, nullable=False),
+    Column("status", String(10), nullable=False),  # done | skipped | failed
+    Column("attempts", Integer, nullable=False, server_default="1"),
+    Column("submit_seq", Integer, nullable=True),  # the event that holds the accepted answers
+    Column("answers", Text, nullable=False),  # JSON {question id: answer} as read by the instruments
+    Column("opened_ms", BigInteger, nullable=True),
+    Column("closed_ms", BigInteger, nullable=False),
+)
+
+decisions = Table(  # about sessions and answers, never overwritten
+    "decisions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", String(32), ForeignKey("sessions.id"), nullable=False, index=True),
+    Column("kind", String(12), nullable=False),  # reject unreject approve exclude include | keep exclude_text
+    Column("target", Text, nullable=False, server_default=""),  # '' = the session, else trial key + question id
+    Column("reason", Text, nullable=False),
+    Column("user", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+review_answers = Table(  # the free texts to review, with the kinds of their hints: follows from the trials
+    "review_answers",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("study", String(64), nullable=False),
+    Column("pool", String(10), nullable=False),
+    Column("session", String(32), ForeignKey("sessions.id"), nullable=False),
+    Column("number", Integer, nullable=False),  # of the session
+    Column("position", Integer, nullable=False),
+    Column("ordinal", Integer, nullable=False),  # among the texts of its page, from 1
+    Column("trial_key", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("took_ms", BigInteger, nullable=True),  # on the page
+    Column("session_ms", BigInteger, nullable=True),  # from start to end, once there is an end
+    Column("pasted", Integer, nullable=False),  # characters
+    Column(
+        "digest", String(32), nullable=False
+    ),  # of the text as sameness is judged; '' where it is too short for that
+    Column("alike", Text, nullable=False),  # JSON [[id, similarity], …]: a few that are nearly the same
+    Column("kinds", String(40), nullable=False),  # of hints, with a comma before and behind each; else ''
+    Column("n_kinds", Integer, nullable=False),
+    Column("decision", String(12), nullable=True),  # the one that holds: keep | exclude_text
+    UniqueConstraint("session", "position", "ordinal"),
+    # Everything that a view counts and sorts by, so that it need not look at the rows themselves.
+    Index(
+        "ix_review_answers_queue",
+        "study",
+        "pool",
+        "n_kinds",
+        "number",
+        "position",
+        "ordinal",
+        "decision",
+        "kinds",
+        "session",
+    ),
+    Index("ix_review_answers_digest", "study", "pool", "digest"),
+)
+
+review_keys = Table(  # texts that are nearly the same share one of these, whatever study they belong to
+    "review_keys",
+    metadata,
+    Column("key", BigInteger, primary_key=True, autoincrement=False),
+    Column("answer", Integer, ForeignKey("review_answers.id"), primary_key=True, index=True),
+    sqlite_with_rowid=False,
+)
+
+review_sessions = Table(  # how far each session has been read for the queue
+    "review_sessions",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("run", Integer, nullable=False),
+    Column("position", Integer, nullable=False),  # of the page it stood at
+    Column("state", String(12), nullable=False),
+    Column("closed", Integer, nullable=False),  # position of the last closed trial, -1 before the first
+    Column("seq", Integer, nullable=False),  # the event that closed it
+)
+
+review_states = Table(  # what the queue of a pool was made from
+    "review_states",
+    metadata,
+    Column("study", String(64), ForeignKey("studies.id"), primary_key=True),
+    Column("pool", String(10), primary_key=True),
+    Column("fingerprint", Text, nullable=False),
+    Column("medians", Text, nullable=False),  # JSON {trial: ms}; '' is the whole session
+    Column("n_answers", Integer, nullable=False),  # when the medians were taken
+    Column("withdrawn", Integer, nullable=False),
+)
+
+tombstones = Table(  # what is left of a withdrawn session: that it was there
+    "tombstones",
+    metadata,
+    Column("session", String(32), primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),  # so that its page can say what happened
+    Column("study", String(64), nullable=False, index=True),
+    Column("link_kind", String(10), nullable=False),
+    Column("number", Integer, nullable=False),  # never given to anybody else
+    Column("withdrawn_ms", BigInteger, nullable=False),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    # owner | researcher | coordinator | coder. SQLite keeps the width it was made with and does not enforce it.
+    Column("role", String(10).with_variant(String(12), "postgresql"), nullable=False),
+    Column("password_hash", Text, nullable=True),  # None until the one-time link was used
+    Column("disabled", Boolean, nullable=False, server_default="0"),
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+logins = Table(
+    "logins",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("user", String(64), ForeignKey("users.name"), nullable=False),
+    Column("csrf", String(32), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False),
+)
+
+one_time_links = Table(
+    "one_time_links",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("user", String(64), ForeignKey("users.name"), nullable=False),
+    Column("expires_ms", BigInteger, nullable=False),
+    Column("used_ms", BigInteger, nullable=True),
+)
+
+attempts = Table(  # for rate limits: who is a keyed hash (of a user name, or of a network peer), gone after an hour
+    "attempts",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("what", String(16), nullable=False),  # login | resume_code
+    Column("who", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Index("ix_attempts_what_who", "what", "who", "at_ms"),
+)
+
+alarms = Table(
+    "alarms",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("study", String(64), nullable=True),
+    Column("kind", String(32), nullable=False),  # storage_full | chain_conflict | stall …
+    Column("message", Text, nullable=False),
+    Column("raised_ms", BigInteger, nullable=False),
+    Column("cleared_ms", BigInteger, nullable=True),
+)
+
+audit = Table(  # what researchers did: log-ins, state changes, exports, rejections
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("user", String(64), nullable=False),
+    Column("what", Text, nullable=False),
+    Column("study", String(64), nullable=True),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+writers = Table(  # PostgreSQL: the mark of each writing process's latest commit, to look up one whose answer got lost
+    "writers", metadata, Column("id", String(32), primary_key=True), Column("mark", String(32), nullable=False)
+)
+
+blobs = Table(  # files made for one session (rendered replays and videos), deleted with it
+    "blobs",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("media_type", String(64), nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+rounds = Table(  # games played in a session; the attempts of one trial are counted from 1
+    "rounds",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("setup", Text, nullable=False),  # JSON: with the inputs, everything the round follows from
+    Column("state", String(8), nullable=False),  # live | over | left (begun again, or a practice that was ended)
+    Column("tick", Integer, nullable=False, server_default="0"),  # inputs are durable up to here
+    Column("holder", String(32), nullable=False),  # the connection that may go on with it
+    Column("losses", Integer, nullable=False, server_default="0"),  # how often the connection was lost
+    Column("score", Integer, nullable=True),
+    Column("started_ms", BigInteger, nullable=False),
+    Column("ended_ms", BigInteger, nullable=True),
+)
+
+round_inputs = Table(  # what the server applied, in pieces
+    "round_inputs",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("tick", Integer, primary_key=True),  # the piece ends before this tick
+    Column("inputs", Text, nullable=False),  # JSON: each change of the inputs with the tick it was applied at
+    sqlite_with_rowid=False,
+)
+
+coding_projects = Table(  # the texts of a study, or imported ones, with a codebook to code them by
+    "coding_projects",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("study", String(64), ForeignKey("studies.id"), nullable=True),  # None: the texts were imported
+    Column("pool", String(10), nullable=False),  # real | simulated | imported
+    Column("title", Text, nullable=False),
+    Column("sources", Text, nullable=False),  # JSON ["trial.question", …]; empty: all free texts
+    Column("seed", BigInteger, nullable=False),  # below 2**63
+    Column("suggestions", Boolean, nullable=False, server_default="0"),
+    Column("rule", String(12), nullable=False, server_default="none"),  # none | random_coder
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+coding_books = Table(  # versions of a project's codebook, from 1, never changed
+    "coding_books",
+    metadata,
+    Column("project", String(64), ForeignKey("coding_projects.id"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("body", Text, nullable=False),  # JSON of the codebook
+    Column("policies", Text, nullable=False),  # JSON {code: keep | review | drop} for labels of the version before
+    Column("note", Text, nullable=False),
+    Column("user", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+coding_texts = Table(
+    "coding_texts",
+    metadata,
+    Column("project", String(64), ForeignKey("coding_projects.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # in an order that tells nothing
+    Column("session", String(32), nullable=True, index=True),
+    Column("place", String(64), nullable=False),  # hash of where it comes from, so that it is collected once
+    Column("text", Text, nullable=False),
+    Column("about", Text, nullable=False),  # JSON: where it comes from, what was shown
+    UniqueConstraint("project", "place"),
+)
+
+coding_rounds = Table(
+    "coding_rounds",
+    metadata,
+    Column("project", String(64), ForeignKey("coding_projects.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # from 1
+    Column("kind", String(10), nullable=False),  # joint | agreement | split
+    Column("plan", Text, nullable=False),  # JSON: how it was drawn
+    Column("state", String(8), nullable=False),  # open | closed
+    Column("user", String(64), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+coding_tasks = Table(  # who codes what
+    "coding_tasks",
+    metadata,
+    Column("project", String(64), ForeignKey("coding_projects.id"), primary_key=True),
+    Column("round", Integer, primary_key=True),
+    Column("coder", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("shared", Boolean, nullable=False),
+    Index("ix_coding_tasks_coder", "coder", "project"),
+)
+
+coding_logs = Table(  # what a coder's browser sends about a project: a chain like a session's
+    "coding_logs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("project", String(64), ForeignKey("coding_projects.id"), nullable=False),
+    Column("coder", String(64), nullable=False),
+    Column("epoch", Integer, nullable=False, server_default="0"),
+    Column("head_seq", Integer, nullable=False, server_default="0"),
+    Column("head_hash", String(64), nullable=False),
+    Column("top_seq", Integer, nullable=False, server_default="0"),
+    UniqueConstraint("project", "coder"),
+)
+
+coding_operations = Table(
+    "coding_operations",
+    metadata,
+    Column("log", String(32), ForeignKey("coding_logs.id"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("session", String(32), nullable=True, index=True),  # whose text it is about
+    Column("body", Text, nullable=False),
+    Column("received_ms", BigInteger, nullable=False),
+)
+
+coding_strays = Table(  # operations of a tab or device that had been taken over
+    "coding_strays",
+    metadata,
+    Column("log", String(32), ForeignKey("coding_logs.id"), primary_key=True),
+    Column("epoch", Integer, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("session", String(32), nullable=True, index=True),
+    Column("body", Text, nullable=False),
+    Column("received_ms", BigInteger, nullable=False),
+)
+
+coding_marks = Table(  # what each coder says now, made from the operations
+    "coding_marks",
+    metadata,
+    Column("project", String(64), ForeignKey("coding_projects.id"), primary_key=True),
+    Column("round", Integer, primary_key=True),
+    Column("coder", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("session", String(32), nullable=True, index=True),
+    Column("body", Text, nullable=False),  # JSON of the mark
+    Column("done", Boolean, nullable=False),
+    Column("version", Integer, nullable=False),  # of the codebook it was made under
+    Column("suggested", Boolean, nullable=False),  # whether suggestions were shown
+    Column("review", Boolean, nullable=False),  # whether a later version put it up for review
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+coding_outcomes = Table(  # what was decided where coders differ, never overwritten
+    "coding_outcomes",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("project", String(64), ForeignKey("coding_projects.id"), nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("session", String(32), nullable=True, index=True),
+    Column("how", String(12), nullable=False),  # adjudicated | discussed
+    Column("body", Text, nullable=False),  # JSON of the mark
+    Column("version", Integer, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("user", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Index("ix_coding_outcomes_project", "project", "round", "number"),
+)

@@ -1,0 +1,384 @@
+"""Events: immutable, numbered, kept to the letter. Checking what comes in, storing it, and reading it back.
+
+Storing is the hot path: all waiting batches of all sessions, merged into a few statements. `(session, seq)` is the key, so
+sending again is harmless. The answer to a batch is the highest event up to which nothing is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import orjson
+from sqlalchemy import ColumnElement, Connection, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from believable.core import event_chain
+from believable.core.errors import (
+    BelievableError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    Refused,
+    TakenOver,
+    TooLarge,
+    Withdrawn,
+)
+from believable.core.ids import token_hash
+from believable.store import alarms
+from believable.store.database_tables import events, sessions, strays, tombstones
+
+#: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is a mistake.
+SEQ_WINDOW = 20_000
+#: Values in one IN list: databases limit them.
+MAX_PARAMETERS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class EventBatch:
+    """Checked events of one session, from one tab (`epoch`)."""
+
+    token_hash: str
+    epoch: int
+    events: tuple[tuple[int, str], ...]
+
+
+@dataclass(slots=True)
+class _OpenSession:
+    """A session while batches are merged into it."""
+
+    id: str
+    study: str
+    state: str
+    epoch: int
+    head_seq: int
+    head_hash: str
+    top_seq: int
+    reservation_ms: int
+    stored: dict[int, str] = field(default_factory=dict)  # bodies at hand: duplicates, beyond a gap, and new ones
+    new: dict[int, str] = field(default_factory=dict)
+    strays: dict[tuple[int, int], str] = field(default_factory=dict)
+    conflicts: set[int] = field(default_factory=set)
+
+
+_COLUMNS = (
+    sessions.c.token_hash,
+    sessions.c.id,
+    sessions.c.study,
+    sessions.c.state,
+    sessions.c.epoch,
+    sessions.c.head_seq,
+    sessions.c.head_hash,
+    sessions.c.top_seq,
+    sessions.c.reservation_ms,
+)
+# Locked in one order, so that processes appending to the same sessions never wait for each other in a circle.
+_SELECT = (
+    select(*_COLUMNS)
+    .where(sessions.c.token_hash.in_(bindparam("tokens", expanding=True)))
+    .order_by(sessions.c.id)
+    .with_for_update()
+)
+# Plain SQL for the two statements that run thousands of times a second: compiling parameters would be a third of the work.
+# A plain INSERT, on purpose: what is new was found out under the lock, and a clash must fail and not be passed over.
+_INSERT = "INSERT INTO events (session, seq, body, received_ms) VALUES (?, ?, ?, ?)"
+_UPDATE = (
+    "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms = ? WHERE id = ?"
+)
+
+
+def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[int | BelievableError]:
+    """Store the batches; per batch the acknowledgement, or the error to answer with (what it brought is kept all the same)."""
+    tokens = list({batch.token_hash for batch in batches})
+    opened = {row[0]: _OpenSession(*row[1:]) for row in conn.execute(_SELECT, {"tokens": tokens})}
+    gone = _withdrawn(conn, [token for token in tokens if token not in opened])
+    _fetch_stored(conn, batches, opened)
+    answers: list[int | BelievableError] = []
+    for batch in batches:
+        session = opened.get(batch.token_hash)
+        answers.append(_missing(batch, gone) if session is None else _take(session, batch))
+    _extend(opened.values())
+    _write(conn, opened.values(), now_ms)
+    return [
+        opened[batch.token_hash].head_seq if isinstance(reply, int) else reply
+        for batch, reply in zip(batches, answers, strict=True)
+    ]
+
+
+def _withdrawn(conn: Connection, tokens: Sequence[str]) -> set[str]:
+    if not tokens:
+        return set()
+    return set(conn.execute(select(tombstones.c.token_hash).where(tombstones.c.token_hash.in_(tokens))).scalars())
+
+
+def _missing(batch: EventBatch, gone: set[str]) -> BelievableError:
+    if batch.token_hash in gone:
+        return Withdrawn("this session was withdrawn and everything of it deleted.")
+    return NotFound("there is no session with this address. Open the link you were given again.")
+
+
+def _fetch_stored(conn: Connection, batches: Sequence[EventBatch], opened: Mapping[str, _OpenSession]) -> None:
+    """Bodies needed for comparing (sent again) and for closing gaps. Nothing to do in the ordinary case."""
+    again: dict[str, set[int]] = {}
+    for batch in batches:
+        session = opened.get(batch.token_hash)
+        if session is not None:
+            seqs = {seq for seq, _ in batch.events if seq <= session.top_seq}
+            again.setdefault(batch.token_hash, set()).update(seqs)
+    for token, seqs in again.items():
+        session = opened[token]
+        beyond_gap = session.top_seq > session.head_seq
+        if beyond_gap:
+            session.stored |= _stored_bodies(conn, session.id, events.c.seq > session.head_seq)
+        known = sorted(seq for seq in seqs if seq not in session.stored and (seq <= session.head_seq or not beyond_gap))
+        for start in range(0, len(known), MAX_PARAMETERS):
+            chosen = known[start : start + MAX_PARAMETERS]
+            session.stored |= _stored_bodies(conn, session.id, events.c.seq.in_(chosen))
+
+
+def _stored_bodies(conn: Connection, session: str, which: ColumnElement[bool]) -> dict[int, str]:
+    query = select(events.c.seq, events.c.body).where(events.c.session == session, which)
+    return {row.seq: row.body for row in conn.execute(query)}
+
+
+def _take(session: _OpenSession, batch: EventBatch) -> int | BelievableError:
+    fresh = [(seq, body) for seq, body in batch.events if session.stored.get(seq) != body]
+    if session.state == "finished":
+        return _outside(
+            session, batch, fresh, Refused("this session is finished. What came later is kept outside of it.")
+        )
+    if batch.epoch < session.epoch:
+        message = "this session continues in another tab or on another device. Reload here to take it back."
+        return _outside(session, batch, fresh, TakenOver(message), always=True)
+    if batch.epoch > session.epoch:
+        return Conflict(
+            f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first."
+        )
+    furthest = max((seq for seq, _ in fresh), default=0)
+    if furthest > session.head_seq + SEQ_WINDOW:
+        return InvalidInput(
+            f"event {furthest} is more than {SEQ_WINDOW} ahead of the last complete one ({session.head_seq}). Send in order."
+        )
+    differing = [seq for seq, _ in fresh if seq in session.stored]
+    if differing:
+        session.conflicts.update(differing)
+        message = f"event {differing[0]} is stored with other content. The stored one stays; what was sent now is kept beside it."
+        return _outside(session, batch, fresh, Conflict(message))
+    session.stored.update(fresh)
+    session.new.update(fresh)
+    return session.head_seq
+
+
+def _outside(
+    session: _OpenSession,
+    batch: EventBatch,
+    fresh: Iterable[tuple[int, str]],
+    error: BelievableError,
+    *,
+    always: bool = False,
+) -> int | BelievableError:
+    """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
+    kept = {(batch.epoch, seq): body for seq, body in fresh}
+    session.strays.update({key: body for key, body in kept.items() if key not in session.strays})
+    return error if kept or always else session.head_seq
+
+
+def _extend(opened: Iterable[_OpenSession]) -> None:
+    for session in opened:
+        if not session.new:
+            continue
+        seq, bodies = session.head_seq + 1, []
+        while (body := session.stored.get(seq)) is not None:
+            bodies.append(body)
+            seq += 1
+        session.head_seq, session.head_hash = seq - 1, event_chain.extend(session.head_hash, bodies)
+        session.top_seq = max(session.top_seq, max(session.new))
+
+
+def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> None:
+    fresh: list[tuple[str, int, str, int]] = []
+    heads: list[tuple[int, str, int, int, int, str]] = []
+    outside: list[dict[str, Any]] = []
+    for session in opened:
+        fresh += [(session.id, seq, body, now_ms) for seq, body in session.new.items()]
+        for (epoch, seq), body in session.strays.items():
+            row = {"session": session.id, "epoch": epoch, "seq": seq, "body": body, "received_ms": now_ms}
+            outside.append(row)
+        if session.state == "active":
+            until_ms = now_ms + session.reservation_ms
+            heads.append((session.head_seq, session.head_hash, session.top_seq, now_ms, until_ms, session.id))
+        for seq in sorted(session.conflicts):
+            message = f"session {session.id}: event {seq} was sent twice with different content"
+            alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms)
+    _many(conn, _INSERT, fresh)
+    _many(conn, _UPDATE, heads)
+    if outside:
+        build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
+        conn.execute(build(strays).on_conflict_do_nothing(), outside)
+
+
+def _many(conn: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if rows:
+        placeholder = "?" if conn.dialect.name == "sqlite" else "%s"
+        conn.exec_driver_sql(statement.replace("?", placeholder), list(rows))
+
+
+# ---------------------------------------------------------------------------------------------- checking and reading
+
+
+#: Events in one batch at most.
+MAX_EVENTS = 500
+#: Characters of one event at most: an answer of a million characters, escaped, and what surrounds it.
+MAX_BODY_CHARS = 4_000_000
+#: Characters of one batch at most.
+MAX_BATCH_CHARS = 8_000_000
+#: Numbers are 32-bit in the database.
+MAX_SEQ = 2**31 - 1
+
+#: Events read at once.
+PAGE = 1_000
+
+_FIELDS = frozenset({"kind", "trial", "at_ms", "mono_ms", "data"})
+_KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A parsed event. `trial` is the position of the page, None before the first."""
+
+    seq: int
+    kind: str
+    trial: int | None
+    at_ms: float
+    mono_ms: float
+    data: dict[str, Any]
+    received_ms: int
+
+
+def check_batch(token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> EventBatch:
+    """Check what a browser sent, so that nothing malformed is ever stored."""
+    if isinstance(epoch, bool) or not isinstance(epoch, int) or not 0 <= epoch <= MAX_SEQ:
+        raise InvalidInput(f"epoch: expected a whole number from `claim`, got {epoch!r}. Claim the session first.")
+    pairs: list[tuple[int, str]] = []
+    n_chars = 0
+    for item in numbered:
+        seq, body = _pair(item)
+        n_chars += len(body)
+        if len(pairs) == MAX_EVENTS or n_chars > MAX_BATCH_CHARS:
+            raise TooLarge(f"a batch takes at most {MAX_EVENTS} events and {MAX_BATCH_CHARS} characters. Send several.")
+        check_body(seq, body)
+        pairs.append((seq, body))
+    seen: dict[int, str] = {}
+    for seq, body in pairs:
+        if seen.setdefault(seq, body) != body:
+            raise InvalidInput(f"event {seq} stands twice in one batch, with different content. Number events once.")
+    return EventBatch(token_hash(token), epoch, tuple(seen.items()))
+
+
+def _pair(item: Any) -> tuple[int, str]:
+    if not isinstance(item, list | tuple) or len(item) != 2:
+        raise InvalidInput(
+            f"events: expected pairs [seq, body], got {str(item)[:60]!r}. Send each event as such a pair."
+        )
+    seq, body = item
+    if isinstance(seq, bool) or not isinstance(seq, int) or not 1 <= seq <= MAX_SEQ:
+        raise InvalidInput(
+            f"events: expected a number from 1, got {str(seq)[:40]!r}. Number the session's events from 1."
+        )
+    if not isinstance(body, str):
+        raise InvalidInput(f"event {seq}: expected its JSON as text, got {type(body).__name__}. Send what was hashed.")
+    if len(body) > MAX_BODY_CHARS:
+        raise TooLarge(
+            f"event {seq} has {len(body)} characters; at most {MAX_BODY_CHARS} are taken. Shorten the answer."
+        )
+    return seq, body
+
+
+def check_body(seq: int, body: str) -> None:
+    """A JSON object with exactly the declared fields."""
+    value = _load(seq, body)
+    if not isinstance(value, dict) or value.keys() != _FIELDS:
+        got = sorted(value)[:12] if isinstance(value, dict) else type(value).__name__
+        raise InvalidInput(
+            f"event {seq}: expected an object with {', '.join(sorted(_FIELDS))}, got {got}. Send these fields."
+        )
+    kind, trial, data = value["kind"], value["trial"], value["data"]
+    if not isinstance(kind, str) or len(kind) > 64 or not _KIND.fullmatch(kind):
+        raise InvalidInput(
+            f"event {seq}: expected a kind such as 'answer.change', got {str(kind)[:60]!r}. Name the kind."
+        )
+    if trial is not None and (isinstance(trial, bool) or not isinstance(trial, int) or not 0 <= trial <= MAX_SEQ):
+        raise InvalidInput(
+            f"event {seq}: expected the position of the trial or null, got {str(trial)[:40]!r}. Correct it."
+        )
+    if not isinstance(data, dict):
+        raise InvalidInput(f"event {seq}: expected an object as data, got {type(data).__name__}. Send {{}} for none.")
+    for name in ("at_ms", "mono_ms"):
+        number = value[name]
+        if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) < 1e15:
+            raise InvalidInput(
+                f"event {seq}: expected milliseconds as {name}, got {str(number)[:40]!r}. Send a number."
+            )
+
+
+def _load(seq: int, body: str) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        pass
+    # Half an emoji, as a browser can hold one, is legal JSON when escaped; orjson alone refuses it.
+    try:
+        body.encode()
+        return json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed."
+        ) from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def parse_event(seq: int, body: str, received_ms: int) -> Event:
+    """A stored body as a record."""
+    value = _load(seq, body)
+    return Event(seq, value["kind"], value["trial"], value["at_ms"], value["mono_ms"], value["data"], received_ms)
+
+
+def get_event(conn: Connection, session: str, seq: int) -> Event | None:
+    query = select(events.c.body, events.c.received_ms).where(events.c.session == session, events.c.seq == seq)
+    row = conn.execute(query).one_or_none()
+    return None if row is None else parse_event(seq, row.body, row.received_ms)
+
+
+def events_since(conn: Connection, session: str, after_seq: int, *, containing: str) -> Iterator[Event]:
+    """Events above a number whose text contains `containing` (a kind, say), in order, parsed."""
+    for seq, body, received_ms in event_bodies(conn, session, after_seq):
+        if containing in body:
+            yield parse_event(seq, body, received_ms)
+
+
+def event_bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple[int, str, int]]:
+    """(seq, body, received_ms) above a number, in order, a page at a time."""
+    query = select(events.c.seq, events.c.body, events.c.received_ms).where(events.c.session == session)
+    while True:
+        page = conn.execute(query.where(events.c.seq > after_seq).order_by(events.c.seq).limit(PAGE)).all()
+        for row in page:
+            yield row.seq, row.body, row.received_ms
+        if len(page) < PAGE:
+            return
+        after_seq = page[-1].seq
+
+
+def strays_of(conn: Connection, session: str) -> tuple[tuple[int, int, str, int], ...]:
+    """(epoch, seq, body, received_ms) of what came from tabs that had been taken over."""
+    query = (
+        select(strays.c.epoch, strays.c.seq, strays.c.body, strays.c.received_ms)
+        .where(strays.c.session == session)
+        .order_by(strays.c.epoch, strays.c.seq)
+    )
+    return tuple((row.epoch, row.seq, row.body, row.received_ms) for row in conn.execute(query))

@@ -1,0 +1,312 @@
+"""The declared analysis: roles, outcomes, options and rules that fit the protocol and the study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from believable.study.checks.names import repeated
+from believable.study.checks.own_measures import check_measures
+from believable.study.checks.protocol_fit import check_protocol_fit
+from believable.study.declaration import (
+    CONDITIONS,
+    Declaration,
+    DeclaredPlan,
+    DeclaredProtocols,
+    ExclusionRule,
+    Hypothesis,
+    Option,
+    Role,
+    problem_of,
+)
+from believable.study.kinds import QuestionKinds
+from believable.study.nodes import Node
+from believable.study.own_design import groups_of, own_declaration
+from believable.study.reading import Reading
+from believable.study.records import Question, TrialBase, outline
+from believable.study.wording import shown, unknown
+
+#: Which keys each exclusion rule understands, beside `rule`.
+RULE_KEYS: Mapping[str, frozenset[str]] = {
+    "failed_check": frozenset({"check"}),
+    "unanswered": frozenset({"over"}),
+    "too_fast": frozenset({"below"}),
+    "reviewed": frozenset({"drops"}),
+    "unreliable": frozenset(),
+    "answer": frozenset({"answer", "is"}),
+}
+_WITH_VALUE = ("contains", "excludes", "at_least", "at_most")
+
+
+def check_analysis_plan(reading: Reading, kinds: QuestionKinds, protocols: DeclaredProtocols) -> None:
+    plan, node = reading.study.analysis, reading.root.get("analysis")
+    if plan is None or node is None or not node.is_mapping or reading.broken("analysis.protocol"):
+        return
+    if plan.protocol is not None and plan.protocol not in protocols:
+        reading.report(node.get("protocol") or node, *unknown("protocol", plan.protocol, protocols.names))
+        return
+    check_measures(reading, plan, node, kinds)
+    own = plan.protocol is None
+    if own and not plan.measures:
+        return
+    declaration = own_declaration(plan, reading.study, kinds) if own else protocols[str(plan.protocol)].declaration
+    checker = _PlanChecker(reading, plan, node, declaration)
+    checker.roles()
+    checker.hypotheses()
+    checker.outcomes()
+    checker.tests()
+    checker.options()
+    checker.exclusions()
+    checker.stopping()
+    if plan.protocol is not None:
+        check_protocol_fit(reading, plan, node, declaration)
+
+
+class _PlanChecker:
+    def __init__(self, reading: Reading, plan: DeclaredPlan, node: Node, declaration: Declaration) -> None:
+        self._reading, self._plan, self._node, self._declaration = reading, plan, node, declaration
+        self._outcomes = [outcome.name for outcome in declaration.outcomes]
+        own = plan.measures.values() if plan.protocol is None else ()
+        self._groups = {group for measure in own for group in groups_of(measure, reading.study)}
+        entries = list(outline(reading.study.timeline))
+        self._items = {entry.item.id: entry.item for entry in entries}
+        self._questions: dict[str, list[tuple[str, Question]]] = {}
+        for entry in entries:
+            for question in entry.item.all_questions:
+                self._questions.setdefault(question.id, []).append((entry.item.id, question))
+
+    # ------------------------------------------------------------------------------------------ roles
+
+    def roles(self) -> None:
+        place = self._node.get("roles")
+        known = {role.name: role for role in self._declaration.roles}
+        for name, value in self._plan.roles.items():
+            node = self._at(place, name)
+            if self._reading.broken(node.path):
+                continue
+            if name not in known:
+                self._reading.report(node, *unknown(f"role of {self._declaration.name}:", name, known))
+                continue
+            self._role(known[name], value, node)
+        for role in self._declaration.roles:
+            if role.required and role.name not in self._plan.roles:
+                self._missing(role)
+
+    def _role(self, role: Role, value: str | tuple[str, ...], node: Node) -> None:
+        values, places = ((value,), [node]) if isinstance(value, str) else (value, list(node))
+        if not role.several and len(values) != 1:
+            what = "one name" if values else "a name"
+            cure = f"Write `{role.name}: name`."
+            self._reading.report(node, f"the role {role.name!r} takes {what}, got {shown(value)}.", cure)
+            return
+        for name, place in zip(values, places, strict=True):
+            self._named(role, name, place)
+
+    def _named(self, role: Role, name: str, node: Node) -> None:
+        study = self._reading.study
+        if role.of == "question":
+            self._question(role, name, node)
+        elif role.of == "trial" and name not in self._items and not self._doubted(name):
+            self._reading.report(node, *unknown("trial", name, self._items))
+        elif role.of == "arm" and name not in study.arms and not self._reading.broken("arms"):
+            self._reading.report(node, *unknown("arm", name, study.arms))
+        elif role.of == "condition" and name not in study.conditions and not self._reading.broken("conditions"):
+            self._reading.report(node, *unknown("condition", name, study.conditions))
+
+    def _question(self, role: Role, name: str, node: Node) -> None:
+        trial, _, question = name.rpartition(".")
+        if self._doubted(trial, question):
+            return
+        if trial and trial not in self._items:
+            self._reading.report(node, *unknown("trial", trial, self._items))
+            return
+        asked = [
+            (where, asked_question)
+            for where, asked_question in self._questions.get(question, ())
+            if trial in ("", where)
+        ]
+        if not asked:
+            everywhere = (
+                [asked_question.id for asked_question in self._items[trial].all_questions]
+                if trial
+                else list(self._questions)
+            )
+            what = f"question of {trial!r}:" if trial else "question"
+            self._reading.report(node, *unknown(what, question, everywhere))
+            return
+        unfit = next(
+            (asked_question for _, asked_question in asked if role.kinds and asked_question.kind not in role.kinds),
+            None,
+        )
+        if unfit is not None:
+            message = f"the answers of {name!r} ({unfit.kind}) cannot be used as {role.name!r}."
+            self._reading.report(node, message, f"Use a question of kind {' or '.join(role.kinds)}.")
+
+    def _missing(self, role: Role) -> None:
+        if self._reading.doubtful or any(self._has(role, name) for name in role.defaults):
+            return
+        kind = "question" if role.of == "question" else role.of
+        message = f"nothing plays the role {role.name!r} ({role.about.rstrip('.').lower()})."
+        cure = f"Add `roles: {{{role.name}: …}}` with the name of a {kind}."
+        self._reading.report(self._node.get("roles") or self._node, message, cure)
+
+    def _has(self, role: Role, name: str) -> bool:
+        if role.of == "question":
+            trial, _, question = name.rpartition(".")
+            return any(trial in ("", where) for where, _ in self._questions.get(question, ()))
+        study = self._reading.study
+        known = {"trial": set(self._items), "arm": set(study.arms), "condition": set(study.conditions)}
+        return name in known[role.of]
+
+    def _doubted(self, trial: str, question: str = "") -> bool:
+        return bool({"*", "*.*", trial, f"{trial}.{question}", f"{trial}.*", f"*.{question}"} & self._reading.doubtful)
+
+    # ------------------------------------------------------------------------------------------ outcomes
+
+    def hypotheses(self) -> None:
+        pairs = [(hypothesis, self._reading.place(hypothesis)) for hypothesis in self._plan.hypotheses]
+        repeated(self._reading, [(hypothesis.id, node.get("id") or node) for hypothesis, node in pairs], "hypothesis")
+        for hypothesis, node in pairs:
+            if not self._reading.broken(node.path):
+                self._hypothesis(hypothesis, node)
+
+    def _hypothesis(self, hypothesis: Hypothesis, node: Node) -> None:
+        if not self._known(hypothesis.outcome, self._at(node, "outcome")):
+            return
+        outcome = self._declaration.outcome(hypothesis.outcome)
+        place = node.get("criterion") or node
+        parts = self._reading.study.conditions if outcome.parts == CONDITIONS else outcome.parts
+        if hypothesis.about is not None and hypothesis.about not in parts:
+            what = f"part of the outcome {outcome.name!r}:"
+            self._reading.report(self._at(node, "about"), *unknown(what, hypothesis.about, parts))
+        if hypothesis.about is None and self._plan.protocol is None and len(parts) > 1:
+            message = f"{hypothesis.id} does not say which groups of {outcome.name!r} it is about."
+            self._reading.report(node, message, f"Add `about: {parts[-1]}`, or another of: {', '.join(parts)}.")
+        if hypothesis.about in self._groups and hypothesis.criterion in ("significant", "equivalent"):
+            message = f"{hypothesis.id} tests one group, {hypothesis.about!r}; tests compare two."
+            cure = f"Write `about: first-second`, or use a criterion with a value: {', '.join(_WITH_VALUE)}."
+            self._reading.report(self._at(node, "about"), message, cure)
+        if hypothesis.criterion in _WITH_VALUE and hypothesis.value is None:
+            message = f"the criterion {hypothesis.criterion!r} of {hypothesis.id} needs a number."
+            self._reading.report(place, message, "Add `value: …`.")
+        if hypothesis.criterion not in _WITH_VALUE and hypothesis.value is not None:
+            message = f"the criterion {hypothesis.criterion!r} of {hypothesis.id} looks at no value."
+            cure = f"Remove `value`, or use one of: {', '.join(_WITH_VALUE)}."
+            self._reading.report(node.get("value") or node, message, cure)
+        if hypothesis.criterion == "significant" and not outcome.tested:
+            message = f"the outcome {outcome.name!r} comes with an interval but no test."
+            self._reading.report(place, message, f"Use one of: {', '.join(_WITH_VALUE)}.")
+        if hypothesis.criterion == "equivalent" and not outcome.equivalence:
+            able = [outcome.name for outcome in self._declaration.outcomes if outcome.equivalence]
+            message = f"the outcome {outcome.name!r} has no equivalence test."
+            self._reading.report(place, message, f"Outcomes that have one: {', '.join(able) or 'none'}.")
+        if hypothesis.criterion == "equivalent" and "margin" not in self._plan.tests.get(outcome.name, {}):
+            message = f"{hypothesis.id} claims equivalence, but no margin is declared."
+            self._reading.report(place, message, f"Add `tests: {{{outcome.name}: {{margin: …}}}}`.")
+
+    def outcomes(self) -> None:
+        node = self._node.get("outcomes")
+        if node is None:
+            return
+        seen: list[tuple[str, Node]] = []
+        for key, names in (("primary", self._plan.outcomes.primary), ("secondary", self._plan.outcomes.secondary)):
+            listed = node.get(key)
+            if listed is None or self._reading.broken(listed.path):
+                continue
+            for name, place in zip(names, listed, strict=True):
+                self._known(name, place)
+                seen.append((name, place))
+        repeated(self._reading, seen, "outcome")
+
+    def tests(self) -> None:
+        place = self._node.get("tests")
+        for name, options in self._plan.tests.items():
+            node = self._at(place, name)
+            if self._known(name, node):
+                self._values(options, self._declaration.outcome(name).tests, node, f"option of {name!r}:")
+
+    def options(self) -> None:
+        place = self._node.get("options") or self._node
+        self._values(self._plan.options, self._declaration.options, place, f"option of {self._declaration.name}:")
+
+    def _values(self, values: Mapping[str, Any], known: Sequence[Option], place: Node, what: str) -> None:
+        by_name = {option.name: option for option in known}
+        for name, value in values.items():
+            node = self._at(place, name)
+            if name not in by_name:
+                self._reading.report(node, *unknown(what, name, by_name))
+                continue
+            expected = problem_of(by_name[name], value)
+            if expected is not None:
+                message = f"expected {expected}, got {shown(value)}."
+                self._reading.report(node, message, by_name[name].about)
+
+    def _known(self, outcome: str, node: Node) -> bool:
+        if outcome in self._outcomes:
+            return True
+        # A measure that cannot be taken is reported itself; nobody else should be blamed for it.
+        if outcome not in self._plan.measures and not self._reading.broken(node.path):
+            self._reading.report(node, *unknown(f"outcome of {self._declaration.name}:", outcome, self._outcomes))
+        return False
+
+    # ------------------------------------------------------------------------------------------ who is left out
+
+    def exclusions(self) -> None:
+        for rule in self._plan.exclusions:
+            node = self._reading.place(rule)
+            if not self._reading.broken(node.path):
+                self._exclusion(rule, node)
+
+    def _exclusion(self, rule: ExclusionRule, node: Node) -> None:
+        keys = {name for name in node.value if name != "rule"}
+        for name in sorted(keys - RULE_KEYS[rule.rule]):
+            able = [kind for kind, names in RULE_KEYS.items() if name in names]
+            message = f"the rule {rule.rule!r} does not look at {name!r}."
+            self._reading.report(node.value[name], message, f"Remove it, or use the rule {' or '.join(able)}.")
+        checks = [name for name, item in self._items.items() if item.right_answers]
+        if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
+            if not self._doubted(rule.check):
+                self._reading.report(self._at(node, "check"), *unknown("check", rule.check, checks))
+        elif rule.rule == "failed_check" and not checks and not self._reading.doubtful:
+            self._reading.report(node, "the study has no check to fail.", "Add a `check` trial, or remove the rule.")
+        if rule.rule == "unreliable" and not any(_scored(item) for item in self._items.values()):
+            cure = "Add a `qa` trial, or remove the rule."
+            self._reading.report(node, "the study has no quality test to fail.", cure)
+        if rule.rule == "answer":
+            self._answer_rule(rule, node)
+
+    def _answer_rule(self, rule: ExclusionRule, node: Node) -> None:
+        for key, value in (("answer", rule.answer), ("is", rule.is_)):
+            if value is None:
+                self._reading.report(node, f"the rule 'answer' needs {key!r}.", f"Add `{key}: …`.")
+        if rule.answer is not None:
+            anything = Role("answer", "")
+            self._question(anything, rule.answer, self._at(node, "answer"))
+
+    def stopping(self) -> None:
+        stopping, node = self._plan.stopping, self._node.get("stopping")
+        if stopping is None or node is None or self._reading.broken(node.path):
+            return
+        if stopping.rule != "experience" and stopping.n is None:
+            message = f"the rule {stopping.rule!r} needs a number of sessions."
+            self._reading.report(node, message, "Add `n: …`.")
+        if stopping.rule != "experience" and stopping.at_least is not None:
+            message = f"the rule {stopping.rule!r} does not look at 'at_least'."
+            self._reading.report(self._at(node, "at_least"), message, "Remove it, or use the rule experience.")
+        if stopping.rule == "experience" and "experience" not in _names(self._declaration.roles):
+            who = "a design of one's own" if self._plan.protocol is None else f"the protocol {self._plan.protocol}"
+            message = f"{who} knows no experience to stop by."
+            self._reading.report(node, message, "Use the rule complete or after_exclusions.")
+
+    def _at(self, node: Node | None, key: str) -> Node:
+        inner = None if node is None else node.get(key)
+        return inner or node or self._node
+
+
+def _names(roles: Iterable[Role]) -> set[str]:
+    return {role.name for role in roles}
+
+
+def _scored(item: TrialBase) -> bool:
+    """Whether a page says how reliable somebody is."""
+    return any(answer.name == "reliable" for answer in item.page_answers)

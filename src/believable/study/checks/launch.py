@@ -1,0 +1,67 @@
+"""What is sound as a file and still should not meet participants: no consent, consent that nobody has filled in, promises that
+cannot be kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from believable.core.errors import Problem
+from believable.study.definition import Definition
+from believable.study.platforms import id_parameter
+from believable.study.records import Text, outline
+
+STUDY_FILE = "study.yaml"
+#: What stands in ready pages, and in drafts, until the author has written something.
+PLACEHOLDER = re.compile(
+    r"write here who you\s+are|schreiben Sie hierher,\s+wer Sie\s+sind|\[\[.+?\]\]|\bTODO\b|\bFIXME\b|lorem ipsum",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def launch_problems(definition: Definition) -> list[Problem]:
+    """Warnings before the first participant."""
+    return [*_consent(definition), *_repeats(definition)]
+
+
+def _consent(definition: Definition) -> Iterator[Problem]:
+    pages = [entry.item for entry in outline(definition.study.timeline) if entry.item.can_decline]
+    if not pages:
+        message = "there is no consent page: people take part without having agreed."
+        yield _warning(STUDY_FILE, 1, "timeline", message, "Begin with `consent: {page: pages/consent.md}`.")
+    cure = "Write who you are, whom participants can ask, and what your ethics board wants them to know."
+    for page in pages:
+        for words, file in _words(definition, getattr(page, "page", None), getattr(page, "text", None)):
+            unfilled = PLACEHOLDER.search(words)
+            if unfilled is not None:
+                line = words.count("\n", 0, unfilled.start()) + 1 if file != STUDY_FILE else 1
+                place = "" if file != STUDY_FILE else f"{page.id}.text"
+                passage = " ".join(unfilled.group().split())
+                message = f"the consent text still holds a placeholder: “{passage}”."
+                yield _warning(file, line, place, message, cure)
+
+
+def _words(definition: Definition, page: Text | None, text: Text | None) -> Iterator[tuple[str, str]]:
+    """The words of a page with the file they stand in, in each language."""
+    for language in definition.study.languages:
+        if page is not None:
+            path = page.in_language(language)
+            yield definition.pages[path], path
+        elif text is not None:
+            yield text.in_language(language), STUDY_FILE
+
+
+def _repeats(definition: Definition) -> Iterator[Problem]:
+    recruit = definition.study.recruit
+    if recruit.repeats != "refuse" or id_parameter(recruit) is not None:
+        return
+    message = (
+        "`repeats: refuse`, but no platform tells who comes: people are known by the mark that their browser keeps, and "
+        "with another browser or device they can take part again."
+    )
+    cure = "Name the `platform` you recruit through, send personal links, or do not promise it."
+    yield _warning(STUDY_FILE, 1, "recruit.repeats", message, cure)
+
+
+def _warning(file: str, line: int, path: str, message: str, cure: str) -> Problem:
+    return Problem(file, line, path, message, cure, severity="warning")

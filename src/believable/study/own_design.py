@@ -1,0 +1,168 @@
+"""A design of one's own: what its measures are taken from, which groups they compare, and the declaration that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Literal, TypeAlias
+
+from believable.study.declaration import Declaration, DeclaredPlan, Option, Outcome
+from believable.study.kinds import QuestionKind, QuestionKinds
+from believable.study.measures import BY_CONDITION, DeclaredMeasure, MeasureModel
+from believable.study.records import Annotation, Question, Study, outline
+
+#: What reports and messages call a plan that names no protocol.
+OWN = "own design"
+
+#: What a question or an annotation gives: numbers, one of two sides, one of several words, ticked words, words; flags, traces.
+AnswerShape: TypeAlias = Literal["numbers", "sides", "words", "ticks", "text", "flags", "trace"]
+
+#: Answers that name one of the two that a page is about.
+SIDES: Mapping[str, int] = {"first": 0, "A": 0, "second": 1, "B": 1}
+
+#: Models that fit; the first one where the plan names none.
+FITTING: Mapping[AnswerShape, tuple[MeasureModel, ...]] = {
+    "numbers": ("mean", "share", "shares"),
+    "sides": ("preference", "shares", "share"),
+    "words": ("shares", "share"),
+    "ticks": ("shares", "share"),
+    "text": ("text",),
+    "flags": ("flags",),
+    "trace": ("trace",),
+}
+TESTED: frozenset[MeasureModel] = frozenset({"mean", "share", "preference", "flags", "trace"})
+#: Models of numbers, whose differences can be shown to be small.
+IN_UNITS: frozenset[MeasureModel] = frozenset({"mean", "trace"})
+
+MARGIN = Option("margin", "Equivalence margin of the difference, in the unit of the measure.", "number", 0.5, 1e-9)
+
+_ABOUT: Mapping[MeasureModel, str] = {
+    "mean": "mean of {source} by {by}; differences by linear mixed models",
+    "share": "share of answers {yes} to {source} by {by}; differences by mixed logistic models or exact tests",
+    "shares": "shares of the answers to {source} by {by}",
+    "preference": "how often each {by} is preferred in {source}; shares of each pair against one half, Bradley–Terry strengths",
+    "flags": "flagged share of viewed actions in {source} by {by}; differences by mixed logistic models",
+    "trace": "{summary} of the traces of {source} by {by}; differences by linear mixed models",
+    "text": "answers in words to {source} by {by}, with the shares of codes where they were coded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSource:
+    """What a measure is taken from: the trials that ask the question (or are annotated), and the shape of what they give.
+
+    `options` are the answers that can be given, where they can be listed; `scale` the least and the greatest number.
+    """
+
+    trials: tuple[str, ...]
+    question: str | None
+    kind: str
+    shape: AnswerShape
+    options: tuple[str | int, ...] = ()
+    items: tuple[str, ...] = ()
+    scale: tuple[float | None, float | None] = (None, None)
+
+
+def source_of(measure: DeclaredMeasure, study: Study, kinds: QuestionKinds) -> MeasureSource | None:
+    """None where the study has no such question or annotated trial."""
+    if measure.trial is not None:
+        annotation = next((note for trial, note in _annotations(study) if trial == measure.trial), None)
+        if annotation is None or annotation.kind not in kinds:
+            return None
+        return MeasureSource((measure.trial,), None, annotation.kind, _annotated(kinds[annotation.kind]))
+    trial, _, name = (measure.question or "").rpartition(".")
+    asked = [(where, question) for where, question in questions(study) if question.id == name and trial in ("", where)]
+    if not asked or asked[0][1].kind not in kinds:
+        return None
+    question = asked[0][1]
+    kind = kinds[question.kind]
+    options = tuple(kind.options(question.params))
+    numeric = kind.records[0].type in ("number", "integer")
+    listed = [option for option in options if isinstance(option, int)] if numeric else []
+    scale = (float(min(listed)), float(max(listed))) if listed else kind.bounds(question.params)
+    return MeasureSource(
+        tuple(where for where, _ in asked), name, question.kind, _answered(kind, options), options,
+        tuple(kind.items(question.params)), scale,
+    )  # fmt: skip
+
+
+def model_of(measure: DeclaredMeasure, source: MeasureSource) -> MeasureModel:
+    """The model that is named, else the one that fits: `yes` makes it a share."""
+    if measure.model is not None:
+        return measure.model
+    fitting = FITTING[source.shape]
+    return "share" if measure.yes is not None and "share" in fitting else fitting[0]
+
+
+def groups_of(measure: DeclaredMeasure, study: Study) -> tuple[str, ...]:
+    """The groups that are compared, in the order of the study file."""
+    return study.conditions if measure.by == BY_CONDITION else study.arms.get(measure.by, ())
+
+
+def pair_name(first: str, second: str) -> str:
+    """How a plan speaks of the first group minus the second. No id has a hyphen."""
+    return f"{first}-{second}"
+
+
+def own_declaration(plan: DeclaredPlan, study: Study, kinds: QuestionKinds) -> Declaration:
+    """What a plan without a protocol declares: an outcome per measure. Measures of nothing are left to the check."""
+    outcomes = []
+    for name, measure in plan.measures.items():
+        source = source_of(measure, study, kinds)
+        if source is not None:
+            outcomes.append(_outcome(name, measure, source, plan, study))
+    about = "A design of its own: what is measured is compared between groups."
+    return Declaration(OWN, about, (), tuple(outcomes), ())
+
+
+def _outcome(name: str, measure: DeclaredMeasure, source: MeasureSource, plan: DeclaredPlan, study: Study) -> Outcome:
+    model, groups = model_of(measure, source), groups_of(measure, study)
+    pairs = [pair_name(first, second) for first, second in permutations(groups, 2)]
+    in_units = model in IN_UNITS
+    words = _ABOUT[model].format(
+        source=f"the trial {measure.trial!r}" if source.question is None else f"the question {source.question!r}",
+        by=measure.by,
+        yes=", ".join(str(value) for value in measure.yes or ("yes",)),
+        summary=measure.summary,
+    )
+    return Outcome(
+        name,
+        title_of(name, measure),
+        f"{words[0].upper()}{words[1:]}.",
+        tested=model in TESTED,
+        equivalence=in_units,
+        tests=(MARGIN,) if in_units and MARGIN.name in plan.tests.get(name, {}) else (),
+        parts=(*groups, *pairs),
+    )
+
+
+def title_of(name: str, measure: DeclaredMeasure) -> str:
+    words = name.replace("_", " ")
+    return measure.title or f"{words[0].upper()}{words[1:]}"
+
+
+def questions(study: Study) -> Iterator[tuple[str, Question]]:
+    """Every question with the trial that asks it."""
+    for entry in outline(study.timeline):
+        for question in entry.item.all_questions:
+            yield entry.item.id, question
+
+
+def _annotations(study: Study) -> Iterator[tuple[str, Annotation]]:
+    for entry in outline(study.timeline):
+        if entry.item.annotation is not None and not entry.item.practises:
+            yield entry.item.id, entry.item.annotation
+
+
+def _annotated(kind: QuestionKind) -> AnswerShape:
+    return "flags" if any(stream.kind.startswith("flag.") for stream in kind.streams) else "trace"
+
+
+def _answered(kind: QuestionKind, options: tuple[str | int, ...]) -> AnswerShape:
+    if kind.records[0].type in ("number", "integer"):
+        return "ticks" if options and all(isinstance(option, str) for option in options) else "numbers"
+    if not options:
+        return "text"
+    sides = {SIDES[option] for option in options if isinstance(option, str) and option in SIDES}
+    return "sides" if sides == {0, 1} else "words"

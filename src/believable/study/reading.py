@@ -1,0 +1,409 @@
+"""From the tree of the file to the records. Every problem is reported once, at its place; what is sound is still read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from believable.core.errors import InvalidInput, Problem
+from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
+from believable.study.fields import keys, record_inside
+from believable.study.kinds import QuestionKind, StudyKinds, annotating, answering, item_kinds
+from believable.study.nodes import Node
+from believable.study.records import Annotation, Block, Question, Record, Stimulus, Study, Text, TrialBase
+from believable.study.repair import NOT_A_BODY, Places, RecordReader, inside
+from believable.study.wording import shown, unknown
+
+#: The id of a single question where the author gave none.
+QUESTION_ID = "answer"
+#: The kind of page that the `breaks` of a block stand for.
+PAUSE = "break"
+
+
+@dataclass
+class Reading:
+    """The records with their places in the file. While there are problems the study is only good for looking for more.
+
+    `doubtful` names what occurs in broken parts (`trial`, `trial.question`): nobody else should be blamed for it.
+    """
+
+    study: Study
+    problems: list[Problem]
+    places: Places = field(default_factory=Places)
+    doubtful: set[str] = field(default_factory=set)
+    root: Node = field(default_factory=lambda: Node({}, 1, ""))
+    file: str = "study.yaml"
+
+    def report(self, node: Node, message: str, cure: str, *, severity: str = "error") -> None:
+        self.problems.append(Problem(self.file, node.line, node.path, message, cure, severity))
+
+    def place(self, record: object) -> Node:
+        return self.places[record]
+
+    def broken(self, path: str) -> bool:
+        """Whether something is wrong at this path or inside."""
+        return any(inside(problem.path, path) for problem in self.problems if problem.severity == "error")
+
+
+def read_study(root: Node, kinds: StudyKinds, *, file: str) -> Reading:
+    """Read the whole tree."""
+    return _Reader(kinds, file).study(root)
+
+
+class _Reader(RecordReader):
+    def __init__(self, kinds: StudyKinds, file: str) -> None:
+        super().__init__(file)
+        self._kinds = kinds.instruments
+        self._pages = kinds.pages
+        self._items_by_kind = item_kinds(kinds.pages)
+        self._doubtful: set[str] = set()
+        self._ids: set[str] = set()
+
+    # ------------------------------------------------------------------------------------------ the study
+
+    def study(self, root: Node) -> Reading:
+        if not root.is_mapping:
+            self.report(root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`.")
+            root = Node({NOT_A_BODY: root}, root.line, root.path)
+        tree = self.tidy(Study, root, skip=("stimuli", "timeline"))
+        built: dict[str, Any] = {}
+        if "stimuli" in tree.value:
+            built["stimuli"] = tuple(self._each(tree.value["stimuli"], self._stimulus))
+        if "timeline" in tree.value:
+            self._ids = set(_explicit_ids(tree.value["timeline"]))
+            built["timeline"] = tuple(self._items(tree.value["timeline"]))
+        if "analysis" in tree.value:
+            built["analysis"] = self._plan(tree.value["analysis"])
+        study = self.record(Study, tree, built) or self._placeholder(tree, built)
+        self.problems.sort(key=lambda problem: problem.line)
+        return Reading(_with_platform(study), self.problems, self.places, self._doubtful, root, self.file)
+
+    def _placeholder(self, tree: Node, built: dict[str, Any]) -> Study:
+        """A study to go on checking with, made of what could be read."""
+        values: dict[str, Any] = {"title": Text("?"), "seed": 0, "believable": 1, "timeline": (), **built}
+        for key in tree.value:
+            if key not in built:
+                values.update(self._field(key, tree.value[key]))
+        return Study.model_construct(**values)
+
+    def _field(self, key: str, node: Node) -> dict[str, Any]:
+        base = {"believable": 1, "title": "?", "seed": 0, "timeline": (TrialBase(id="any", kind="any"),)}
+        try:
+            study = Study.model_validate({**base, key: node.frozen()}, strict=True)
+        except ValidationError:
+            return {}
+        return {key: getattr(study, key)}
+
+    def _each(self, node: Node, read: Callable[[Node], Any]) -> list[Any]:
+        if not node.is_list:
+            if node.value is not None:
+                self.report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
+            return []
+        return [record for record in (read(item) for item in node) if record is not None]
+
+    def _plan(self, node: Node) -> DeclaredPlan | None:
+        """The declared analysis; a hypothesis or a rule that cannot be read does not hide the others."""
+        built: dict[str, Any] = {}
+        for key, record in (("hypotheses", Hypothesis), ("exclusions", ExclusionRule)):
+            listed = node.get(key)
+            if listed is not None and listed.is_list:
+                built[key] = tuple(self._each(listed, partial(self.record, record)))
+        return self.record(DeclaredPlan, node, built)
+
+    def _stimulus(self, node: Node) -> Stimulus | None:
+        record = self.record(Stimulus, self.tidy(Stimulus, node))
+        if record is None:
+            self._doubt(node, "id", "stimulus:")
+        return record
+
+    # ------------------------------------------------------------------------------------------ the timeline
+
+    def _items(self, node: Node) -> list[TrialBase]:
+        """The entries of a timeline, each as the trials it stands for."""
+        trials: list[TrialBase] = []
+        for item in self._each(node, self._item):
+            for trial in item.stands_for:
+                self.places[trial] = self.places[item]
+                trials.append(trial)
+        return trials
+
+    def _item(self, node: Node) -> TrialBase | None:
+        kind_and_body = self._kind_and_body(node)
+        if kind_and_body is None:
+            return None
+        kind, body = kind_and_body
+        record_type = self._items_by_kind[kind].form_for(body)
+        inner = {
+            key: record_inside(record_type.model_fields[name].annotation) for key, name in keys(record_type).items()
+        }
+        apart = [key for key, record in inner.items() if record in (Question, Annotation, TrialBase)]
+        tidy = self.tidy(record_type, body, skip=apart)
+        name = self._item_id(kind, tidy)
+        built: dict[str, Any] = {} if name is None else {"id": name}
+        for key in apart:
+            if key in tidy.value:
+                built |= self._inside(key, inner[key], record_type, tidy.value[key], name)
+        if record_type.annotates_with is not None:
+            params = self._kinds[record_type.annotates_with].params()
+            built["annotate"] = Annotation(kind=record_type.annotates_with, params=params)
+        record = self.record(record_type, tidy, built)
+        if record is None:
+            self._doubtful.add(name or "*")
+            return None
+        record = self._with_right_answers(record, tidy)
+        if isinstance(record, Block) and record.breaks is not None:
+            pause = {"id": f"{record.id}_break", "text": record.breaks.text, "at_least_s": record.breaks.at_least_s}
+            record = record.model_copy(update={"pause": self._pages[PAUSE].record.model_validate(pause)})
+        self.places[record] = tidy
+        return record
+
+    def _inside(
+        self, key: str, inner: type[Record] | None, record: type[TrialBase], node: Node, trial: str | None
+    ) -> dict[str, Any]:
+        """What stands in a key of a trial and is read on its own: questions, an annotation, the trials of a block."""
+        if inner is Annotation:
+            return self._annotated(node)
+        if inner is TrialBase:
+            return {key: tuple(self._items(node))}
+        if record.model_fields[keys(record)[key]].annotation is not Question:
+            return {key: tuple(self._each(node, lambda item: self._question(item, trial)))}
+        question = self._question(node, trial, derived_id=QUESTION_ID)
+        return {} if question is None else {key: question}
+
+    def _kind_and_body(self, node: Node) -> tuple[str, Node] | None:
+        if isinstance(node.value, str):
+            node = Node({node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path)
+        if not node.is_mapping or not node.value:
+            self.report(
+                node, f"expected a trial such as `watch: {{…}}`, got {shown(node)}.", _one_of(self._items_by_kind)
+            )
+            return None
+        kinds = [key for key in node.value if key in self._items_by_kind]
+        if not kinds:
+            return self._misspelt_kind(node)
+        kind = kinds[0]
+        body: Node = node.value[kind]
+        beside = [key for key in node.value if key != kind]
+        if beside:
+            stray = node.value[beside[0]]
+            names = ", ".join(beside)
+            cure = (
+                "Start a new `- ` entry."
+                if beside[0] in self._items_by_kind
+                else f"Indent it to stand below `{kind}:`."
+            )
+            self.report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
+            if body.value is None:
+                body = Node(
+                    {key: node.value[key] for key in beside if key not in self._items_by_kind}, body.line, body.path
+                )
+        return kind, self._body(body)
+
+    def _misspelt_kind(self, node: Node) -> tuple[str, Node] | None:
+        key, body = next(iter(node.value.items()))
+        self.report(body, *unknown("kind of trial", key, self._items_by_kind))
+        near = difflib.get_close_matches(key, self._items_by_kind, n=1)
+        if not near:
+            self._doubt(body, "id")
+            return None
+        return near[0], self._body(body)
+
+    def _body(self, node: Node) -> Node:
+        if node.value is None:
+            return Node({}, node.line, node.path)
+        if not node.is_mapping:
+            self.report(node, f"expected a mapping, got {shown(node)}.", "Write `key: value` lines below it.")
+            return Node({NOT_A_BODY: node}, node.line, node.path)
+        return node
+
+    def _item_id(self, kind: str, body: Node) -> str | None:
+        """The id from the file, or one made from the kind; `None` where the author has to give one."""
+        id_node = body.get("id")
+        if id_node is not None:
+            return id_node.value if isinstance(id_node.value, str) else None
+        if self._items_by_kind[kind].named:
+            return None
+        number = 1
+        while (name := kind if number == 1 else f"{kind}_{number}") in self._ids:
+            number += 1
+        self._ids.add(name)
+        return name
+
+    # ------------------------------------------------------------------------------------------ questions
+
+    def _question(self, node: Node, trial: str | None, derived_id: str | None = None) -> Question | None:
+        question = self._read_question(node, trial, derived_id)
+        if question is None:
+            self._doubt(node, "id", f"{trial or '*'}.")
+        return question
+
+    def _read_question(self, node: Node, trial: str | None, derived_id: str | None) -> Question | None:
+        if not node.is_mapping:
+            self.report(node, f"expected a question, got {shown(node)}.", "Write {id: …, prompt: …, choice: {…}}.")
+            return None
+        kind = self._question_kind(node)
+        tidy = self.tidy(Question, node, skip=self._kinds.names)
+        if kind is None:
+            return None
+        name, params_node = kind
+        instrument = self._kinds[name]
+        params = self._params(instrument, params_node)
+        built: dict[str, Any] = {"kind": name} if params is None else {"kind": name, "params": params}
+        if derived_id is not None and "id" not in tidy.value:
+            built["id"] = derived_id
+        without_kinds = {key: value for key, value in tidy.value.items() if key in keys(Question)}
+        question = self.record(Question, Node(without_kinds, node.line, node.path), built, hidden=("params",))
+        if question is None:
+            return None
+        question = _with_full_reference(question, trial)
+        self.places[question] = node
+        self.places[question.params] = params_node
+        return question
+
+    def _question_kind(self, node: Node) -> tuple[str, Node] | None:
+        kind_key = self._kind_key(node, Question, answering(self._kinds), "question")
+        if kind_key is None or self._kinds[kind_key[0]].use == "answer":
+            return kind_key
+        kind, place = kind_key
+        cure = f"Write it into a watch trial: `annotate: {{{kind}: {{}}}}`."
+        self.report(place, f"{kind} is used while watching; it is no question.", cure)
+        return None
+
+    def _kind_key(self, node: Node, record: type[Record], offered: Iterable[str], what: str) -> tuple[str, Node] | None:
+        """The key that names the kind, and its parameters."""
+        fixed, offered = keys(record), sorted(offered)
+        kinds = [key for key in node.value if key in self._kinds]
+        strange = [key for key in node.value if key not in self._kinds and key not in fixed]
+        article = "an" if what[0] in "aeiou" else "a"
+        if len(kinds) > 1:
+            message = f"{article} {what} has one kind, got {' and '.join(kinds)}."
+            self.report(node.value[kinds[1]], message, "Keep one of them.")
+        if kinds:
+            return kinds[0], node.value[kinds[0]]
+        misspelt = next((key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None)
+        if misspelt is None:
+            self.report(node, f"the {what} has no kind.", f"Add one of: {', '.join(offered)}.")
+            return None
+        self.report(node.value[misspelt], *unknown(f"kind of {what}", misspelt, offered))
+        near = difflib.get_close_matches(misspelt, offered, n=1)
+        return (near[0], node.value[misspelt]) if near else None
+
+    # ------------------------------------------------------------------------------------------ annotation
+
+    def _annotated(self, node: Node) -> dict[str, Any]:
+        """`annotate` as a record; an instrument that has no practice page is used without one."""
+        annotation = self._annotation(node)
+        if annotation is None:
+            return {"annotate": None}
+        unpractised = self._kinds[annotation.kind].practice is None
+        return {"annotate": annotation} | ({"practice": False} if unpractised else {})
+
+    def _annotation(self, node: Node) -> Annotation | None:
+        if isinstance(node.value, str):
+            node = Node({node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path)
+        if not node.is_mapping:
+            cure = "Write `annotate: {ranktrace: {}}`."
+            self.report(node, f"expected an annotation, got {shown(node)}.", cure)
+            return None
+        kind_key = self._kind_key(node, Annotation, annotating(self._kinds), "annotation")
+        tidy = self.tidy(Annotation, node, skip=self._kinds.names)
+        if kind_key is None:
+            return None
+        kind, place = kind_key
+        instrument = self._kinds[kind]
+        if instrument.use != "annotate":
+            cure = f"Write it below `ask:` as a question, or annotate with: {', '.join(annotating(self._kinds))}."
+            self.report(place, f"{kind} answers a question; it cannot annotate.", cure)
+            return None
+        params = self._params(instrument, place)
+        built: dict[str, Any] = {"kind": kind} if params is None else {"kind": kind, "params": params}
+        written = {key: value for key, value in tidy.value.items() if key in keys(Annotation)}
+        annotation = self.record(Annotation, Node(written, node.line, node.path), built, hidden=("params",))
+        if annotation is not None:
+            self.places[annotation] = node
+            self.places[annotation.params] = place
+        return annotation
+
+    def _params(self, instrument: QuestionKind, node: Node) -> Record | None:
+        body = Node({}, node.line, node.path) if node.value is None else node
+        params = self.record(instrument.params, self.tidy(instrument.params, body))
+        if params is None or self.broken(node.path):
+            return params
+        for path, message, cure in instrument.check(params):
+            self.report(_deepest(node, path), message, cure)
+        return params
+
+    def _with_right_answers(self, record: TrialBase, node: Node) -> TrialBase:
+        """Right answers as the instruments of their questions keep them."""
+        for key, asked in record.answer_keys.items():
+            question, right = getattr(record, asked), node.value[key]
+            if self.broken(self.places[question].path):
+                continue
+            instrument = self._kinds[question.kind]
+            try:
+                record = record.model_copy(update={key: instrument.read(question.params, right.plain())})
+            except InvalidInput:
+                self.report(right, *impossible_answer(instrument, question, right.plain()))
+        return record
+
+    def _doubt(self, node: Node, key: str, prefix: str = "") -> None:
+        entry = node.get(key)
+        name = entry.value if entry is not None and isinstance(entry.value, str) else "*"
+        self._doubtful.add(prefix + name)
+
+
+def impossible_answer(kind: QuestionKind, question: Question, value: Any) -> tuple[str, str]:
+    """`'blu' is not a possible answer of 'colour'.`, `Did you mean 'blue'?`"""
+    options = [str(option) for option in kind.options(question.params)]
+    message = f"{shown(value)} is not a possible answer of {question.id!r}."
+    if not options:
+        return message, f"Give an answer that a {question.kind} question takes."
+    if isinstance(value, str):
+        return message, unknown("answer", value, options)[1]
+    return message, f"Choose one of: {', '.join(options)}."
+
+
+def _one_of(names: Iterable[str]) -> str:
+    return f"Choose one of: {', '.join(sorted(names))}."
+
+
+def _explicit_ids(node: Node) -> Iterable[str]:
+    for item in node if node.is_list else ():
+        for body in item.value.values() if item.is_mapping else ():
+            id_node = body.get("id")
+            if id_node is not None and isinstance(id_node.value, str):
+                yield id_node.value
+            inner = body.get("each")
+            if inner is not None:
+                yield from _explicit_ids(inner)
+
+
+def _deepest(node: Node, path: str) -> Node:
+    """The node at a dotted path below, as far as it is written in the file."""
+    for part in path.split("."):
+        inner = node.get(part)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _with_full_reference(question: Question, trial: str | None) -> Question:
+    """`show_if: {answer: experience}` means a question of the same trial."""
+    rule = question.show_if
+    if rule is None or rule.answer is None or "." in rule.answer or trial is None:
+        return question
+    return question.model_copy(update={"show_if": rule.model_copy(update={"answer": f"{trial}.{rule.answer}"})})
+
+
+def _with_platform(study: Study) -> Study:
+    """Who is sent back to a platform came from it: `redirect: prolific` settles `recruit.platform` where it is not given."""
+    platform = next((item.platform for item in study.timeline if item.platform is not None), None)
+    if platform is None or "platform" in study.recruit.model_fields_set:
+        return study
+    return study.model_copy(update={"recruit": study.recruit.model_copy(update={"platform": platform})})

@@ -1,0 +1,192 @@
+"""Coming in and going out: log-in, log-out, the one-time link, and the account page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from starlette.responses import RedirectResponse, Response
+
+from believable.core.errors import InvalidInput, TooManyTries
+from believable.store import accounts
+from believable.web.console.console_page import ANYBODY, EVERY_USER, Console, ConsoleVisit, Route, render
+from believable.web.console.guard import PATH, drop_login, form_token, safe_next, set_login, set_visitor, visitor_token
+
+T = TypeVar("T")
+
+WRONG = "Name or password is wrong."
+
+
+async def _hashing(console: Console, work: Callable[[], T]) -> T:
+    async with console.hashing:
+        return await asyncio.to_thread(work)
+
+
+async def home(visit: ConsoleVisit) -> Response:
+    assert visit.login is not None
+    target = "coding" if visit.login.user.role in ("coder", "coordinator") else "studies"
+    return RedirectResponse(f"{PATH}/{target}", 303)
+
+
+# ---------------------------------------------------------------------------------------------- log-in
+
+
+async def login_page(visit: ConsoleVisit) -> Response:
+    if visit.login is not None:
+        return RedirectResponse(safe_next(visit.query("next", PATH)), 303)
+    return _login_form(visit, message="", status=200)
+
+
+def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
+    visitor = visitor_token(visit.request)
+    response = render(
+        "login.html",
+        None,
+        status=status,
+        csrf=form_token(visit.console, None, visitor),
+        message=message,
+        name=visit.form.get("name", "")[:64],
+        next=safe_next(visit.form.get("next") or visit.query("next", PATH)),
+    )
+    set_visitor(visit.console, response, visitor)
+    return response
+
+
+async def log_in(visit: ConsoleVisit) -> Response:
+    console, now_ms = visit.console, visit.now_ms
+    name, password = visit.form.get("name", ""), visit.form.get("password", "")
+    try:
+        attempt = await console.store.awrite(
+            lambda conn: accounts.begin_try(conn, console.key, name, visit.peer, now_ms=now_ms)
+        )
+    except TooManyTries as error:
+        return _login_form(visit, message=str(error), status=429)
+    right = await _hashing(console, lambda: console.passwords.verify(attempt.stored, password))
+    user = attempt.user
+    if not right or user is None:
+        return _login_form(visit, message=WRONG, status=401)
+
+    token, _ = await visit.change(
+        lambda conn: accounts.enter(conn, console.key, user.name, visit.peer, now_ms=now_ms),
+        "logged in",
+        user=user.name,
+    )
+    return _entered(console, token, safe_next(visit.form.get("next", PATH)))
+
+
+def _entered(console: Console, token: str, target: str) -> Response:
+    response = RedirectResponse(target, 303)
+    set_login(console, response, token)
+    return response
+
+
+# ---------------------------------------------------------------------------------------------- one-time link
+
+
+async def welcome_page(visit: ConsoleVisit) -> Response:
+    """Opening the link spends nothing, so that mail scanners and previews do no harm."""
+    user = await _invited(visit)
+    return _welcome_form(visit, user.name, message="", status=200)
+
+
+async def _invited(visit: ConsoleVisit) -> accounts.User:
+    token, now_ms = visit.path("token"), visit.now_ms
+    return await visit.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms))
+
+
+def _welcome_form(visit: ConsoleVisit, name: str, *, message: str, status: int) -> Response:
+    visitor = visitor_token(visit.request)
+    csrf = form_token(visit.console, visit.login, visitor)
+    response = render(
+        "welcome.html", None, status=status, csrf=csrf, name=name, message=message, shortest=accounts.PASSWORD_MIN
+    )
+    set_visitor(visit.console, response, visitor)
+    return response
+
+
+async def welcome(visit: ConsoleVisit) -> Response:
+    console, now_ms, link = visit.console, visit.now_ms, visit.path("token")
+    user = await _invited(visit)
+    try:
+        hashed = await _new_password(visit)
+    except InvalidInput as error:
+        return _welcome_form(visit, user.name, message=str(error), status=422)
+
+    token, _ = await visit.change(
+        lambda conn: accounts.enter_by_link(conn, link, hashed, now_ms=now_ms),
+        "chose a password with a one-time link",
+        user=user.name,
+    )
+    return _entered(console, token, PATH)
+
+
+async def _new_password(visit: ConsoleVisit) -> str:
+    password = visit.form.get("password", "")
+    if password != visit.form.get("again", ""):
+        raise InvalidInput("The two passwords differ. Type the same one twice.")
+    return await _hashing(visit.console, lambda: visit.console.passwords.hash(password))
+
+
+# ---------------------------------------------------------------------------------------------- account
+
+
+async def account_page(visit: ConsoleVisit) -> Response:
+    return _account(visit, message="", status=200)
+
+
+def _account(visit: ConsoleVisit, *, message: str, status: int) -> Response:
+    done = "The password was changed. Other browsers were logged out." if visit.query("done") else ""
+    return visit.render("account.html", status=status, message=message, done=done, shortest=accounts.PASSWORD_MIN)
+
+
+async def change_password(visit: ConsoleVisit) -> Response:
+    """Asks for the old password under the same brake as a log-in: an open browser is not yet the person."""
+    console, now_ms, name = visit.console, visit.now_ms, visit.user
+    attempt = await console.store.awrite(
+        lambda conn: accounts.begin_try(conn, console.key, name, visit.peer, now_ms=now_ms)
+    )
+    if not await _hashing(console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))):
+        return _account(visit, message="The old password is wrong.", status=422)
+    try:
+        hashed = await _new_password(visit)
+    except InvalidInput as error:
+        return _account(visit, message=str(error), status=422)
+
+    token, _ = await visit.change(
+        lambda conn: accounts.change_password(conn, console.key, name, visit.peer, hashed, now_ms=now_ms),
+        "changed the password",
+    )
+    return _entered(console, token, f"{PATH}/account?done=password")
+
+
+async def log_out(visit: ConsoleVisit) -> Response:
+    login = visit.login
+    assert login is not None
+    await visit.change(lambda conn: accounts.log_out(conn, login), "logged out")
+    return _left()
+
+
+async def log_out_everywhere(visit: ConsoleVisit) -> Response:
+    name = visit.user
+    await visit.change(lambda conn: accounts.log_out_everywhere(conn, name), "logged out everywhere")
+    return _left()
+
+
+def _left() -> Response:
+    response = RedirectResponse(f"{PATH}/login", 303)
+    drop_login(response)
+    return response
+
+
+ROUTES = (
+    Route("GET", "", EVERY_USER, home),
+    Route("GET", "/login", ANYBODY, login_page),
+    Route("POST", "/login", ANYBODY, log_in),
+    Route("GET", "/welcome/{token}", ANYBODY, welcome_page),
+    Route("POST", "/welcome/{token}", ANYBODY, welcome),
+    Route("GET", "/account", EVERY_USER, account_page),
+    Route("POST", "/account/password", EVERY_USER, change_password),
+    Route("POST", "/logout", EVERY_USER, log_out),
+    Route("POST", "/logout/everywhere", EVERY_USER, log_out_everywhere),
+)

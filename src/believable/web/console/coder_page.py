@@ -1,0 +1,174 @@
+"""The coder's page: everything of a coder's list in one page, and the routes its script sends to and asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from believable.coding.labels import as_json
+from believable.coding.suggestions import Likeness, hits
+from believable.core.errors import InvalidInput, NotFound, Refused
+from believable.core.ids import new_token
+from believable.store import coding_marks, coding_projects, coding_rounds
+from believable.store.coding_projects import CodingProject
+from believable.store.engine import Connection, Store
+from believable.web.console.coding_views import ProjectCache, media_json, path_of, the_book, the_project, whole
+from believable.web.console.console_page import EVERY_USER, ConsoleVisit, Route
+from believable.web.participant.media_ranges import medium_response
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+async def page(visit: ConsoleVisit) -> Response:
+    project = await the_project(visit)
+    book = await the_book(visit, project)
+    coder = visit.user
+
+    def look(conn: Connection) -> tuple[Any, ...]:
+        return (
+            coding_rounds.tasks_of(conn, project.id, coder),
+            coding_projects.texts(conn, project.id),
+            coding_marks.marks(conn, project.id, coder=coder),
+            coding_rounds.rounds(conn, project.id),
+        )
+
+    tasks, texts, marks, rounds = await visit.read(look)
+    if not tasks:
+        raise NotFound("there is nothing to code for you in this project now. See the list under Coding.")
+    shown = [texts[task.number] for task in tasks]
+    media, headers = media_json(visit, project, shown)
+    state = {
+        "base": f"/console/coding/{project.id}/desk",
+        "log": f"coding {project.id} {coder}",
+        "title": project.title,
+        "book": _book(book.book.model_dump(mode="json")),
+        "version": book.version,
+        "suggestions": project.suggestions,
+        "rounds": {round_.number: round_.kind for round_ in rounds},
+        "tasks": [_task(task, texts[task.number].response) for task in tasks],
+        "marks": {f"{mark.round}-{mark.number}": as_json(mark.mark) | {"review": mark.review} for mark in marks},
+        "media": media,
+    }
+    response = visit.render("coding/desk.html", project=project, book=book, state=state)
+    response.headers.update(headers)
+    return response
+
+
+def _book(book: dict[str, Any]) -> dict[str, Any]:
+    """What the desk shows of the codebook. Which questions it is about is not a coder's business."""
+    return {name: value for name, value in book.items() if name not in ("of", "ready")}
+
+
+def _task(task: coding_rounds.AssignedText, response: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = {"round": task.round, "number": task.number, "text": response.text}
+    if response.prompt:
+        shown["prompt"] = response.prompt
+    if response.chosen is not None:
+        shown["chosen"] = _LETTERS[response.chosen]
+    if response.moment_ms is not None:
+        shown["moment_ms"] = response.moment_ms
+    return shown
+
+
+# ---------------------------------------------------------------------------------------------- zero loss
+
+
+async def claim(visit: ConsoleVisit) -> Response:
+    project, coder = await the_project(visit), visit.user
+    new_id = new_token()
+    claimed = await visit.console.store.awrite(
+        lambda conn: coding_marks.claim_desk(conn, project.id, coder, new_id=new_id)
+    )
+    body = {"log": claimed.log, "epoch": claimed.epoch, "ack": claimed.ack, "head": claimed.head}
+    return Response(orjson.dumps(body), media_type="application/json")
+
+
+async def events(visit: ConsoleVisit) -> Response:
+    project, coder, at_ms = await the_project(visit), visit.user, visit.now_ms
+    epoch, sent = parse_batch(visit.form.get("batch", ""))
+    ack = await visit.console.store.awrite(
+        lambda conn: coding_marks.append_operations(conn, project.id, coder, epoch, sent, at_ms=at_ms)
+    )
+    return Response(orjson.dumps({"ack": ack}), media_type="application/json")
+
+
+def parse_batch(text: str) -> tuple[int, list[tuple[int, str]]]:
+    """`{epoch, events: [[seq, body], …]}`. Pure."""
+    try:
+        data = json.loads(text)
+        epoch, sent = data["epoch"], data["events"]
+        sound = type(epoch) is int and all(type(seq) is int and seq > 0 and isinstance(body, str) for seq, body in sent)
+    except (ValueError, KeyError, TypeError):
+        sound = False
+    if not sound:
+        raise InvalidInput("batch: expected {epoch, events: [[number, text], …]}. Reload the page.")
+    return epoch, [(seq, body) for seq, body in sent]
+
+
+# ---------------------------------------------------------------------------------------------- suggestions
+
+
+#: TF-IDF of all texts.
+_LIKENESS: ProjectCache[Likeness] = ProjectCache()
+
+
+async def suggestions(visit: ConsoleVisit) -> Response:
+    """Keyword hits, and what this coder said about the texts most like it. Never what others said."""
+    project, coder = await the_project(visit), visit.user
+    if not project.suggestions:
+        raise Refused("suggestions are switched off in this project.")
+    book, number = await the_book(visit, project), whole(visit.path("number"), "text")
+    suggested = await visit.read(lambda conn: _suggested(conn, visit.console.store, project, coder, number))
+    text = suggested.pop("text")
+    words = [
+        {"code": hit.code, "direction": hit.direction, "spans": [list(span) for span in hit.spans]}
+        for hit in hits(book.book, text)
+    ]
+    return Response(orjson.dumps({"hits": words, **suggested}), media_type="application/json")
+
+
+def _suggested(conn: Connection, store: Store, project: CodingProject, coder: str, number: int) -> dict[str, Any]:
+    mine = {task.number for task in coding_rounds.tasks_of(conn, project.id, coder)}
+    text = coding_projects.text(conn, project.id, number)
+    if number not in mine or text is None:
+        raise NotFound(f"text {number} is not on your list. Reload the page.")
+    own: Mapping[int, Any] = {
+        mark.number: mark.mark
+        for mark in coding_marks.marks(conn, project.id, coder=coder)
+        if mark.mark.done and mark.mark.labels and mark.number != number
+    }
+    alike = _LIKENESS.get(store, conn, project.id, lambda: Likeness(coding_projects.words(conn, project.id)))
+    near = alike.nearest(number, own)
+    words = {like.number: coding_projects.text(conn, project.id, like.number) for like in near}
+    return {
+        "text": text.response.text,
+        "neighbours": [
+            {
+                "number": like.number,
+                "likeness": round(like.likeness, 2),
+                "text": other.response.text[:160],
+                "labels": as_json(own[like.number])["labels"],
+            }
+            for like in near
+            if (other := words[like.number]) is not None
+        ],
+    }
+
+
+async def medium(visit: ConsoleVisit) -> Response:
+    project = await the_project(visit)
+    path = await path_of(visit, project, visit.path("name"))
+    return await medium_response(visit.request, path)
+
+
+ROUTES = (
+    Route("GET", "/coding/{project}/desk", EVERY_USER, page),
+    Route("POST", "/coding/{project}/desk/claim", EVERY_USER, claim, form="json"),
+    Route("POST", "/coding/{project}/desk/events", EVERY_USER, events, form="json"),
+    Route("GET", "/coding/{project}/desk/suggestions/{number}", EVERY_USER, suggestions, form="json"),
+    Route("GET", "/coding/{project}/media/{name}", EVERY_USER, medium, form="json"),
+)

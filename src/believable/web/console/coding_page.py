@@ -1,0 +1,238 @@
+"""Coding projects: the list, a new one from a study or from a file, a project's own page, and its files out and in."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from starlette.responses import RedirectResponse, Response
+
+from believable.bundle.marks import Logs
+from believable.coding.label_files import read_labels, read_texts
+from believable.core.errors import InvalidInput
+from believable.store import accounts, bundle_export, coding_marks, coding_projects, coding_rounds, studies
+from believable.store.coding_projects import CodingProject
+from believable.store.coding_rounds import CoderProgress
+from believable.store.engine import Connection
+from believable.study.codebook import Codebook, ready, ready_names, resolved
+from believable.web.console.coding_views import COORDINATORS, averages, the_book, the_project, whole
+from believable.web.console.console_page import EVERY_USER, ConsoleVisit, Route
+from believable.web.console.guard import PATH
+
+POOL_WORDS: Mapping[str, str] = {
+    "real": "participants",
+    "simulated": "simulated participants",
+    "imported": "imported texts",
+}
+RULE_WORDS: Mapping[str, str] = {
+    "none": "stay open until somebody decides",
+    "random_coder": "take the labels of one coder, drawn by the seed",
+}
+
+
+async def list_page(visit: ConsoleVisit) -> Response:
+    """Coders see what is given to them; coordinators everything."""
+    assert visit.login is not None
+    user, role = visit.user, visit.login.user.role
+    if role == "coder":
+        own = await visit.read(lambda conn: _lines(conn, coding_projects.projects_of_coder(conn, user)))
+        return visit.render("coding/list.html", lines=own, mine=user)
+    lines = await visit.read(lambda conn: _lines(conn, coding_projects.all_projects(conn)))
+    rows = await visit.read(studies.every)
+    offers = [(study, await _codebooks(visit, study.definition)) for study in rows]
+    return visit.render(
+        "coding/overview.html", lines=lines, mine=user, offers=offers, ready=ready_names(), pools=POOL_WORDS
+    )
+
+
+def _lines(
+    conn: Connection, projects: tuple[CodingProject, ...]
+) -> list[tuple[CodingProject, int, tuple[CoderProgress, ...]]]:
+    return [
+        (project, coding_projects.count_texts(conn, project.id), coding_rounds.coder_progress(conn, project.id))
+        for project in projects
+    ]
+
+
+async def _codebooks(visit: ConsoleVisit, definition: str) -> list[Codebook]:
+    parsed = await visit.definition(definition)
+    return [resolved(codebook) for codebook in parsed.study.codebooks]
+
+
+# ---------------------------------------------------------------------------------------------- new
+
+
+async def create(visit: ConsoleVisit) -> Response:
+    """From a study: its own codebook or a ready one; texts are collected at once."""
+    form, at_ms = visit.form, visit.now_ms
+    study = await visit.read(lambda conn: studies.get(conn, form.get("study", "")))
+    pool = form.get("pool", "real")
+    if pool not in ("real", "simulated"):
+        raise InvalidInput(f"pool: expected real or simulated, got {pool[:20]!r}.")
+    book = await _chosen_book(visit, study.definition, form.get("codebook", ""))
+    suffix = "" if pool == "real" else f"-{pool}"
+    project = CodingProject(
+        project_name(f"{study.id}-{book.id}{suffix}"), study.id, pool, f"{study.title}: {book.title}", book.of, _seed(), False,
+        "none", at_ms,
+    )  # fmt: skip
+    console = visit.console
+    logs = Logs(console.media_dir)
+
+    def make(conn: Connection) -> int:
+        coding_projects.create_project(conn, project, book, user=visit.user)
+        return bundle_export.collect_texts(conn, project, kinds=console.kinds, logs=logs)
+
+    await visit.change(make, f"began coding {project.id}", study=study.id)
+    return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
+
+
+async def _chosen_book(visit: ConsoleVisit, definition: str, wanted: str) -> Codebook:
+    """`study:ID` is one of the study's codebooks, anything else a ready one."""
+    kind, _, name = wanted.partition(":")
+    if kind == "study":
+        for book in await _codebooks(visit, definition):
+            if book.id == name:
+                return book
+        raise InvalidInput(f"codebook: the study has none called {name[:40]!r}. Open the page again.")
+    return resolved(ready(wanted))
+
+
+async def import_texts(visit: ConsoleVisit) -> Response:
+    form, at_ms = visit.form, visit.now_ms
+    title = form.get("title", "").strip()
+    if not title or len(title) > 200:
+        raise InvalidInput("title: expected 1 to 200 characters. Give the project a name.")
+    responses = read_texts(form.get("texts", ""))
+    book = resolved(ready(form.get("codebook", "")))
+    project = CodingProject(project_name(title), None, "imported", title, (), _seed(), False, "none", at_ms)
+
+    def make(conn: Connection) -> int:
+        coding_projects.create_project(conn, project, book, user=visit.user)
+        return coding_projects.put_texts(conn, project, [(response, ()) for response in responses])
+
+    await visit.change(make, f"imported {len(responses)} texts as coding project {project.id}")
+    return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
+
+
+def project_name(text: str) -> str:
+    """A name for addresses: letters, digits and hyphens.
+
+    >>> project_name("Why, at all?")
+    'why-at-all'
+    """
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")
+    if not name:
+        raise InvalidInput(f"title: expected some letters or digits, got {text[:40]!r}.")
+    return name
+
+
+def _seed() -> int:
+    return secrets.randbelow(2**53)
+
+
+# ---------------------------------------------------------------------------------------------- one project
+
+
+async def project_page(visit: ConsoleVisit) -> Response:
+    project = await the_project(visit)
+    book = await the_book(visit, project)
+
+    def look(conn: Connection) -> dict[str, Any]:
+        held = coding_marks.final_labels(conn, project)
+        counts: dict[str, int] = {}
+        for final in held:
+            counts[final.how] = counts.get(final.how, 0) + 1
+        return {
+            "n_texts": coding_projects.count_texts(conn, project.id),
+            "rounds": coding_rounds.rounds(conn, project.id),
+            "progress": coding_rounds.coder_progress(conn, project.id),
+            "versions": coding_projects.books(conn, project.id),
+            "finals": counts,
+            "coders": [
+                user.name
+                for user in accounts.everyone(conn)
+                if not user.disabled and user.role in ("coder", "coordinator", "researcher", "owner")
+            ],
+            "averages": averages(conn, project.id, book.book),
+        }
+
+    facts = await visit.read(look)
+    return visit.render("coding/project.html", project=project, book=book, rules=RULE_WORDS, pools=POOL_WORDS, **facts)
+
+
+async def change_settings(visit: ConsoleVisit) -> Response:
+    project = await the_project(visit)
+    suggestions, rule = visit.form.get("suggestions") == "yes", visit.form.get("rule", "none")
+    await visit.change(
+        lambda conn: coding_projects.change_project(conn, project.id, suggestions=suggestions, rule=rule),
+        f"coding {project.id}: suggestions {'on' if suggestions else 'off'}, open disagreements: {rule}",
+        study=project.study,
+    )
+    return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
+
+
+async def collect_again(visit: ConsoleVisit) -> Response:
+    project = await the_project(visit)
+    console = visit.console
+    logs = Logs(console.media_dir)
+    await visit.change(
+        lambda conn: bundle_export.collect_texts(conn, project, kinds=console.kinds, logs=logs),
+        f"collected new texts for coding {project.id}",
+        study=project.study,
+    )
+    return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+#: What each file is, as browsers are told.
+MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "qdc": "application/xml; charset=utf-8"}
+
+
+def download(name: str) -> Callable[[ConsoleVisit], Awaitable[Response]]:
+    """The page that gives one of the project's files."""
+
+    async def page(visit: ConsoleVisit) -> Response:
+        project = await the_project(visit)
+        files = await visit.read(lambda conn: bundle_export.files_of(conn, project.id))
+        stem, _, ending = name.rpartition(".")
+        file = f"{project.id}.qdc" if ending == "qdc" else f"{project.id}-{stem}.csv"
+        headers = {"content-disposition": f'attachment; filename="{file}"'}
+        return Response(files[name], media_type=MEDIA_TYPES[ending], headers=headers)
+
+    return page
+
+
+async def import_labels(visit: ConsoleVisit) -> Response:
+    """Labels made elsewhere, into a round that is open: for texts that their coders have on their lists."""
+    project, at_ms = await the_project(visit), visit.now_ms
+    book = await the_book(visit, project)
+    number = whole(visit.form.get("round", ""), "round")
+    words = await visit.read(lambda conn: coding_projects.words(conn, project.id))
+    marked = read_labels(visit.form.get("labels", ""), book.book, words)
+    if not marked:
+        raise InvalidInput("labels: there is nothing in the file.")
+    await visit.change(
+        lambda conn: bundle_export.put_labels(conn, project.id, number, marked, version=book.version, at_ms=at_ms),
+        f"coding {project.id}: imported labels of {len(marked)} texts into round {number}",
+        study=project.study,
+    )
+    return RedirectResponse(f"{PATH}/coding/{project.id}/rounds/{number}", 303)
+
+
+ROUTES = (
+    Route("GET", "/coding", EVERY_USER, list_page, tab="Coding"),
+    Route("POST", "/coding", COORDINATORS, create),
+    Route("POST", "/coding/import", COORDINATORS, import_texts),
+    Route("GET", "/coding/{project}", COORDINATORS, project_page),
+    Route("POST", "/coding/{project}/settings", COORDINATORS, change_settings),
+    Route("POST", "/coding/{project}/collect", COORDINATORS, collect_again),
+    *(
+        Route("GET", f"/coding/{{project}}/{name}", COORDINATORS, download(name))
+        for name in ("codebook.csv", "codebook.qdc", "texts.csv", "labels.csv", "final.csv")
+    ),
+    Route("POST", "/coding/{project}/labels", COORDINATORS, import_labels),
+)

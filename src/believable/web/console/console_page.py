@@ -1,0 +1,198 @@
+"""What every console page works with: the services behind it, its routes, one visit, and how numbers and times are written."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from believable.collect.desk import Collect
+from believable.core.clock import Clock
+from believable.core.errors import InvalidInput
+from believable.pages import Kinds
+from believable.store import Role, accounts, monitor
+from believable.store.accounts import Change, Login, Passwords
+from believable.store.engine import Store
+from believable.study.definition import Definition
+from believable.web.console.live_results import LiveResults
+from believable.web.console.review_upkeep import ReviewUpkeep
+from believable.web.templating import templates
+
+
+def utc(ms: int | None) -> str:
+    """`2026-11-15 20:33:41`, in UTC."""
+    if ms is None:
+        return "–"
+    return datetime.datetime.fromtimestamp(ms / 1000, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def duration(ms: float | None) -> str:
+    """`850 ms`, `42 s`, `12 min 05 s`, `3 h 10 min`, `4 d 2 h`.
+
+    >>> [duration(ms) for ms in (None, 850, 42_000, 725_000, 11_400_000, 353_000_000)]
+    ['–', '850 ms', '42 s', '12 min 05 s', '3 h 10 min', '4 d 2 h']
+    """
+    if ms is None:
+        return "–"
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    seconds = round(ms / 1000)
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60:02d} s"
+    if seconds < 86_400:
+        return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
+    return f"{seconds // 86_400} d {seconds % 86_400 // 3600} h"
+
+
+def number(value: float) -> str:
+    """Whole numbers with thin spaces between thousands.
+
+    >>> number(1234567)
+    '1\\u202f234\\u202f567'
+    """
+    return f"{value:,.0f}".replace(",", "\u202f")
+
+
+FILTERS = {"utc": utc, "duration": duration, "number": number}
+
+
+def render(name: str, /, login: Login | None, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """A template of the console. `me` is who is logged in; `csrf` must be in every form."""
+    csrf = context.pop("csrf", login.csrf if login is not None else "")
+    template = templates.get_template(f"console/{name}")
+    html = template.render(me=login.user if login is not None else None, csrf=csrf, **FILTERS, **context)
+    # Half an emoji, which a browser may send, has no place in UTF-8: it is shown as an escape.
+    return HTMLResponse(html.encode("utf-8", "backslashreplace"), status_code=status)
+
+
+# ---------------------------------------------------------------------------------------------- services
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Console:
+    """The services behind the console. `base_url` is the address people use; it decides about secure cookies. `study_folders`
+    are those of the studies this server was started with, by id: registered plans and simulated power lie there."""
+
+    store: Store
+    collect: Collect
+    clock: Clock
+    key: bytes
+    base_url: str
+    kinds: Kinds
+    media_dir: Path
+    study_folders: Mapping[str, Path] = field(default_factory=dict)
+    passwords: Passwords = field(default_factory=Passwords)
+    #: The queue of answers to review is made up beside the requests.
+    upkeep: ReviewUpkeep = field(default_factory=ReviewUpkeep)
+    #: A hash takes 64 MiB and a core: a flood of log-ins waits in line instead of taking the machine.
+    hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    #: A bundle reads everything; participants come first.
+    exporting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    #: Results are computed in processes of their own and kept.
+    computing: LiveResults = field(default_factory=LiveResults)
+
+    @property
+    def secure(self) -> bool:
+        return self.base_url.startswith("https://")
+
+
+#: Who may use a page: anybody, or users with one of the roles.
+Access: TypeAlias = frozenset[Role] | None
+ANYBODY: Access = None
+EVERY_USER: Access = frozenset({"owner", "researcher", "coordinator", "coder"})
+RESEARCHERS: Access = frozenset({"owner", "researcher"})
+OWNERS: Access = frozenset({"owner"})
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleVisit:
+    """One request that was let in. `login` is None only on pages for anybody; `form` holds what was posted."""
+
+    console: Console
+    request: Request
+    login: Login | None
+    form: Mapping[str, str]
+
+    @property
+    def user(self) -> str:
+        """The name of who is logged in, for records of what was done."""
+        assert self.login is not None, "a page for anybody has no user"
+        return self.login.user.name
+
+    @property
+    def now_ms(self) -> int:
+        return self.console.clock.now_ms()
+
+    @property
+    def peer(self) -> str:
+        return self.request.client.host if self.request.client else ""
+
+    def path(self, name: str) -> str:
+        return str(self.request.path_params[name])
+
+    def query(self, name: str, default: str = "") -> str:
+        return self.request.query_params.get(name, default)
+
+    def render(self, name: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
+        return render(name, self.login, status=status, **context)
+
+    async def read(self, query: Change[T]) -> T:
+        return await self.console.store.aread(query)
+
+    async def definition(self, name: str) -> Definition:
+        """A stored definition by its hash, parsed once per process."""
+        known = self.console.collect.context.definitions
+        return await self.read(lambda conn: known.get(conn, name))
+
+    async def change(self, deed: Change[T], what: str, *, study: str | None = None, user: str | None = None) -> T:
+        """Does it and writes it into the audit log, both or neither."""
+        noted = accounts.noted(deed, user=user or self.user, what=what, at_ms=self.now_ms, study=study)
+        return await self.console.store.awrite(noted)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route of the console: declared with who may use it, so that none can be forgotten.
+
+    One with a `tab` stands in the navigation under that title, in the order of `console.PAGES`: below a study's head if it is
+    a study's page, else at the top.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    access: Access
+    answer: Callable[[ConsoleVisit], Awaitable[Response]]
+    form: Literal["page", "json"] = "page"
+    tab: str = ""
+
+    @property
+    def name(self) -> str:
+        """What templates call the tab: the last word of its path."""
+        return self.path.rpartition("/")[2].strip("{}")
+
+    @property
+    def of_study(self) -> bool:
+        return "{study}" in self.path
+
+
+async def pool_to_show(visit: ConsoleVisit, study: str, allowed: Iterable[str]) -> str:
+    """`real`, `simulated` or `preview`. A pool named in the address or the form is taken as it is."""
+    names = tuple(allowed)
+    asked = visit.query("pool") or visit.form.get("pool", "")
+    if asked:
+        if asked not in names:
+            raise InvalidInput(f"pool: expected {' or '.join(names)}, got {asked[:20]!r}. Use the page's tabs.")
+        return asked
+    sizes = await visit.read(lambda conn: monitor.pool_sizes(conn, study))
+    return "simulated" if sizes["simulated"] and not sizes["real"] else "real"

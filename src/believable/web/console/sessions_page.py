@@ -1,0 +1,385 @@
+"""Sessions: the list with its search, one session's timeline, and what is decided about sessions."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse, Response
+
+from believable.bundle.session_records import ClosedTrial
+from believable.collect.leave import code_hash
+from believable.collect.recruit import extra_hash, participant_hash
+from believable.core import ids
+from believable.core.errors import InvalidInput, NotFound, Refused
+from believable.core.ids import normalise_code
+from believable.store import accounts, overview
+from believable.store import review as decided
+from believable.store.engine import Connection
+from believable.store.monitor import link_kinds
+from believable.store.overview import PLACES, SessionFilter, SessionSearch
+from believable.store.sessions import Session
+from believable.store.studies import StudyRow
+from believable.study.plan import PlannedTrial
+from believable.study.platforms import parameters
+from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
+from believable.web.console.guard import PATH
+from believable.web.console.monitor_page import POOL_WORDS
+from believable.web.console.session_timeline import EVENTS_PER_PAGE, LANE_WIDTH, EventFilter, lane, session_history
+from believable.web.console.studies_page import the_study
+
+SESSIONS_PER_PAGE = 100
+SEARCH_CHARACTERS = 256
+#: Decided about in one step at most: bounds how long a commit takes.
+MOST_AT_ONCE = 5_000
+#: What can be done with many sessions at once, and how the buttons say it.
+BULK_DEEDS: Mapping[str, str] = {
+    "approve": "Approve",
+    "reject": "Reject",
+    "unreject": "Un-reject",
+    "exclude": "Exclude",
+    "include": "Take back in",
+}
+#: The columns of the list: title, what it sorts by, whether it holds numbers.
+COLUMNS: tuple[tuple[str, str, bool], ...] = (
+    ("Session", "number", True),
+    ("State", "state", False),
+    ("Started (UTC)", "started", False),
+    ("Last seen", "seen", True),
+    ("Took", "took", True),
+    ("At page", "page", True),
+    ("Events", "events", True),
+    ("Link", "link", False),
+    ("Language", "language", False),
+)
+TEXT_CHARACTERS = 4_000
+
+
+def page_number(text: str) -> int:
+    """Pages count from 1 in addresses and from 0 inside."""
+    if not text:
+        return 0
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= 10**8:
+        raise InvalidInput(f"page: expected a number from 1, got {text[:20]!r}. Use the links on the page.")
+    return int(text) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ListView:
+    """The list as its address says it, so that every link on the page leads to one like it."""
+
+    pool: str
+    place: str
+    words: str
+    arm: str
+    conditions: str
+    order: str
+    descending: bool
+
+    def address(self, **other: object) -> str:
+        """The same list but for these."""
+        fields = {
+            "pool": self.pool,
+            "place": self.place if self.place != "all" else "",
+            "q": self.words,
+            "arm": self.arm,
+            "conditions": self.conditions,
+            "sort": "" if (self.order, self.descending) == ("number", True) else self.order,
+            "up": "" if self.descending else "1",
+        } | other
+        return "?" + urlencode({name: value for name, value in fields.items() if value not in ("", None)})
+
+    def sorted_by(self, order: str) -> str:
+        """What a click on a column's head leads to: its highest first, then its lowest."""
+        up = order == self.order and self.descending
+        return self.address(sort=order, up="1" if up else "")
+
+
+def list_view(fields: Mapping[str, str]) -> ListView:
+    return ListView(
+        pool=fields.get("pool") or "real",
+        place=fields.get("place") or "all",
+        words=(fields.get("q") or "").strip()[:SEARCH_CHARACTERS],
+        arm=fields.get("arm") or "",
+        conditions=fields.get("conditions") or "",
+        order=fields.get("sort") or "number",
+        descending=not fields.get("up"),
+    )
+
+
+def arms_key(visit: ConsoleVisit, study: str) -> str:
+    """What the address carries after somebody asked to search by arm: nobody gets it without being noted."""
+    assert visit.login is not None
+    return ids.keyed_hash(visit.console.key, "by arm", visit.login.token_hash, study)[:32]
+
+
+async def session_filter(visit: ConsoleVisit, study: StudyRow, view: ListView) -> SessionFilter:
+    """What the list is made from. Codes and recruiters' ids are looked for by the hashes they would have."""
+    context, definition = visit.console.collect.context, await visit.definition(study.definition)
+    recruit, key = definition.study.recruit, visit.console.key
+    search = SessionSearch(
+        view.words,
+        code_hash=code_hash(context, normalise_code(view.words)),
+        recruiter_hash=participant_hash(key, study.id, view.words),
+        extra_hashes=tuple(extra_hash(key, study.id, name, view.words) for name in parameters(recruit)),
+    )
+    arm = None
+    if view.arm:
+        if not hmac.compare_digest(view.conditions.encode(), arms_key(visit, study.id).encode()):
+            raise Refused("Sessions are searched by arm only after that was noted. Use the button below the list.")
+        name, _, level = view.arm.partition(":")
+        if level not in definition.study.arms.get(name, ()):
+            raise InvalidInput(f"arm: expected name:level of an arm, got {view.arm[:60]!r}. Use the list on the page.")
+        arm = (name, level)
+    return SessionFilter(view.pool, view.place, search, arm, view.order, view.descending)
+
+
+async def list_page(visit: ConsoleVisit) -> Response:
+    study, view = await the_study(visit), list_view(visit.request.query_params)
+    page, now_ms = page_number(visit.query("page")), visit.now_ms
+    wanted = await session_filter(visit, study, view)
+    lines, total = await visit.read(
+        lambda conn: overview.session_lines(
+            conn, study.id, wanted, now_ms=now_ms, offset=page * SESSIONS_PER_PAGE, limit=SESSIONS_PER_PAGE
+        )
+    )
+    arms = (await visit.definition(study.definition)).study.arms
+    by_arm = hmac.compare_digest(view.conditions.encode(), arms_key(visit, study.id).encode())
+    return visit.render(
+        "sessions.html",
+        study=study,
+        view=view,
+        pools=POOL_WORDS,
+        places=PLACES,
+        columns=COLUMNS,
+        deeds=BULK_DEEDS,
+        lines=lines,
+        total=total,
+        first=page * SESSIONS_PER_PAGE + 1,
+        page=page,
+        n_pages=-(-total // SESSIONS_PER_PAGE),
+        now_ms=now_ms,
+        dropped_out=overview.dropped_out,
+        arms=[f"{name}:{level}" for name, levels in arms.items() for level in levels],
+        by_arm=by_arm,
+        done=visit.query("done"),
+        most=MOST_AT_ONCE,
+    )
+
+
+async def search_by_arm(visit: ConsoleVisit) -> Response:
+    """Notes who wants it before they can."""
+    study, view = await the_study(visit), list_view(visit.form)
+    link_kinds(view.pool)
+    await visit.change(lambda conn: None, decided.searching(view.pool), study=study.id)
+    address = view.address(conditions=arms_key(visit, study.id))
+    return RedirectResponse(f"{PATH}/studies/{study.id}/sessions{address}", 303)
+
+
+def marked_numbers(form: Mapping[str, str]) -> tuple[int, ...]:
+    """The sessions that were ticked: each is a field of its own, `session-12`. Pure."""
+    texts = [name.removeprefix("session-") for name in form if name.startswith("session-")]
+    if any(not text.isascii() or not text.isdigit() or len(text) > 9 for text in texts):
+        raise InvalidInput("sessions: expected numbers of sessions. Use the boxes on the page.")
+    return tuple(sorted(map(int, texts)))
+
+
+def numbers_in_words(numbers: Sequence[int]) -> str:
+    """Numbers with runs drawn together, for the audit log.
+
+    >>> numbers_in_words([1, 2, 3, 7, 9, 10])
+    '1-3, 7, 9-10'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+
+
+async def judge_many(visit: ConsoleVisit) -> Response:
+    """One decision with one reason about all ticked sessions, or about everything the filter takes."""
+    study, view = await the_study(visit), list_view(visit.form)
+    deed, reason, at_ms = visit.form.get("deed", ""), visit.form.get("reason", ""), visit.now_ms
+    if deed not in BULK_DEEDS:
+        raise InvalidInput(f"deed: expected {' or '.join(BULK_DEEDS)}, got {deed[:20]!r}. Use the buttons.")
+    decided.check_reason(deed, reason)
+    if visit.form.get("everything") == "yes":
+        wanted = await session_filter(visit, study, view)
+        names = await visit.read(
+            lambda conn: overview.chosen_sessions(conn, study.id, wanted, now_ms=at_ms, limit=MOST_AT_ONCE)
+        )
+    else:
+        marked = marked_numbers(visit.form)
+        names = await visit.read(lambda conn: overview.sessions_by_number(conn, study.id, view.pool, marked))
+    if not names:
+        raise InvalidInput("sessions: expected at least one, got none. Tick the boxes of those you mean.")
+
+    def noted(conn: Connection) -> tuple[int, ...]:
+        numbers = decided.judge_all(conn, names, deed=deed, reason=reason, user=visit.user, at_ms=at_ms)
+        if numbers:
+            word = decided.DEED_WORDS[deed]
+            what = f"{word} {view.pool} sessions {numbers_in_words(numbers)} ({len(numbers)}): {reason.strip()}"
+            accounts.note_audit(conn, user=visit.user, what=what, at_ms=at_ms, study=study.id)
+        return numbers
+
+    changed = await visit.console.store.awrite(noted)
+    outcome = f"{len(changed)} of {len(names)}-{deed}"
+    return RedirectResponse(f"{PATH}/studies/{study.id}/sessions{view.address(done=outcome)}", 303)
+
+
+# ---------------------------------------------------------------------------------------------- one session
+
+
+async def the_session(visit: ConsoleVisit) -> tuple[StudyRow, str, Session]:
+    study, pool, number = await the_study(visit), visit.path("pool"), visit.path("number")
+    link_kinds(pool)
+    if not number.isascii() or not number.isdigit() or len(number) > 9:
+        raise NotFound(f"there is no session {number[:20]!r}. See the list of sessions.")
+    session = await visit.read(lambda conn: overview.session_by_number(conn, study.id, pool, int(number)))
+    return study, pool, session
+
+
+def unblinding(visit: ConsoleVisit, session: Session) -> str:
+    """What the address carries after conditions were asked for: nobody gets it without being noted."""
+    assert visit.login is not None
+    return ids.keyed_hash(visit.console.key, "unblinded", visit.login.token_hash, session.id)[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """One answer on the session's page."""
+
+    prompt: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTrial:
+    """A closed trial as the page shows it; `planned` only when conditions may be seen."""
+
+    closed: ClosedTrial
+    kind: str
+    answers: tuple[ShownAnswer, ...]
+    planned: PlannedTrial | None
+
+
+def shown_trials(
+    closed: Sequence[ClosedTrial], plan: Sequence[PlannedTrial], language: str, unblinded: bool
+) -> tuple[ShownTrial, ...]:
+    by_position = {planned.position: planned for planned in plan}
+    trials = []
+    for trial in closed:
+        planned = by_position.get(trial.position)
+        prompts = _prompts(planned, language)
+        answers = tuple(
+            ShownAnswer(prompts.get(name, name), _cut(in_words(value))) for name, value in trial.answers.items()
+        )
+        kind = planned.trial.kind if planned is not None else "?"
+        trials.append(ShownTrial(trial, kind, answers, planned if unblinded else None))
+    return tuple(trials)
+
+
+def _prompts(planned: PlannedTrial | None, language: str) -> Mapping[str, str]:
+    if planned is None:
+        return {}
+    return {
+        question.id: question.prompt.in_language(language)
+        for question in planned.trial.page_questions
+        if question.prompt is not None
+    }
+
+
+def in_words(value: object) -> str:
+    """An answer as people read it.
+
+    >>> in_words({"calm": 2, "tags": ["a", "b"], "sure": True, "rest": None})
+    'calm: 2; tags: a, b; sure: yes; rest: not answered'
+    """
+    if value is None:
+        return "not answered"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {in_words(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(in_words, value))
+    return str(value)
+
+
+def _cut(text: str) -> str:
+    more = f"… ({len(text)} characters)" if len(text) > TEXT_CHARACTERS else ""
+    return text[:TEXT_CHARACTERS] + more
+
+
+def event_filter(visit: ConsoleVisit) -> EventFilter:
+    trial = visit.query("trial")
+    if trial and (not trial.isascii() or not trial.isdigit() or len(trial) > 9):
+        raise InvalidInput(f"trial: expected the number of a page, got {trial[:20]!r}. Use the filter on the page.")
+    return EventFilter(
+        kind=visit.query("kind"), trial=int(trial) - 1 if trial else None, page=page_number(visit.query("page"))
+    )
+
+
+async def session_page(visit: ConsoleVisit) -> Response:
+    study, pool, session = await the_session(visit)
+    wanted = event_filter(visit)
+    history = await visit.read(lambda conn: session_history(conn, session, wanted))
+    known = visit.console.collect.context.definitions
+    plan = await visit.read(lambda conn: known.plan(conn, session))
+    key = unblinding(visit, session)
+    unblinded = hmac.compare_digest(visit.query("conditions").encode(), key.encode())
+    return visit.render(
+        "session.html",
+        study=study,
+        pool=pool,
+        pools=POOL_WORDS,
+        session=session,
+        history=history,
+        lane=lane(history),
+        lane_width=LANE_WIDTH,
+        trials=shown_trials(history.closed, plan, session.language, unblinded),
+        kinds=[planned.trial.kind for planned in plan],
+        unblinded=unblinded,
+        conditions=key if unblinded else "",
+        wanted=wanted,
+        n_pages=-(-history.n_lines // EVENTS_PER_PAGE),
+        now_ms=visit.now_ms,
+        dropped_out=overview.dropped_out,
+    )
+
+
+async def show_conditions(visit: ConsoleVisit) -> Response:
+    """Notes who looked before they see it."""
+    study, pool, session = await the_session(visit)
+    await visit.change(lambda conn: None, decided.looking(pool, session.number), study=study.id)
+    address = f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}"
+    return RedirectResponse(f"{address}?conditions={unblinding(visit, session)}", 303)
+
+
+async def judge(visit: ConsoleVisit) -> Response:
+    """Approve, reject or exclude a whole session, or take that back. Each needs a reason and stays on record."""
+    study, pool, session = await the_session(visit)
+    deed, reason, at_ms = visit.form.get("deed", ""), visit.form.get("reason", ""), visit.now_ms
+    if deed not in decided.SESSION_DEEDS:
+        raise InvalidInput(f"deed: expected {' or '.join(BULK_DEEDS)}, got {deed[:20]!r}. Use the buttons.")
+    await visit.change(
+        lambda conn: decided.judge(conn, session=session.id, deed=deed, reason=reason, user=visit.user, at_ms=at_ms),
+        f"{decided.DEED_WORDS[deed]} {pool} session {session.number}: {reason.strip()}",
+        study=study.id,
+    )
+    return RedirectResponse(f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}", 303)
+
+
+ROUTES = (
+    Route("GET", "/studies/{study}/sessions", RESEARCHERS, list_page, tab="Sessions"),
+    Route("POST", "/studies/{study}/sessions", RESEARCHERS, judge_many),
+    Route("POST", "/studies/{study}/sessions/by-arm", RESEARCHERS, search_by_arm),
+    Route("GET", "/studies/{study}/sessions/{pool}/{number}", RESEARCHERS, session_page),
+    Route("POST", "/studies/{study}/sessions/{pool}/{number}/conditions", RESEARCHERS, show_conditions),
+    Route("POST", "/studies/{study}/sessions/{pool}/{number}/judge", RESEARCHERS, judge),
+)

@@ -1,0 +1,161 @@
+"""Coming in: the landing page, starting or resuming a session, and the code from another device."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from believable.collect.context import Refusal
+from believable.collect.desk import Collect, Landing
+from believable.core.errors import NotFound, TooManyTries
+from believable.study.texts import Texts, built_in
+from believable.web.settings import Settings
+from believable.web.templating import Words, from_header, page, preferred
+
+router = APIRouter()
+
+#: Ours, not the recruiter's: which language the landing page is shown in.
+LANGUAGE_PARAMETER = "lang"
+#: The recruiter's parameters, kept by the browser itself under the session's own address. The server stores only their hashes,
+#: and needs them once more, to send people back at the end.
+_COOKIE = "recruiter"
+_COOKIE_LONGEST = 3000
+#: How long a browser remembers that it took part, in studies that take everybody once: the longest that browsers allow.
+_MARK_DAYS = 400
+_NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
+
+
+@router.get("/join/{link}", include_in_schema=False)
+async def landing(request: Request, link: str) -> Response:
+    """Shows what the study is; creates nothing, so link previews and prefetchers are harmless."""
+    query = _query(request)
+    collect: Collect = request.app.state.collect
+    try:
+        entry = await collect.alanding(link, query, request.cookies)
+    except NotFound:
+        return message(from_header(_accepts(request)), "refused.unknown", 404)
+    texts = Texts(entry.study, _language(request, entry))
+    if entry.refusal is not None:
+        return message(texts, f"refused.{entry.refusal}", 403)
+    return page(
+        "participant/landing.html",
+        texts=texts,
+        title=entry.study.title.in_language(texts.language),
+        notice="landing.preview" if entry.previews else _NOTICES.get(entry.kind),
+        start="resume.button" if entry.resumes else "landing.start",
+        desktop_only=entry.study.recruit.desktop_only,
+        demonstration=entry.study.demonstration,
+        desktop=_looks_like_desktop(request),
+        action=f"/join/{link}{'?' + urlencode(query) if query else ''}",
+        languages=[(code, _language_name(entry, code)) for code in entry.languages],
+    )
+
+
+@router.post("/join/{link}", include_in_schema=False)
+async def join(request: Request, link: str) -> Response:
+    """Starts the session, or goes on with the one this person has."""
+    query = _query(request)
+    collect: Collect = request.app.state.collect
+    try:
+        entry = await collect.alanding(link, query, request.cookies)
+    except NotFound:
+        return message(from_header(_accepts(request)), "refused.unknown", 404)
+    async with request.form(max_files=0, max_fields=10) as form:
+        wish = str(form.get(LANGUAGE_PARAMETER) or form.get("language") or "")
+        desktop = str(form.get("desktop") or ("yes" if _looks_like_desktop(request) else "no")) == "yes"
+    language = wish if wish in entry.languages else _language(request, entry)
+    try:
+        joined = await collect.ajoin(link, query, language, desktop, request.cookies)
+    except Refusal as refusal:
+        return message(Texts(entry.study, language), f"refused.{refusal.code}", 403)
+    response = RedirectResponse(f"/s/{joined.token}", status_code=303)
+    remember_query(response, joined.token, query, request.app.state.settings)
+    if joined.mark is not None:
+        _keep(response, request.app.state.settings, joined.mark, joined.token, path="/join", days=_MARK_DAYS)
+    return response
+
+
+@router.get("/resume", include_in_schema=False)
+async def ask_code(request: Request) -> Response:
+    return page("participant/resume.html", texts=from_header(_accepts(request)), error=None)
+
+
+@router.post("/resume", include_in_schema=False)
+async def resume(request: Request) -> Response:
+    """Leads back to the session behind a code."""
+    collect: Collect = request.app.state.collect
+    async with request.form(max_files=0, max_fields=5) as form:
+        code = str(form.get("code") or "")[:100]
+    who = request.client.host if request.client else ""
+    texts = from_header(_accepts(request))
+    try:
+        token = await collect.aresume(code, who)
+    except TooManyTries:
+        return page("participant/resume.html", 429, texts=texts, error="resume.too_many")
+    except NotFound:
+        return page("participant/resume.html", 404, texts=texts, error="resume.unknown")
+    return RedirectResponse(f"/s/{token}", status_code=303)
+
+
+def message(texts: Texts | Words, words: str, status: int, *, scripts: tuple[str, ...] = ()) -> Response:
+    """A page that only says something."""
+    return page("participant/message.html", status, texts=texts, words=words, links=(), scripts=scripts)
+
+
+def _query(request: Request) -> dict[str, str]:
+    return {name: value for name, value in request.query_params.items() if name != LANGUAGE_PARAMETER}
+
+
+def _accepts(request: Request) -> str:
+    return request.headers.get("accept-language", "")
+
+
+def _language(request: Request, entry: Landing) -> str:
+    wished = request.query_params.get(LANGUAGE_PARAMETER)
+    return wished if wished in entry.languages else preferred(_accepts(request), entry.languages)
+
+
+def _language_name(entry: Landing, language: str) -> str:
+    return Texts(entry.study, language).get("language.name") or built_in(language).get("language.name", language)
+
+
+def _looks_like_desktop(request: Request) -> bool:
+    """A first guess, for browsers without scripts; the page's script looks at pointer and screen."""
+    agent = request.headers.get("user-agent", "")
+    return not any(word in agent for word in ("Mobi", "Android", "iPhone", "iPad"))
+
+
+def remember_query(response: Response, token: str, query: Mapping[str, str], settings: Settings) -> None:
+    """Sets the cookie, if there is something to remember."""
+    value = urlencode(dict(query))
+    if not query or len(value) > _COOKIE_LONGEST:
+        return
+    _keep(response, settings, _COOKIE, base64.urlsafe_b64encode(value.encode()).decode(), path=f"/s/{token}", days=30)
+
+
+def _keep(response: Response, settings: Settings, name: str, value: str, *, path: str, days: int) -> None:
+    """Inside a platform's frame the cookie is a third party's, which browsers keep only when told so."""
+    framed = settings.secure and bool(settings.frame_ancestors)
+    response.set_cookie(
+        name,
+        value,
+        path=path,
+        max_age=days * 86400,
+        httponly=True,
+        secure=settings.secure,
+        samesite="none" if framed else "lax",
+    )
+
+
+def remembered_query(request: Request) -> dict[str, str]:
+    """What the cookie holds; nothing if it is not ours."""
+    try:
+        value = base64.urlsafe_b64decode(request.cookies.get(_COOKIE, "")[: 2 * _COOKIE_LONGEST]).decode()
+    except ValueError:
+        return {}
+    return dict(parse_qsl(value))

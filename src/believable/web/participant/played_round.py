@@ -1,0 +1,94 @@
+"""A round as a connection plays it, wherever it is: here, in a few microseconds a step, or in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any, Protocol
+
+from believable.collect.session_rounds import HeldRound
+from believable.recordings.recording import Recording
+from believable.worlds.live_round import Change, LiveRound, NumberedInput, record_round
+from believable.worlds.picture_stream import Coding
+from believable.worlds.round_process import DistantRound, RoundOrder
+
+
+class PlayedRound(Protocol):
+    """What `LiveRound` is, with steps that may have to be waited for."""
+
+    @property
+    def welcome(self) -> Mapping[str, Any]: ...
+    @property
+    def tick(self) -> int: ...
+    @property
+    def ticks(self) -> int: ...
+    @property
+    def received(self) -> int: ...
+    @property
+    def over(self) -> bool: ...
+    def message(self) -> dict[str, Any]: ...
+    def take_image(self) -> tuple[bytes, bool] | None:
+        """The encoded picture of this tick, once, and whether it can be shown by itself."""
+
+    def take_changes(self) -> list[Change]: ...
+    def receive(self, numbered: NumberedInput) -> None: ...
+    def release(self) -> None: ...
+    async def step(self, ticks: int = 1, *, look: bool = True, whole: bool = False) -> Sequence[str]: ...
+    async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]: ...
+    async def close(self) -> None: ...
+
+
+class NearRound:
+    """A round of a world that the page draws: it is stepped where the connection is."""
+
+    def __init__(self, opened: HeldRound, live: LiveRound, executor: Executor) -> None:
+        self._opened, self._live, self._executor = opened, live, executor
+        self.welcome = live.game.welcome()
+        self.ticks = live.game.ticks
+        self.message, self.receive, self.release = live.message, live.receive, live.release
+        self.take_changes = live.take_changes
+
+    @property
+    def tick(self) -> int:
+        return self._live.tick
+
+    @property
+    def received(self) -> int:
+        return self._live.received
+
+    @property
+    def over(self) -> bool:
+        return self._live.over
+
+    def take_image(self) -> None:
+        return None
+
+    async def step(self, ticks: int = 1, *, look: bool = True, whole: bool = False) -> Sequence[str]:
+        happened: list[str] = []
+        while ticks > 0 and not self._live.over:
+            happened += self._live.step()
+            ticks -= 1
+        return happened
+
+    async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]:
+        opened, loop = self._opened, asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, record_round, opened.playing, opened.setup, changes)
+
+    async def close(self) -> None:
+        self._live.game.close()
+
+
+async def begun(opened: HeldRound, coding: Coding | None, executor: Executor) -> PlayedRound:
+    """The round as it stands; nothing is pressed."""
+    if opened.playing.rendering is None:
+        live = await asyncio.get_running_loop().run_in_executor(executor, opened.live)
+        return NearRound(opened, live, executor)
+    order = RoundOrder(
+        opened.play.world,
+        opened.playing.stored(opened.setup),
+        tuple(tuple(change) for change in opened.changes),
+        opened.tick,
+        coding,
+    )
+    return await DistantRound.begun(order, executor)

@@ -1,0 +1,117 @@
+// Generated from `believable.pages.message` by `make reference`; do not edit by hand.
+
+export interface MediumPart {
+  url: string;
+  bytes: number;
+  /** Name of the player. */
+  player: string;
+  /** Address of a video's action log, where the page shows it; a recording has its own inside. */
+  log: string | null;
+}
+
+export interface SeenPart {
+  views: number;
+  position_ms: number;
+  /** The parts that were shown: from, to. */
+  watched: [number, number][];
+}
+
+export interface SeveralPart {
+  /** Whether they have common controls. */
+  together: boolean;
+  /** After which views the questions come. */
+  watch: "all" | "any";
+  each: SeenPart[];
+}
+
+export interface DevicePart {
+  /** Of each row, from 0: which tone is quieter, which has its sides against each other; null: headphones are not checked. */
+  tones: [number, number][] | null;
+  /** Those of later attempts. */
+  later: ([number, number][] | null)[];
+  wheel: boolean;
+}
+
+export interface SignalPart {
+  test: "visual" | "auditory";
+  duration_ms: number;
+  /** Time in milliseconds and level. */
+  corners: [number, number][];
+}
+
+export interface PlayPart {
+  world: string;
+  practice: boolean;
+  on_loss: "resume" | "restart";
+  duration_s: number;
+  /** Beginning of the keys of its texts. */
+  words: string;
+  /** The server sends pictures. */
+  rendered: boolean;
+  /** Address of the module that shows the game. */
+  script: string;
+}
+
+export interface OverlayPart {
+  plan: boolean;
+  log: boolean;
+}
+
+export interface AnnotatePart {
+  /** Name of the instrument. */
+  kind: string;
+  params: Record<string, any>;
+  /** Address of the module of its practice page, on a practice page. */
+  practice: string | null;
+  tries: number;
+}
+
+export interface ControlsPart {
+  pause: boolean;
+  seek: boolean;
+  replay: boolean;
+  max_views: number | null;
+  must_finish: boolean;
+  watched_share: number;
+  volume: boolean;
+  speeds: number[];
+  speed: number;
+  zoom: boolean;
+}
+
+export interface TrialMessage {
+  position: number;
+  total: number;
+  kind: string;
+  html: string;
+  styles: string[];
+  /** Instrument or player → address of its module. */
+  modules: Record<string, string>;
+  media: MediumPart[];
+  /** What the page reminds of with small pictures. */
+  stills: MediumPart[];
+  /** Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule, `show_if`. */
+  questions: Record<string, any>[];
+  /** Consent boxes. */
+  boxes: string[];
+  /** What was entered before a reload, by question. */
+  drafts: Record<string, any>;
+  /** Question → the order its options are shown in. */
+  orders: Record<string, string[]>;
+  controls: ControlsPart | null;
+  overlay: OverlayPart | null;
+  /** What was opened beside the player so far. */
+  opened: string[];
+  seen: SeenPart;
+  several: SeveralPart | null;
+  device: DevicePart | null;
+  signal: SignalPart | null;
+  play: PlayPart | null;
+  /** Seconds before people can go on. */
+  wait_s: number;
+  annotate: AnnotatePart | null;
+  /** Events of the annotation so far: number, kind, data. */
+  saved: [number, string, Record<string, any>][];
+  /** The kinds of those events. */
+  streams: string[];
+}

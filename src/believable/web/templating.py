@@ -1,0 +1,127 @@
+"""Templates and the words of pages without a session. Everything is escaped unless a function here made it safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+    TemplateNotFound,
+)
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from believable.core.registry import Registry
+from believable.instruments import INSTRUMENTS
+from believable.pages import PAGES
+from believable.study.texts import LANGUAGES, built_in
+from believable.worlds import WORLDS
+
+WEB = Path(__file__).parent
+STATIC = WEB / "static"
+
+_MARKDOWN_PAGE = (
+    MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
+)
+_MARKDOWN_LINE = MarkdownIt("zero", {"html": False}).enable(["emphasis", "backticks", "escape", "entity"])
+
+
+class FolderLoader(BaseLoader):
+    """`<name>/file` from the folder of that instrument or kind of page, looked up when it is shown."""
+
+    def __init__(self, registry: Registry[Any]) -> None:
+        self._registry = registry
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        name, _, file = template.partition("/")
+        if name not in self._registry:
+            raise TemplateNotFound(template)
+        return FileSystemLoader(self._registry[name].folder).get_source(environment, file)
+
+
+def make_environment() -> Environment:
+    """Templates by path under `templates/`, each instrument's widget as `instruments/<name>/widget.html`, each kind of page as
+    `pages/<name>/page.html`, and what stands around a world's game as `worlds/<name>/hud.html`."""
+    beside = PrefixLoader(
+        {"instruments": FolderLoader(INSTRUMENTS), "pages": FolderLoader(PAGES), "worlds": FolderLoader(WORLDS)}
+    )
+    return Environment(
+        loader=ChoiceLoader([FileSystemLoader(WEB / "templates"), beside]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+templates = make_environment()
+
+
+def page(name: str, status: int = 200, headers: Mapping[str, str] | None = None, **context: Any) -> HTMLResponse:
+    """A template as a response."""
+    html = templates.get_template(name).render(**context)
+    return HTMLResponse(html, status_code=status, headers=dict(headers or {}))
+
+
+def fragment(name: str, **context: Any) -> Markup:
+    """A template as a piece of a page."""
+    return Markup(templates.get_template(name).render(**context))
+
+
+# ---------------------------------------------------------------------------------------------- words
+
+
+class Words(dict[str, str]):
+    """The built-in texts of one language."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__(built_in(language))
+        self.language = language
+
+
+def preferred(header: str, offered: Sequence[str]) -> str:
+    """The first of `offered` that an Accept-Language header names, by weight; else the first offered.
+
+    >>> preferred("fr, de-CH;q=0.9, en;q=0.2", ["en", "de"])
+    'de'
+    """
+    wishes = sorted(_wishes(header), key=lambda wish: -wish[1])
+    for wish, weight in wishes:
+        for language in offered:
+            if weight > 0 and (language.lower() == wish or language.split("-")[0] == wish.split("-")[0]):
+                return language
+    return offered[0]
+
+
+def from_header(header: str) -> Words:
+    """The built-in texts in the visitor's language."""
+    return Words(preferred(header, LANGUAGES))
+
+
+def _wishes(header: str) -> list[tuple[str, float]]:
+    wishes = []
+    for part in header[:500].split(","):
+        name, _, weight = part.strip().partition(";q=")
+        try:
+            wishes.append((name.strip().lower(), float(weight or 1)))
+        except ValueError:
+            continue
+    return wishes
+
+
+def markdown_page(text: str) -> Markup:
+    """A researcher's whole page: no raw HTML, no images or links to elsewhere that load by themselves."""
+    return Markup(_MARKDOWN_PAGE.render(text))
+
+
+def markdown_line(text: str) -> Markup:
+    """One line, such as a prompt: emphasis and code, nothing else."""
+    return Markup(_MARKDOWN_LINE.renderInline(text))

@@ -1,0 +1,319 @@
+"""The engine: a ViZDoom process stepped tic by tic, seen to from its beginning to its end. Nothing else imports `vizdoom`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from believable.core.errors import InvalidInput, MissingExtra
+from believable.worlds.contract import Pixels
+from believable.worlds.doom.floor_plan import pwad
+from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
+
+#: Tics of game time in a second.
+TICS_PER_S = 35
+#: A figure appears in a cloud; a round begins when it has gone.
+ARRIVAL_TICS = 52
+#: An engine that was asked to end is killed after this.
+PATIENCE_S = 3.0
+#: One that is not there after this never will be: it takes a third of a second.
+START_PATIENCE_S = 60.0
+#: What is read after every tic, in this order.
+VARIABLES = (
+    "POSITION_X", "POSITION_Y", "POSITION_Z", "ANGLE", "PITCH", "VELOCITY_X", "VELOCITY_Y", "VELOCITY_Z",
+    "CAMERA_POSITION_X", "CAMERA_POSITION_Y", "CAMERA_POSITION_Z", "CAMERA_ANGLE", "CAMERA_PITCH", "ON_GROUND",
+    "HEALTH", "ARMOR", "DEAD", "SELECTED_WEAPON", "SELECTED_WEAPON_AMMO", "ATTACK_READY", "FRAGCOUNT", "DEATHCOUNT",
+    "HITCOUNT", "HITS_TAKEN", "DAMAGECOUNT", "DAMAGE_TAKEN", "AMMO2", "AMMO3", "AMMO4", "AMMO5", "WEAPON1", "WEAPON2",
+    "WEAPON3", "WEAPON4", "WEAPON5", "WEAPON6", "WEAPON7",
+)  # fmt: skip
+#: What can be pressed, in the order of an action.
+BUTTONS = (
+    "MOVE_FORWARD_BACKWARD_DELTA", "MOVE_LEFT_RIGHT_DELTA", "TURN_LEFT_RIGHT_DELTA", "LOOK_UP_DOWN_DELTA", "ATTACK", "JUMP",
+    "USE",
+    "SELECT_WEAPON1", "SELECT_WEAPON2", "SELECT_WEAPON3", "SELECT_WEAPON4", "SELECT_WEAPON5", "SELECT_WEAPON6", "SELECT_WEAPON7",
+)  # fmt: skip
+#: Pictures that the engine can make, width × height.
+SIZES_PX = (
+    (160, 120), (320, 180), (320, 240), (400, 225), (640, 360), (640, 480), (800, 450), (800, 600), (1024, 576), (1280, 720),
+    (1600, 900), (1920, 1080),
+)  # fmt: skip
+#: A game for several with one person in it: nobody else joins, and death does not end it. View and weapon do not bob: how far
+#: they do depends on how often the engine has drawn, and a round looks the same however it came to where it is.
+RULES = (
+    "-host 1 +sv_cheats 1 +sv_chasecam 1 +sv_noautoaim 1 +sv_nocrouch 1 +chase_dist 112 +chase_height 4 +viz_nocheat 0 "
+    "+sv_forcerespawn 1 +viz_respawn_delay 2 +movebob 0 +stillbob 0"
+)
+FIGHTING = "-altdeath +sv_itemrespawn 1 +sv_spawnfarthest 1"
+CAMERAS = ("first", "third")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What an engine is started with. `wad` is a map as bytes, `game_data` a file with all of a game, in place of Freedoom."""
+
+    seed: int
+    map_name: str = "MAP01"
+    wad: bytes | None = None
+    game_data: Path | None = None
+    deathmatch: bool = False
+    bots: int = 0
+    size_px: tuple[int, int] = (160, 120)
+    camera: str = "first"
+    overlay: bool = False
+    weapon: bool = True
+    depth: bool = False
+    objects: bool = True
+
+
+class SeenObject(NamedTuple):
+    """A thing of the engine's: an item, a figure, a lamp. Angles are counterclockwise from the east. An item that was taken and
+    is to come back is still a thing to the engine; it is `hidden`."""
+
+    number: int
+    name: str
+    x: float
+    y: float
+    z: float
+    angle_deg: float
+    hidden: bool
+
+
+def need_vizdoom() -> None:
+    """An error that names the extra, where it is missing. Nothing is loaded."""
+    if importlib.util.find_spec("vizdoom") is None:
+        raise MissingExtra(what="the world 'doom'", extra="doom")
+
+
+@cache
+def load_vizdoom() -> Any:
+    """The library, or an error that names the extra."""
+    try:
+        import vizdoom  # noqa: PLC0415  an optional extra
+    except ImportError as error:
+        raise MissingExtra(what="the world 'doom'", extra="doom") from error
+    return vizdoom
+
+
+def engine_size(width_px: int, height_px: int) -> tuple[int, int]:
+    """The smallest picture of the engine that covers this one; its largest where none does."""
+    shape = width_px / height_px
+    alike = [size for size in SIZES_PX if abs(size[0] / size[1] - shape) < 0.01] or list(SIZES_PX)
+    return next((size for size in alike if size[0] >= width_px and size[1] >= height_px), alike[-1])
+
+
+class DoomEngine:
+    """One engine in its own process. `advance` goes on by a tic; with `look` everything can be read afterwards."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self._doom = load_vizdoom()
+        self.settings = settings
+        self.tic = 0
+        self._game: Any = None
+        self._state: Any = None
+        self.pid: int | None = None
+        self.instance = ""
+        folder = Path(tempfile.mkdtemp(prefix="believable-doom-"))
+        try:
+            self._start(folder)
+        except self._doom.ViZDoomErrorException as error:
+            self.close()
+            raise InvalidInput(f"the map {settings.map_name} cannot be played: {_first_line(error)}") from None
+        except self._doom.ViZDoomUnexpectedExitException as error:
+            self.close()
+            raise InvalidInput(
+                f"the engine ended while it read the map {settings.map_name}: {_first_line(error)} Is it a map for Doom?"
+            ) from None
+        except self._doom.FileDoesNotExistException as error:
+            self.close()
+            raise InvalidInput(str(error)) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)  # the engine has its files open
+
+    def _start(self, folder: Path) -> None:
+        doom, settings = self._doom, self.settings
+        game = self._game = doom.DoomGame()
+        note = folder / "engine"
+        game.set_vizdoom_path(str(_starter(folder, note)))
+        game.set_doom_config_path(os.devnull)  # it is written at the end, when the folder is gone
+        if settings.game_data is not None:
+            game.set_doom_game_path(str(settings.game_data.resolve()))
+        files = {"map.wad": settings.wad, "items.wad": pwad([("DECORATE", actors_of_items().encode())])}
+        for name, content in files.items():
+            if content is not None:
+                (folder / name).write_bytes(content)
+        if settings.wad is not None:
+            game.set_doom_scenario_path(str(folder / "map.wad"))
+        game.add_game_args(f"-file {folder / 'items.wad'}")
+        game.set_doom_map(settings.map_name)
+        width_px, height_px = settings.size_px
+        game.set_screen_resolution(getattr(doom.ScreenResolution, f"RES_{width_px}X{height_px}"))
+        game.set_screen_format(doom.ScreenFormat.RGB24)
+        game.set_window_visible(False)
+        game.set_mode(doom.Mode.PLAYER)
+        game.set_seed(settings.seed % 2**32)
+        game.set_episode_timeout(0)
+        game.set_render_hud(settings.overlay)
+        game.set_render_minimal_hud(False)
+        game.set_render_crosshair(settings.deathmatch and settings.camera == "first")
+        game.set_render_weapon(settings.weapon and settings.camera == "first")
+        game.set_render_messages(False)
+        game.set_render_screen_flashes(True)
+        game.set_depth_buffer_enabled(settings.depth)
+        game.set_objects_info_enabled(settings.objects)
+        game.set_available_buttons([getattr(doom.Button, name) for name in BUTTONS])
+        game.set_available_game_variables([getattr(doom.GameVariable, name) for name in VARIABLES])
+        game.add_game_args(f"{RULES} {FIGHTING}" if settings.deathmatch else RULES)
+        with _watched(note):
+            game.init()
+        self.pid, self.instance = _noted(note)
+        _forget(self.instance)
+        for _ in range(settings.bots):
+            game.send_game_command("addbot")
+        if settings.camera == "third":
+            game.send_game_command("chase")
+        game.make_action([0] * len(BUTTONS), ARRIVAL_TICS)
+        self._state = game.get_state()
+
+    def advance(self, action: Sequence[float], *, look: bool = True) -> None:
+        game = self._game
+        game.set_action(action)
+        game.advance_action(1, look)
+        self.tic += 1
+        self._state = game.get_state() if look else None
+
+    @property
+    def variables(self) -> list[float]:
+        """As named in VARIABLES."""
+        values: list[float] = self._state.game_variables.tolist()
+        return values
+
+    @property
+    def picture(self) -> Pixels:
+        buffer: Pixels = self._state.screen_buffer
+        return buffer
+
+    @property
+    def depth(self) -> Pixels:
+        """How far away what is seen is, height × width, 0 to 255."""
+        buffer: Pixels = self._state.depth_buffer
+        return buffer
+
+    @property
+    def objects(self) -> list[SeenObject]:
+        """Everything that is there. The player's own figure is one of them."""
+        return [
+            SeenObject(
+                o.id,
+                o.name.removeprefix(LYING),
+                o.position_x,
+                o.position_y,
+                o.position_z,
+                o.angle,
+                o.pitch > HIDDEN_DEG / 2,
+            )
+            for o in self._state.objects
+        ]
+
+    def close(self) -> None:
+        """Ends the engine, whatever state it is in."""
+        game, self._game, self._state = self._game, None, None
+        if game is None:
+            return
+        game.close()
+        if self.pid is not None:
+            _end(self.pid)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def _starter(folder: Path, note: Path) -> Path:
+    """A file that starts the engine by way of its guard: the library takes one path and no words before it."""
+    engine = Path(load_vizdoom().__file__).parent / "vizdoom"
+    guard = Path(__file__).parent / "doom_engine_guard.py"
+    words = [sys.executable, "-ISE", str(guard), str(note), str(engine)]
+    starter = folder / "start"
+    starter.write_text(f'#!/bin/sh\nexec {" ".join(map(shlex.quote, words))} "$@"\n', encoding="utf-8")
+    starter.chmod(0o700)
+    return starter
+
+
+@contextlib.contextmanager
+def _watched(note: Path) -> Iterator[None]:
+    """An engine that does not come up, because a map makes no sense to it, is killed; the library then says that it ended."""
+
+    def kill() -> None:
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(_noted(note)[0], signal.SIGKILL)
+
+    timer = threading.Timer(START_PATIENCE_S, kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _noted(note: Path) -> tuple[int, str]:
+    """The engine's process id and the name of the memory it shares."""
+    pid, *arguments = note.read_text(encoding="utf-8").split("\n")
+    return int(pid), arguments[arguments.index("+viz_instance_id") + 1]
+
+
+def _forget(instance: str) -> None:
+    """Take the names of the shared memory away: both sides hold it, and it goes with the last of them, however they end."""
+    memory = Path("/dev/shm")
+    for file in memory.glob(f"*{instance}*") if instance and memory.is_dir() else ():
+        with contextlib.suppress(OSError):
+            file.unlink()
+
+
+def _end(pid: int) -> None:
+    """Wait until a process of ours is gone; kill it if it does not go."""
+    until_s = time.monotonic() + PATIENCE_S
+    while _alive(pid):
+        if time.monotonic() > until_s:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            return
+        time.sleep(0.01)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    with contextlib.suppress(OSError):
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    return True
+
+
+def scaled(picture: Pixels, width_px: int, height_px: int) -> Pixels:
+    """The picture in another size: its middle part of that shape, larger or smaller."""
+    if picture.shape[:2] == (height_px, width_px):
+        return picture
+    from PIL import Image  # noqa: PLC0415  the extra `video`
+
+    height, width = picture.shape[:2]
+    kept = min(width, height * width_px // height_px), min(height, width * height_px // width_px)
+    left, top = (width - kept[0]) // 2, (height - kept[1]) // 2
+    part = Image.fromarray(picture[top : top + kept[1], left : left + kept[0]])
+    return np.asarray(part.resize((width_px, height_px), Image.Resampling.LANCZOS))

@@ -1,0 +1,116 @@
+"""Doom as a world that people play: a round in an engine of its own, behind the contract of rendered games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from believable.recordings.recording import Recording
+from believable.worlds.contract import Input, Pixels
+from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject
+from believable.worlds.doom.doom_recording import DoomRecorder
+from believable.worlds.doom.doom_round import FIGURE, PLAYER, DoomSetup, action_of, body_of, happened_between, tenths
+from believable.worlds.doom.walking import WalkMap
+
+PRACTICE_TICKS = 3600 * TICS_PER_S
+#: A goal is reached this close to its middle.
+GOAL_UNITS = 40.0
+
+
+class DoomGame:
+    """A round in an engine of its own."""
+
+    def __init__(self, setup: DoomSetup, recorded: bool) -> None:
+        self.setup = setup
+        self.place = setup.place
+        size = (160, 120) if recorded else (setup.width_px, setup.height_px)
+        others = recorded or self.place.deathmatch
+        self._engine = DoomEngine(setup.engine(size_px=size, objects=others))
+        self._others = others
+        self.tick = 0
+        self.ticks = PRACTICE_TICKS if setup.practice else setup.ticks
+        self.body = body_of(self._engine.variables)
+        self._recorder = DoomRecorder(self.place, setup) if recorded else None
+        self._walk = WalkMap(self.place.plan) if self.place.plan is not None else None
+
+    @property
+    def at_goal(self) -> bool:
+        goal, body = self.place.goal, self.body
+        return goal is not None and math.dist((body.x, body.y), goal[:2]) < GOAL_UNITS and abs(body.z - goal[2]) < 64
+
+    @property
+    def over(self) -> bool:
+        ended = not self.place.deathmatch and not self.setup.practice and (self.at_goal or self.body.dead)
+        return self.tick >= self.ticks or ended
+
+    @property
+    def score(self) -> int:
+        return self.body.frags if self.place.deathmatch else int(self.at_goal)
+
+    @property
+    def objects(self) -> list[SeenObject]:
+        """What is there beside the player; of a game that looks at others."""
+        body = self.body
+        return (
+            [o for o in self._engine.objects if o.name != FIGURE or (o.x, o.y) != (body.x, body.y)]
+            if self._others
+            else []
+        )
+
+    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+        pressed = inputs[PLAYER]
+        before, was_there = self.body, self.at_goal
+        self._engine.advance(action_of(pressed))
+        self.tick += 1
+        self.body = body_of(self._engine.variables)
+        happened = [*happened_between(before, self.body), *(("goal",) if self.at_goal and not was_there else ())]
+        if self._recorder is not None:
+            self._recorder.see(pressed, self.body, self.objects, happened)
+        return happened
+
+    def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
+        for number, pressed in enumerate(inputs, 1):
+            self._engine.advance(action_of(pressed[PLAYER]), look=number == len(inputs))
+        self.tick += len(inputs)
+        if inputs:
+            self.body = body_of(self._engine.variables)
+
+    def picture(self) -> Pixels:
+        return self._engine.picture
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """Of the own figure what it knows itself; of others where those are whom it could see."""
+        body = self.body
+        return {
+            "p": [
+                round(body.x, 1),
+                round(body.y, 1),
+                round(body.z, 1),
+                tenths(body.angle_deg),
+                round(10 * body.pitch_deg),
+            ],
+            "v": [body.health, body.armour, body.weapon, body.ammunition, int(body.on_ground)],
+            "o": [[round(o.x, 1), round(o.y, 1), round(o.z, 1)] for o in self._seen()],
+        }
+
+    def _seen(self) -> list[SeenObject]:
+        """Other figures in sight, as far as the plan tells."""
+        walk, body = self._walk, self.body
+        if walk is None or not self._others:
+            return []
+        return [o for o in self.objects if o.name == FIGURE and walk.seen(body.x, body.y, o.x, o.y) and self._ahead(o)]
+
+    def _ahead(self, other: SeenObject) -> bool:
+        bearing = math.degrees(math.atan2(other.y - self.body.y, other.x - self.body.x))
+        return abs((bearing - self.body.angle_deg + 180) % 360 - 180) <= 50
+
+    def welcome(self) -> Mapping[str, Any]:
+        return {"width_px": self.setup.width_px, "height_px": self.setup.height_px}
+
+    def record(self) -> Recording:
+        assert self._recorder is not None, "made with `recorded`"
+        return self._recorder.finish()
+
+    def close(self) -> None:
+        self._engine.close()

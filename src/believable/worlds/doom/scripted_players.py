@@ -1,0 +1,237 @@
+"""Scripted players, so that recordings can be made without a person: one who walks to places, one who fights with habits.
+
+They see what a page is told, know the place as somebody does who has played there before, and turn as a hand turns a mouse:
+late, with a limit to speed and acceleration, and never quite to the point. They stand in for people in tests and
+demonstrations; they are no model of anybody.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from believable.worlds.contract import Agent, Input
+from believable.worlds.doom.deathmatch_map import deathmatch_map
+from believable.worlds.doom.doom_engine import TICS_PER_S
+from believable.worlds.doom.floor_plan import Tile, centre, tile_at
+from believable.worlds.doom.game_map import DEATHMATCH, NAVIGATION
+from believable.worlds.doom.navigation_map import navigation_map
+from believable.worlds.doom.walking import WalkMap, way_ahead
+
+#: Pressed and let go of by these players, in the order of an input.
+NOTHING: Input = (0, 0, 0, 0, 0, 0, 0, 0, 0)
+#: Somebody who got no farther in so many tics is stuck.
+STUCK_TICS, STUCK_UNITS = 25, 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class MouseHand:
+    """How somebody turns: degrees per tic at most and their change, the share of the way taken at once, how far off is good
+    enough, and for how many tics they stand and look around now and then."""
+
+    top_speed_deg: float = 7.0
+    acceleration_deg: float = 1.2
+    gain: float = 0.22
+    careless_deg: float = 3.0
+    pause_tics: int = 12
+    pauses_per_min: float = 4.0
+
+
+def somebody(rng: random.Random) -> MouseHand:
+    return MouseHand(
+        rng.uniform(5, 10),
+        rng.uniform(0.8, 2.0), rng.uniform(0.15, 0.3), rng.uniform(1, 6), rng.randint(5, 25), rng.uniform(1, 8)
+    )  # fmt: skip
+
+
+class _Turning:
+    """A hand on the mouse."""
+
+    def __init__(self, hand: MouseHand, rng: random.Random) -> None:
+        self._hand, self._rng = hand, rng
+        self._speed = 0.0
+        self._off = 0.0
+
+    def towards(self, bearing_deg: float, angle_deg: float) -> tuple[int, float]:
+        """How far to turn right in this tic, in tenths of a degree, and how far there is to go, in degrees to the left."""
+        hand = self._hand
+        if self._rng.random() < 0.04:
+            self._off = self._rng.uniform(-hand.careless_deg, hand.careless_deg)
+        left = (bearing_deg + self._off - angle_deg + 180) % 360 - 180
+        wished = max(-hand.top_speed_deg, min(hand.top_speed_deg, hand.gain * left))
+        change = max(-hand.acceleration_deg, min(hand.acceleration_deg, wished - self._speed))
+        self._speed += change
+        return -round(10 * self._speed), left
+
+
+class _RouteWalker:
+    """Finds ways on the plan, and notices when it does not get on."""
+
+    def __init__(self, seed: int, hand: MouseHand, welcome: Mapping[str, Any]) -> None:
+        self.rng = random.Random(seed)
+        self.turning = _Turning(hand, self.rng)
+        self.hand = hand
+        self.walk = _walk_map(welcome)
+        self._route: list[Tile] = []
+        self._goal: Tile | None = None
+        self._last: tuple[float, float, int] = (0.0, 0.0, 0)
+        self._free_until = 0
+        self._paused_until = 0
+
+    def walked(self, picture: Mapping[str, Any], goal: Tile) -> tuple[int, int, int, int]:
+        """forward, side, turn and jump on the way to a tile."""
+        x, y, _, tenths, _ = picture["p"]
+        tick = picture["t"]
+        if tick < self._paused_until:
+            return 0, 0, self.turning.towards(tenths / 10 + 40 * math.sin(tick / 9), tenths / 10)[0], 0
+        if self.rng.random() < self.hand.pauses_per_min / 60 / TICS_PER_S:
+            self._paused_until = tick + self.hand.pause_tics
+        if self._stuck(x, y, tick):
+            self._free_until, self._route = tick + 15, []
+        place, leaping = self._ahead(x, y, goal)
+        bearing = math.degrees(math.atan2(place[1] - y, place[0] - x))
+        turn, left = self.turning.towards(bearing, tenths / 10)
+        side = self.rng.choice((-1, 1)) if tick < self._free_until else 0
+        forward = 1 if abs(left) < 50 or (abs(left) < 80 and math.dist((x, y), place) > 150) else 0
+        return (forward, side, turn, int(leaping and forward and abs(left) < 12))
+
+    def _ahead(self, x: float, y: float, goal: Tile) -> tuple[tuple[float, float], bool]:
+        """Where to go now, and whether to jump there."""
+        assert self.walk is not None
+        own = tile_at(x, y)
+        if goal != self._goal or own not in self._route:
+            start = (
+                own
+                if own in self.walk.tiles
+                else min(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))
+            )
+            self._route, self._goal = self.walk.route(start, goal) or [start], goal
+        at = self._route.index(own) if own in self._route else 0
+        rest = self._route[at:]
+        for number, (tile, following) in enumerate(pairwise(rest)):
+            if self.walk.leaps(tile, following):
+                edge = centre(following)
+                return (edge, math.dist((x, y), centre(tile)) < 40) if number < 3 else (centre(tile), False)
+            if number > 14:
+                break
+        return way_ahead(self.walk, x, y, rest[1:] or rest), False
+
+    def _stuck(self, x: float, y: float, tick: int) -> bool:
+        lx, ly, since = self._last
+        if math.dist((x, y), (lx, ly)) > STUCK_UNITS:
+            self._last = (x, y, tick)
+            return False
+        if tick - since > STUCK_TICS:
+            self._last = (x, y, tick)
+            return True
+        return False
+
+
+def _walk_map(welcome: Mapping[str, Any]) -> WalkMap | None:
+    """The map as somebody knows it who has played there before; None where we did not make it."""
+    if not welcome["known"]["map"]:
+        return None
+    name, seed = welcome["known"]["map"]
+    return WalkMap(navigation_map(seed).plan if name == NAVIGATION else deathmatch_map(seed).plan)
+
+
+class Wanderer:
+    """Walks to the goal, or from place to place where there is none."""
+
+    def __init__(self, hand: MouseHand, seed: int, welcome: Mapping[str, Any]) -> None:
+        self._walker = _RouteWalker(seed, hand, welcome)
+        self._goal = tile_at(*welcome["known"]["goal"][:2]) if welcome["known"]["goal"] else None
+        self._place: Tile | None = self._goal
+
+    def act(self, picture: Mapping[str, Any]) -> Input:
+        walker = self._walker
+        if walker.walk is None:
+            return self._feel(picture)
+        x, y = picture["p"][:2]
+        if self._place is None or (self._goal is None and math.dist((x, y), centre(self._place)) < 48):
+            self._place = walker.rng.choice(sorted(walker.walk.tiles))
+        forward, side, turn, jump = walker.walked(picture, self._place)
+        return (forward, side, 0, turn, 0, 0, jump, 0, 0)
+
+    def _feel(self, picture: Mapping[str, Any]) -> Input:
+        """Without a plan: straight on, and another way where something is in the way."""
+        walker, (x, y, _, tenths, _) = self._walker, picture["p"]
+        if not hasattr(self, "_heading") or walker._stuck(x, y, picture["t"]) or "blocked" in picture["e"]:
+            self._heading = tenths / 10 + walker.rng.uniform(60, 180) * walker.rng.choice((-1, 1))
+        turn, left = walker.turning.towards(self._heading, tenths / 10)
+        return (int(abs(left) < 60), 0, 0, turn, 0, int(bool(picture["o"])), 0, int(walker.rng.random() < 0.02), 0)
+
+
+class Fighter:
+    """Fights with habits: collects what lies on its favourite round, turns on whom it sees after a moment, circles while it
+    shoots, and prefers the better weapons."""
+
+    #: Weapons by number, the better first, with how much ammunition they need to be worth taking.
+    BEST = (5, 6, 3, 4, 2)
+
+    def __init__(self, hand: MouseHand, seed: int, welcome: Mapping[str, Any]) -> None:
+        self._walker = _RouteWalker(seed, hand, welcome)
+        self._wander = Wanderer(hand, seed, welcome)
+        rng = self._walker.rng
+        place = welcome["known"]["map"]
+        known = deathmatch_map(place[1]) if place and place[0] == DEATHMATCH else None
+        self._round = rng.sample([item.tile for item in known.items], 9) if known else []
+        self._lag_tics = rng.randint(5, 10)
+        self._seen_since: int | None = None
+        self._circle = 1
+        self._at = 0
+        self._chosen = 0
+
+    def act(self, picture: Mapping[str, Any]) -> Input:
+        tick, others = picture["t"], picture["o"]
+        if not others:
+            self._seen_since = None
+        elif self._seen_since is None:
+            self._seen_since = tick
+        if self._seen_since is not None and tick - self._seen_since >= self._lag_tics:
+            return self._fight(picture, others)
+        if not self._round:
+            return self._wander.act(picture)
+        goal = self._round[self._at % len(self._round)]
+        x, y = picture["p"][:2]
+        if math.dist((x, y), centre(goal)) < 40 or tick > (self._at + 1) * 8 * TICS_PER_S:
+            self._at += 1
+        forward, side, turn, jump = self._walker.walked(picture, goal)
+        level = -picture["p"][4] // 4
+        return (forward, side, 0, turn, max(-60, min(60, level)), 0, jump, 0, self._weapon(picture))
+
+    def _fight(self, picture: Mapping[str, Any], others: Sequence[Sequence[float]]) -> Input:
+        x, y, z, tenths, pitch = picture["p"]
+        rng = self._walker.rng
+        ox, oy, oz = min(others, key=lambda other: math.dist(other[:2], (x, y)))
+        away = math.dist((ox, oy), (x, y))
+        turn, left = self._walker.turning.towards(math.degrees(math.atan2(oy - y, ox - x)), tenths / 10)
+        if rng.random() < 0.03:
+            self._circle = -self._circle
+        aimed = abs(left) < 4 + 400 / max(away, 50)
+        rise = round(10 * math.degrees(math.atan2(oz - z, away))) - pitch
+        forward = 1 if away > 350 else (-1 if away < 120 else 0)
+        return (forward, self._circle, 0, turn, max(-60, min(60, rise // 3)), int(aimed), 0, 0, self._weapon(picture))
+
+    def _weapon(self, picture: Mapping[str, Any]) -> int:
+        """Now and then a better one is tried; the engine keeps the one in hand where it is not owned."""
+        if picture["t"] % (2 * TICS_PER_S) != 0:
+            return 0
+        self._chosen = (self._chosen + 1) % len(self.BEST)
+        return self.BEST[self._chosen] if picture["v"][3] < 5 or picture["v"][2] <= 2 else 0
+
+
+WANDERER = Agent(
+    name="wanderer", about="Walks to the goal, or from place to place.", params=MouseHand, draw=somebody, new=Wanderer
+)
+PERSON = Agent(
+    name="person",
+    about="Fights in a deathmatch with habits: a favourite round, a moment before it turns on whom it sees.",
+    params=MouseHand,
+    draw=somebody,
+    new=Fighter,
+)

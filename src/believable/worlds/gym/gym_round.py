@@ -1,0 +1,211 @@
+"""What a round of a Gymnasium environment is set up with, what can be done in it, and what the bundle carries."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from believable.core.errors import InvalidInput, MissingExtra
+from believable.core.seeds import derive
+from believable.recordings.recording import Recording
+from believable.study.bases import Record
+from believable.worlds.contract import (
+    GameControls,
+    Input,
+    InputPart,
+    InputSchema,
+    RoundPlace,
+    Row,
+    WorldColumn,
+    WorldColumns,
+)
+from believable.worlds.gym.gym_environment import LAST, WAIT, Action, KeyPlan, action_problem, facts_of
+
+PLAYER = "player"
+#: So many keys, or keys held together, at most.
+KEYS = 64
+INPUTS = InputSchema(
+    (
+        InputPart(
+            "key", 0, KEYS, "Which of the trial's `keys` is down, in alphabetical order from 1; 0: none.", "tapped"
+        ),
+    )
+)
+#: Names that browsers have for keys by their place.
+KEY_NAMES = re.compile(
+    r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period"
+)
+
+
+class GymOptions(Record):
+    """What the author of a play trial decides about the environment."""
+
+    env: str = "CartPole-v1"
+    """Id of a Gymnasium environment that draws itself (`rgb_array`), or MODULE:ID to import a module first."""
+    keys: dict[str, int | tuple[int | float, ...]] = Field(default_factory=dict)
+    """What each key does: `{ArrowUp: 2, ArrowUp+Space: 4}`; by default those that the environment tells itself."""
+    idle: int | tuple[int | float, ...] | Literal["wait", "last"] | None = None
+    """While no key is pressed: this action, the `last` one again, or `wait`: it stands still, and each press is one step."""
+    fps: int | None = Field(default=None, ge=1, le=60)
+    """Steps and pictures per second; by default as fast as the environment says."""
+    env_seed: int | Literal["round"] = "round"
+    """What its chance follows from: another number for each `round`, or this one."""
+    episode_steps: int | None = Field(default=None, ge=1)
+    """An episode is cut off after so many steps; by default as the environment says."""
+    begin_again: bool = False
+    """Begin again when an episode ends, until the time is over; otherwise the round ends with it."""
+    env_options: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    """What the environment is made with: `{frameskip: 2}`."""
+
+
+class EnvironmentOrigin(Record):
+    """What an environment can be made again from."""
+
+    env: str
+    env_options: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    episode_steps: int | None = None
+
+
+class GymSetup(EnvironmentOrigin):
+    """All that a round follows from, beside its inputs."""
+
+    keys: dict[str, int | tuple[int | float, ...]]
+    idle: int | tuple[int | float, ...] | Literal["wait", "last"]
+    fps: int
+    seed: int
+    ticks: int
+    begin_again: bool = False
+    practice: bool = False
+
+    @property
+    def origin(self) -> EnvironmentOrigin:
+        return EnvironmentOrigin(env=self.env, env_options=self.env_options, episode_steps=self.episode_steps)
+
+    @property
+    def plays(self) -> tuple[str, ...]:
+        """The keys in the order of the inputs."""
+        return tuple(sorted(self.keys))
+
+    def episode_seed(self, episode: int) -> int:
+        return self.seed if episode == 0 else derive(self.seed, "episode", episode) % 2**31
+
+    def action_for(self, pressed: Input) -> Action | None:
+        """What the pressed key does. None: nothing."""
+        number = pressed[0]
+        return self.keys[self.plays[number - 1]] if 0 < number <= len(self.keys) else None
+
+
+def controls_of(setup: GymSetup) -> GameControls:
+    return GameControls({keys: (INPUTS.parts[0].name, number) for number, keys in enumerate(setup.plays, 1)})
+
+
+def known_of(setup: GymSetup) -> Mapping[str, Any]:
+    """How many keys there are."""
+    return {"keys": len(setup.keys)}
+
+
+def key_plan(options: GymOptions) -> KeyPlan:
+    own = facts_of(options.env, options.env_options).own
+    idle = own.idle if options.idle is None else options.idle
+    return KeyPlan(options.keys or own.keys, idle)
+
+
+def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
+    """The setup of one round."""
+    facts, plan = facts_of(options.env, options.env_options), key_plan(options)
+    fps = options.fps or facts.frames_per_s
+    seed = place.seed("environment", place.trial_key) % 2**31 if options.env_seed == "round" else options.env_seed
+    return GymSetup.model_validate(
+        {
+            "env": options.env, "env_options": options.env_options, "keys": plan.keys, "idle": plan.idle, "fps": fps,
+            "seed": seed, "ticks": place.duration_s * fps, "episode_steps": options.episode_steps,
+            "begin_again": options.begin_again, "practice": place.practice,
+        }
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- what is wrong
+
+
+def problems_of(options: GymOptions) -> Sequence[tuple[str, str, str]]:
+    try:
+        space = facts_of(options.env, options.env_options).space
+    except MissingExtra as error:
+        return [("world", str(error), "")]
+    except InvalidInput as error:
+        return [("env", str(error), "")]
+    return list(_key_problems(options, space))
+
+
+def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, str]]:
+    plan = key_plan(options)
+    if not plan.keys:
+        yield (
+            "keys",
+            f"{options.env!r} tells no keys of its own.",
+            f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
+        )
+    if len(plan.keys) > KEYS:
+        yield "keys", f"there are {len(plan.keys)} keys.", f"Use {KEYS} at most."
+    for keys, action in plan.keys.items():
+        for code in keys.split("+"):
+            if not KEY_NAMES.fullmatch(code):
+                yield "keys", f"{code!r} is no key.", _key_cure(code)
+        if (wrong := action_problem(space, action)) is not None:
+            yield "keys", f"{keys} does what {options.env!r} does not know: {wrong}.", "Give one of its actions."
+    if not isinstance(plan.idle, str) and (wrong := action_problem(space, plan.idle)) is not None:
+        cure = f"Give one of its actions, {WAIT} or {LAST}."
+        yield "idle", f"{options.env!r} does not know this action: {wrong}.", cure
+
+
+def _key_cure(code: str) -> str:
+    if len(code) == 1 and code.isalnum():
+        return f"Write {'Digit' if code.isdecimal() else 'Key'}{code.upper()}."
+    arrow = f"Arrow{code.capitalize()}"
+    return f"Write {arrow}." if KEY_NAMES.fullmatch(arrow) else "Write such as ArrowUp, KeyW, Space or Enter."
+
+
+# ---------------------------------------------------------------------------------------------- the bundle
+
+TELEMETRY = (
+    *(WorldColumn(part.name, "integer", f"Input. {part.about}") for part in INPUTS.parts),
+    WorldColumn("action", "string", "What the environment was given, as JSON; empty: it stood still.", required=False),
+    WorldColumn("reward", "number", "What the environment gave for it."),
+    WorldColumn("return", "number", "Sum of the rewards of this episode so far."),
+    WorldColumn("episode", "integer", "Counts from 0."),
+    WorldColumn("terminated", "boolean", "The environment came to its end."),
+    WorldColumn("truncated", "boolean", "The episode was cut off."),
+)
+
+
+def _setup_row(setup: GymSetup) -> Row:
+    return {
+        "env": setup.env,
+        "env_options": json.dumps(setup.env_options, sort_keys=True),
+        "env_seed": setup.seed,
+        "fps": setup.fps,
+        "keys": json.dumps(setup.keys, sort_keys=True),
+    }
+
+
+def _telemetry_rows(recording: Recording) -> Sequence[Row]:
+    columns = [column.name for column in TELEMETRY]
+    return [{name: recording.telemetry[name][frame] for name in columns} for frame in range(recording.timing.frames)]
+
+
+COLUMNS = WorldColumns(
+    setup=(
+        WorldColumn("env", "string", "Id of the environment."),
+        WorldColumn("env_options", "string", "What it was made with, as JSON."),
+        WorldColumn("env_seed", "integer", "What its chance follows from."),
+        WorldColumn("fps", "integer", "Steps per second."),
+        WorldColumn("keys", "string", "What each key did, as JSON."),
+    ),
+    setup_row=_setup_row,
+    telemetry=TELEMETRY,
+    telemetry_rows=_telemetry_rows,
+)

@@ -1,0 +1,242 @@
+"""The maze as a world that people play: what a round is set up with, the game behind the contract, what the bundle carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from believable.recordings.recording import UNITS_PER_TILE, Recording, Scalar, Track
+from believable.recordings.scene import scene_tree
+from believable.study.bases import Record
+from believable.worlds.contract import Input, InputPart, InputSchema, RoundPlace, Row, WorldColumn, WorldColumns
+from believable.worlds.maze.draw import live_scene
+from believable.worlds.maze.flashes import Effects
+from believable.worlds.maze.opponents import new_opponent
+from believable.worlds.maze.record import Recorder
+from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRules, OpponentInput, PlayerInput, new_round
+
+PLAYER, OPPONENT = "player", "opponent"
+#: A practice has no end of its own; after an hour it would have one.
+PRACTICE_TICKS = 3600 * TICKS_PER_S
+#: What the player can see or hear of what happens.
+NOTICED = frozenset(
+    ["shot", "throw", "hit", "blast", "blast_hit", "burn", "hurt", "caught", "opponent_killed", "player_killed", "reset"]
+)  # fmt: skip
+#: The numbers that the page needs to predict the player's own moves.
+_PREDICTED = (
+    "player_speed", "body_radius", "health", "bullet_speed", "bullet_pause", "bullet_life", "bomb_speed", "bomb_pause",
+    "bomb_fuse", "player_view_deg", "player_view_tiles",
+)  # fmt: skip
+
+
+class MazeOptions(Record):
+    """What the author of a play trial decides about the maze."""
+
+    size: int = Field(default=21, ge=9, le=41)
+    """Tiles on each side of the maze, an odd number."""
+    maze: Literal["round", "session"] | Annotated[int, Field(ge=0)] = "round"
+    """Another maze for each `round`, for each `session`, or the one of this number for everybody."""
+
+
+def problems_of(options: MazeOptions) -> Sequence[tuple[str, str, str]]:
+    if options.size % 2:
+        return ()
+    message = f"a maze has an odd number of tiles on each side, got {options.size}."
+    return (("size", message, f"Use {options.size - 1} or {options.size + 1}."),)
+
+
+class MazeSetup(Record):
+    """Maze, opponent, length. `opponent` is a name, or a level of frustration that never moves."""
+
+    maze_seed: int
+    agent_seed: int
+    opponent: str | int | float
+    size: int = 21
+    ticks: int = 60 * TICKS_PER_S
+    practice: bool = False
+
+    @property
+    def agent(self) -> str:
+        """The opponent's name in recordings."""
+        return self.opponent if isinstance(self.opponent, str) else f"frustration-{self.opponent:g}"
+
+
+def settle(options: MazeOptions, place: RoundPlace) -> MazeSetup:
+    """The setup of one round."""
+    mazes = {"round": place.seed("maze", place.trial_key), "session": place.seed("maze")}
+    return MazeSetup(
+        maze_seed=options.maze if isinstance(options.maze, int) else mazes[options.maze],
+        agent_seed=place.seed("opponent", place.trial_key),
+        opponent=place.opponent,
+        size=options.size,
+        ticks=place.duration_s * TICKS_PER_S,
+        practice=place.practice,
+    )
+
+
+INPUTS = InputSchema(
+    (
+        InputPart("move_x", -1, 1, "−1 left, 1 right."),
+        InputPart("move_y", -1, 1, "−1 up, 1 down."),
+        InputPart("aim_deg", 0, 359, "Where it looked, clockwise from the right.", "kept"),
+        InputPart("shoot", 0, 1, "Trigger of the gun.", "trigger"),
+        InputPart("bomb", 0, 1, "Throwing a bomb.", "trigger"),
+    )
+)
+
+
+def pressed_of(keys: PlayerInput) -> Input:
+    """The keys of the rules as an input of the contract."""
+    return keys.dx, keys.dy, keys.aim_deg, int(keys.shoot), int(keys.bomb)
+
+
+class MazeGame:
+    """A round against the opponent of its setup."""
+
+    def __init__(self, setup: MazeSetup, recorded: bool) -> None:
+        rules = MazeRules(size=setup.size, round_ticks=PRACTICE_TICKS if setup.practice else setup.ticks)
+        self.setup = setup
+        self.round = new_round(setup.maze_seed, rules)
+        self._rival = new_opponent(setup.opponent, setup.agent_seed)
+        self._events: Sequence[MazeEvent] = ()
+        self._effects = Effects()
+        self._recorder = Recorder(self.round, scored=True) if recorded else None
+
+    @property
+    def tick(self) -> int:
+        return self.round.tick
+
+    @property
+    def ticks(self) -> int:
+        return self.round.settings.round_ticks
+
+    @property
+    def over(self) -> bool:
+        return self.round.over
+
+    @property
+    def score(self) -> int:
+        return self.round.score
+
+    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+        dx, dy, aim_deg, shoot, bomb = inputs[PLAYER]
+        keys = PlayerInput(dx, dy, aim_deg, bool(shoot), bool(bomb))
+        intent: OpponentInput = self._rival.decide(self.round, self._events)
+        self._events = self.round.step(keys, intent)
+        self._effects.see(self.round.tick, self._events, aim_deg)
+        if self._recorder is not None:
+            self._recorder.see(keys, intent, self._events, self._rival.mood)
+        return [event.kind for event in self._events if event.kind in NOTICED]
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """What the page draws, and what it needs to predict the player's own moves. Nothing of the opponent's inside."""
+        game = self.round
+        player, rival = game.player, game.opponent
+        return {
+            "p": (player.x, player.y, player.heading_deg, player.health),
+            "o": (rival.x, rival.y, rival.heading_deg, rival.health),
+            "m": [(m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left) for m in game.missiles],
+            "f": list(game.fires),
+            "x": [(e.number, e.role, e.x, e.y, e.heading_deg) for e in self._effects.shown],
+            "r": (game.bullet_ready, game.bomb_ready, game.missiles_made),
+        }
+
+    def welcome(self) -> Mapping[str, Any]:
+        walls, rules = self.round.grid.walls, self.round.settings
+        numbers = {name: getattr(rules, name) for name in _PREDICTED}
+        return {"walls": walls, "scene": scene_tree(live_scene(walls)), "rules": numbers}
+
+    def record(self) -> Recording:
+        assert self._recorder is not None, "made with `recorded`"
+        whole = self._recorder.finish(agent=self.setup.agent)
+        return replace(whole, provenance={**whole.provenance, "agent_seed": self.setup.agent_seed})
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+# ---------------------------------------------------------------------------------------------- the bundle
+
+
+_TILES = "in tiles from the upper left corner"
+
+
+def _setup_row(setup: MazeSetup) -> Row:
+    return {
+        "opponent": str(setup.opponent),
+        "maze_seed": setup.maze_seed,
+        "agent_seed": setup.agent_seed,
+        "size": setup.size,
+    }
+
+
+def _telemetry_rows(recording: Recording) -> Sequence[Row]:
+    tracks = {track.actor: track for track in recording.tracks}
+    player, opponent = tracks[PLAYER], tracks[OPPONENT]
+    frustration, intent = _held(recording, opponent, "frustration"), _held(recording, opponent, "intent")
+    columns = recording.telemetry
+    rows: list[Row] = []
+    for tick in range(recording.timing.frames):
+        away = (player.x[tick] - opponent.x[tick], player.y[tick] - opponent.y[tick])
+        rows.append(
+            {
+                "player_x": player.x[tick] / UNITS_PER_TILE,
+                "player_y": player.y[tick] / UNITS_PER_TILE,
+                "player_heading_deg": player.heading[tick],
+                "opponent_x": opponent.x[tick] / UNITS_PER_TILE,
+                "opponent_y": opponent.y[tick] / UNITS_PER_TILE,
+                "opponent_heading_deg": opponent.heading[tick],
+                "distance": round((away[0] ** 2 + away[1] ** 2) ** 0.5) / UNITS_PER_TILE,
+                "frustration": frustration[tick],
+                "intent": intent[tick],
+                **{name: columns[name][tick] for name in columns},
+            }
+        )
+    return rows
+
+
+def _held(recording: Recording, track: Track, key: str) -> list[Scalar]:
+    """A state frame by frame: it holds until it changes."""
+    changes = {state.frame: state.value for state in track.states if state.key == key}
+    values: list[Scalar] = []
+    for frame in range(recording.timing.frames):
+        values.append(changes.get(frame, values[-1] if values else None))
+    return values
+
+
+COLUMNS = WorldColumns(
+    setup=(
+        WorldColumn(
+            "opponent", "string", "Who was played against: a name, or a degree of frustration.", required=False
+        ),
+        WorldColumn("maze_seed", "integer", "What maze and starting places follow from."),
+        WorldColumn("agent_seed", "integer", "What the opponent's chance follows from."),
+        WorldColumn("size", "integer", "Tiles on each side of the maze."),
+    ),
+    setup_row=_setup_row,
+    telemetry=(
+        WorldColumn("score", "integer", "Points so far."),
+        WorldColumn("player_health", "integer", "0 to 100."),
+        WorldColumn("opponent_health", "integer", "0 to 100."),
+        WorldColumn("player_x", "number", f"The player's place, {_TILES}."),
+        WorldColumn("player_y", "number", f"The player's place, {_TILES}."),
+        WorldColumn("player_heading_deg", "integer", "Where the player looked and aimed."),
+        WorldColumn("opponent_x", "number", f"The opponent's place, {_TILES}."),
+        WorldColumn("opponent_y", "number", f"The opponent's place, {_TILES}."),
+        WorldColumn("opponent_heading_deg", "integer", "Where the opponent headed."),
+        WorldColumn("distance", "number", "Between the two, in tiles, through walls."),
+        WorldColumn("move_x", "integer", "Buttons: −1 left, 1 right."),
+        WorldColumn("move_y", "integer", "Buttons: −1 up, 1 down."),
+        WorldColumn("shoot", "boolean", "Button of the gun."),
+        WorldColumn("bomb", "boolean", "Button of bombs."),
+        WorldColumn(
+            "frustration", "number", "The opponent's frustration, 0 to 1; empty where it has none.", required=False
+        ),
+        WorldColumn("intent", "string", "What the opponent was doing.", required=False),
+        WorldColumn("events", "string", "What happened in this tick, separated by spaces.", required=False),
+    ),
+    telemetry_rows=_telemetry_rows,
+)

@@ -1,0 +1,150 @@
+"""A scripted player of the maze, for simulated people and recordings: roams, shoots, backs away, throws bombs."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from believable.core.seeds import generator
+from believable.worlds.contract import Agent, Input
+from believable.worlds.maze.game import pressed_of
+from believable.worlds.maze.grid import FAR, TILE, Grid
+from believable.worlds.maze.rules import Figure, MazeEvent, MazeRound, MazeRules, PlayerInput
+
+#: An opponent nearer than this makes the player run rather than stand and shoot.
+RUN_TILES = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """How good the player is: reaction in ticks, aiming error, readiness to throw bombs, how often keys change."""
+
+    reaction_ticks: int = 9
+    aim_error_deg: float = 9.0
+    bomb_chance: float = 0.04
+    pause_chance: float = 0.01
+
+
+def somebody(rng: random.Random) -> Skill:
+    """The skill of somebody who takes part."""
+    return Skill(
+        reaction_ticks=rng.randint(6, 13),
+        aim_error_deg=rng.uniform(5, 14),
+        bomb_chance=rng.uniform(0.01, 0.06),
+        pause_chance=rng.uniform(0.005, 0.02),
+    )
+
+
+class ScriptedPlayer:
+    """Plays by what stands in its field of view; the rest is habit and chance from its own seed."""
+
+    def __init__(self, seed: int, skill: Skill | None = None) -> None:
+        self.skill = skill or Skill()
+        self._rng: random.Random = generator(seed, "player")
+        self._goal: int | None = None
+        self._noticed_tick: int | None = None
+        self._pause_until = 0
+        self._error_deg = 0.0
+
+    def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> PlayerInput:
+        """Keys and mouse for this tick."""
+        if any(event.kind == "reset" for event in events):
+            self._goal, self._noticed_tick = None, None
+        if self._notices(game):
+            return self._fight(game)
+        if game.tick < self._pause_until:
+            return PlayerInput(aim_deg=game.player.heading_deg)
+        if self._rng.random() < self.skill.pause_chance:
+            self._pause_until = game.tick + self._rng.randrange(8, 30)
+        return self._roam(game)
+
+    def _notices(self, game: MazeRound) -> bool:
+        if not _sees_opponent(game):
+            self._noticed_tick = None
+            return False
+        if self._noticed_tick is None:
+            self._noticed_tick = game.tick
+            self._error_deg = self._rng.gauss(0.0, self.skill.aim_error_deg)
+        return game.tick - self._noticed_tick >= self.skill.reaction_ticks
+
+    def _fight(self, game: MazeRound) -> PlayerInput:
+        dx, dy = game.opponent.x - game.player.x, game.opponent.y - game.player.y
+        aim = round(math.degrees(math.atan2(dy, dx)) + self._error_deg) % 360
+        near = math.hypot(dx, dy) < RUN_TILES * TILE
+        if game.tick % 12 == 0:
+            self._error_deg = self._rng.gauss(0.0, self.skill.aim_error_deg)
+        step = self._away(game) if near else (0, 0)
+        return PlayerInput(*step, aim, True, self._rng.random() < self.skill.bomb_chance)
+
+    def _away(self, game: MazeRound) -> tuple[int, int]:
+        """Towards the neighbouring tile that is farthest from the opponent."""
+        grid = game.grid
+        own_tile = grid.tile_at(game.player.x, game.player.y)
+        field = grid.distances(grid.tile_at(game.opponent.x, game.opponent.y))
+        return keys_towards(game, max(grid.neighbours[own_tile], key=field.__getitem__))
+
+    def _roam(self, game: MazeRound) -> PlayerInput:
+        grid = game.grid
+        own_tile = grid.tile_at(game.player.x, game.player.y)
+        if self._goal is None or own_tile == self._goal:
+            distances = grid.distances(own_tile)
+            far = [tile for tile in grid.free if 5 <= distances[tile] < FAR]
+            self._goal = self._rng.choice(far or grid.free)
+        field = grid.distances(self._goal)
+        if not grid.neighbours[own_tile] or field[own_tile] == 0:
+            return PlayerInput(aim_deg=game.player.heading_deg)
+        following = min(grid.neighbours[own_tile], key=field.__getitem__)
+        dx, dy = keys_towards(game, following)
+        aim = round(math.degrees(math.atan2(dy, dx))) % 360 if dx or dy else game.player.heading_deg
+        return PlayerInput(dx, dy, aim)
+
+
+def _sees_opponent(game: MazeRound) -> bool:
+    settings = game.settings
+    dx, dy = game.opponent.x - game.player.x, game.opponent.y - game.player.y
+    if dx * dx + dy * dy > (settings.player_view_tiles * TILE) ** 2:
+        return False
+    off = (math.degrees(math.atan2(dy, dx)) - game.player.heading_deg + 180) % 360 - 180
+    return abs(off) <= settings.player_view_deg / 2 and game.grid.sees(
+        game.player.x, game.player.y, game.opponent.x, game.opponent.y
+    )
+
+
+def keys_towards(game: MazeRound, tile: int) -> tuple[int, int]:
+    """The arrow keys that lead to the middle of a neighbouring tile; a key is released close to the line."""
+    x, y = game.grid.centre(tile)
+    return _key(x - game.player.x), _key(y - game.player.y)
+
+
+def _key(gap: int) -> int:
+    return 0 if abs(gap) < 60 else (1 if gap > 0 else -1)
+
+
+class SeatedPlayer:
+    """The scripted player at a page: it sees what the page draws, as a copy of the round that is kept up by the pictures."""
+
+    def __init__(self, skill: Skill, seed: int, welcome: Mapping[str, Any]) -> None:
+        grid = Grid(welcome["walls"])
+        rules = MazeRules(size=grid.width, round_ticks=welcome["ticks"])
+        self._round = MazeRound(rules, 0, grid, grid.free[0], grid.free[0])
+        self._player = ScriptedPlayer(seed, skill)
+
+    def act(self, picture: Mapping[str, Any]) -> Input:
+        game = self._round
+        game.tick, game.score = picture["t"], picture["s"]
+        game.player, game.opponent = Figure(*picture["p"]), Figure(*picture["o"])
+        game.fires = dict.fromkeys(picture["f"], 0)
+        events = [MazeEvent(game.tick, kind, "", 0, 0) for kind in picture["e"]]
+        return pressed_of(self._player.decide(game, events))
+
+
+SCRIPTED = Agent(
+    name="scripted",
+    about="Roams, shoots what stands in its view, backs away, throws bombs.",
+    params=Skill,
+    draw=somebody,
+    new=SeatedPlayer,
+)

@@ -1,0 +1,240 @@
+"""Stand-ins for people and programs in demonstration stimuli: scripted, and different on purpose.
+
+None of them is a person or a trained agent: what a study shows of them is a demonstration, and says so.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from believable.core.seeds import derive, generator
+from believable.recordings.recording import Action, Actor, RecordedWorld, Recording, Timing, Track
+from believable.worlds.maze.grid import TILE, Grid, generate
+from believable.worlds.maze.opponents import FrustratedOpponent
+from believable.worlds.maze.record import FRAME_MS, play_round
+from believable.worlds.maze.rules import COS, SIN, TICKS_PER_S, MazeEvent, MazeRound, MazeRules, PlayerInput, slide
+from believable.worlds.maze.scripted_player import ScriptedPlayer, Skill
+from believable.worlds.maze.temper import preset
+
+# ------------------------------------------------------------------------------------------ walking to a place
+
+#: A way has to be so long that nobody arrives before the recording ends.
+SPEED = 100
+BODY_RADIUS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """How a stand-in walks.
+
+    | parameter | unit | more of it means |
+    |---|---|---|
+    | `turn_deg` | degrees per tick | turns faster; 360 turns at once |
+    | `ease` | share of the remaining turn per tick | turns less smoothly |
+    | `ahead_tiles` | tiles | looks farther along the way and cuts corners |
+    | `snap_deg` | degrees | headings are multiples of it (1: any) |
+    | `decide_ticks` | ticks | decides less often |
+    | `waver_deg` | degrees | random error of the heading at each decision |
+    | `pause_chance` | probability per tick | stops and looks round more often |
+    | `wrong_ways` | count | places off the way that it goes to first |
+    """
+
+    turn_deg: float
+    ease: float
+    ahead_tiles: int
+    snap_deg: int
+    decide_ticks: int
+    waver_deg: float
+    pause_chance: float
+    wrong_ways: int
+
+
+GAITS: Mapping[str, Gait] = MappingProxyType(
+    {
+        "standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1),
+        "standin_agent": Gait(360.0, 1.0, 1, 45, 6, 30.0, 0.0, 0),
+    }
+)
+
+
+def walk(seed: int, kind: str, *, ticks: int = 12 * TICKS_PER_S) -> Recording:
+    """The stand-in `kind` on its way to a place in a maze. Maze, start and goal follow from the seed alone."""
+    grid, start, goal = _course(seed, ticks)
+    walker = _Walker(grid, start, goal, GAITS[kind], generator(seed, "walk", kind))
+    for _ in range(ticks):
+        walker.step()
+    goal_x, goal_y = grid.centre(goal)
+    return Recording(
+        world=RecordedWorld("maze", grid.width, grid.height, grid.walls),
+        actors=(Actor("goal", "Goal", "goal"), Actor("walker", "Player", "player")),
+        timing=Timing(FRAME_MS, ticks),
+        tracks=(
+            Track("goal", (goal_x,) * ticks, (goal_y,) * ticks, (0,) * ticks),
+            Track("walker", tuple(walker.xs), tuple(walker.ys), tuple(walker.headings)),
+        ),
+        actions=tuple(walker.actions()),
+        seed=seed,
+        agent=kind,
+        provenance={"world": "maze", "standin": kind},
+    )
+
+
+def _course(seed: int, ticks: int) -> tuple[Grid, int, int]:
+    """The first maze of this seed whose longest way cannot be walked in the time."""
+    needed = ticks * SPEED // TILE + 4
+    for attempt in range(200):
+        rng = generator(seed, "course", attempt)
+        grid = Grid(generate(rng, size=23, loops=0.10, rooms=3))
+        start = rng.choice(grid.free)
+        distances = grid.distances(start)
+        far = [tile for tile in grid.free if distances[tile] >= needed]
+        if far:
+            return grid, start, rng.choice(far)
+    raise RuntimeError(f"no maze of seed {seed} has a way of {needed} tiles")
+
+
+class _Walker:
+    def __init__(self, grid: Grid, start: int, goal: int, gait: Gait, rng: random.Random) -> None:
+        self._grid, self._gait, self._rng = grid, gait, rng
+        self._goals = [*self._detours(start, goal), goal]
+        self._x, self._y = grid.centre(start)
+        first = min(grid.neighbours[start], key=grid.distances(self._goals[0]).__getitem__)
+        x, y = grid.centre(first)
+        self._heading = self._wanted = math.degrees(math.atan2(y - self._y, x - self._x))
+        self._pause_until = self._tick = self._stuck = 0
+        self._glance = 0.0
+        self.xs: list[int] = []
+        self.ys: list[int] = []
+        self.headings: list[int] = []
+        self._doing: list[str] = []
+
+    def _detours(self, start: int, goal: int) -> list[int]:
+        """Places a few steps off the way, in the order of the way."""
+        field, back = self._grid.distances(goal), self._grid.distances(start)
+        length = field[start]
+        off = [
+            tile for tile in self._grid.free if 4 <= field[tile] + back[tile] - length <= 8 and 8 <= back[tile] <= 18
+        ]
+        chosen = self._rng.sample(off, min(self._gait.wrong_ways, len(off)))
+        return sorted(chosen, key=back.__getitem__)
+
+    def step(self) -> None:
+        gait, rng = self._gait, self._rng
+        if self._tick >= self._pause_until and rng.random() < gait.pause_chance:
+            self._pause_until = self._tick + rng.randrange(8, 22)
+            self._glance = rng.choice((-1, 1)) * rng.uniform(35, 80)
+        pausing = self._tick < self._pause_until
+        if self._tick % gait.decide_ticks == 0:
+            self._wanted = self._snapped(self._towards() + rng.gauss(0, gait.waver_deg))
+        self._turn(self._wanted + (self._glance if pausing else 0.0))
+        if not pausing:
+            self._move()
+        self._doing.append("stop" if pausing else "walk")
+        self.xs.append(self._x)
+        self.ys.append(self._y)
+        self.headings.append(round(self._heading) % 360)
+        self._tick += 1
+
+    def _towards(self) -> float:
+        grid = self._grid
+        own_tile = grid.tile_at(self._x, self._y)
+        if own_tile == self._goals[0] and len(self._goals) > 1:
+            self._goals.pop(0)
+        field, tile = grid.distances(self._goals[0]), own_tile
+        # Someone who got stuck at a corner looks only at the next tile until they are free again.
+        for _ in range(1 if self._stuck > 4 else self._gait.ahead_tiles):
+            if field[tile] == 0:
+                break
+            following = min(grid.neighbours[tile], key=field.__getitem__)
+            if tile != own_tile and not grid.sees(self._x, self._y, *grid.centre(following)):
+                break
+            tile = following
+        x, y = grid.centre(tile)
+        if x == self._x and y == self._y:
+            return self._heading
+        return math.degrees(math.atan2(y - self._y, x - self._x))
+
+    def _snapped(self, heading: float) -> float:
+        return round(heading / self._gait.snap_deg) * float(self._gait.snap_deg)
+
+    def _turn(self, wanted: float) -> None:
+        gap = (wanted - self._heading + 180) % 360 - 180
+        step = max(-self._gait.turn_deg, min(self._gait.turn_deg, gap * self._gait.ease))
+        self._heading = (self._heading + step) % 360
+
+    def _move(self) -> None:
+        gap = abs((self._wanted - self._heading + 180) % 360 - 180)
+        speed = SPEED if gap < 25 else SPEED // 2 if gap < 70 else SPEED // 4
+        degree = round(self._heading) % 360
+        before = self._x, self._y
+        self._x, self._y = slide(
+            self._grid, self._x, self._y, COS[degree] * speed // 1000, SIN[degree] * speed // 1000, BODY_RADIUS
+        )
+        moved = abs(self._x - before[0]) + abs(self._y - before[1])
+        self._stuck = self._stuck + 1 if moved < speed // 3 else max(0, self._stuck - 1)
+
+    def actions(self) -> list[Action]:
+        """Walking and stopping, from change to change."""
+        changes = [tick for tick in range(len(self._doing)) if tick == 0 or self._doing[tick] != self._doing[tick - 1]]
+        ends = [*changes[1:], len(self._doing)]
+        words = {"walk": "walks towards the goal", "stop": "stops and looks round"}
+        return [
+            Action(f"w{number}", "walker", first * FRAME_MS, end * FRAME_MS, verb, "goal", None, words[verb])
+            for number, (first, end) in enumerate(zip(changes, ends, strict=True), 1)
+            for verb in (self._doing[first],)
+        ]
+
+
+# ------------------------------------------------------------------------------------------ playing
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """How the mouse hand follows what the player decides: degrees per tick at most, and tremor in degrees."""
+
+    turn_deg: float
+    tremor_deg: float
+
+
+#: The same game played with different hands and heads: (skill, hand).
+PLAYERS: Mapping[str, tuple[Skill, Hand]] = MappingProxyType(
+    {
+        "standin_human": (Skill(10, 11.0, 0.05, 0.02), Hand(16.0, 1.5)),
+        "standin_imitation": (Skill(7, 8.0, 0.04, 0.012), Hand(28.0, 2.5)),
+        "standin_rules": (Skill(0, 0.0, 0.0, 0.0), Hand(360.0, 0.0)),
+    }
+)
+
+
+class HandedPlayer:
+    """The scripted player whose aim is led by a hand."""
+
+    def __init__(self, seed: int, skill: Skill, hand: Hand) -> None:
+        self._player = ScriptedPlayer(seed, skill)
+        self._hand = hand
+        self._rng = generator(seed, "hand")
+        self._aim: float | None = None
+
+    def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> PlayerInput:
+        wanted = self._player.decide(game, events)
+        aim = float(game.player.heading_deg) if self._aim is None else self._aim
+        gap = (wanted.aim_deg - aim + 180) % 360 - 180
+        step = max(-self._hand.turn_deg, min(self._hand.turn_deg, gap))
+        self._aim = (aim + step + self._rng.gauss(0, self._hand.tremor_deg)) % 360
+        on_target = abs(gap) <= 25 or self._hand.turn_deg >= 180
+        return PlayerInput(
+            wanted.dx, wanted.dy, round(self._aim) % 360, wanted.shoot and on_target, wanted.bomb and on_target
+        )
+
+
+def fight(seed: int, take: int, kind: str, *, ticks: int = 15 * TICKS_PER_S, mood: str = "calm") -> Recording:
+    """The stand-in `kind` in a round of the maze game. The maze follows from `seed`, everything else also from `take`."""
+    skill, hand = PLAYERS[kind]
+    own = derive(seed, "take", take)
+    settings = MazeRules(size=17, round_ticks=ticks, opponent_speed=70)
+    player = HandedPlayer(own, skill, hand)
+    return play_round(seed, player, FrustratedOpponent(preset(mood), own), agent=kind, settings=settings)[0]

@@ -1,0 +1,145 @@
+"""How frustration changes an opponent: one table with both ends of every parameter, and the state that moves between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+from believable.core.errors import InvalidInput
+from believable.core.registry import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """What an opponent perceives and risks.
+
+    | parameter | unit | more of it means |
+    |---|---|---|
+    | `view_deg` | degrees | a wider field of view |
+    | `view_tiles` | tiles | seeing farther |
+    | `hearing_blur` | tiles per tile of way | hearing less precisely: the place it takes a sound to come from lies so far off |
+    | `fire_health` | health points | at least this healthy before walking into fire |
+    | `detour_ratio` | way round / direct way | patience with detours: fire is not walked round when that is longer than this |
+    | `fire_wait_ticks` | ticks | patience at a fire that cannot be walked round: stands before it so long until it crosses |
+    | `swerve_deg` | degrees | larger sudden turns |
+    | `swerve_chance` | probability per tick | more frequent sudden turns |
+    | `balk_chance` | probability per tick | stops short more often and jerks its head about |
+    | `stray_chance` | probability per junction | takes a wrong branch more often before it comes back |
+    | `turn_deg` | degrees per tick | turns its head faster |
+    | `memory_ticks` | ticks | keeps heading for where the player was last seen, whatever it hears |
+    | `look_ticks` | ticks | looks round longer where it found nobody |
+    """
+
+    view_deg: float
+    view_tiles: float
+    hearing_blur: float
+    fire_health: float
+    detour_ratio: float
+    fire_wait_ticks: float
+    swerve_deg: float
+    swerve_chance: float
+    balk_chance: float
+    stray_chance: float
+    turn_deg: float
+    memory_ticks: float
+    look_ticks: float
+
+    def mixed(self, other: Temper, share: float) -> Temper:
+        """This temper moved towards another by `share` (0: this, 1: the other)."""
+        return Temper(
+            *((1 - share) * getattr(self, field.name) + share * getattr(other, field.name) for field in fields(Temper))
+        )
+
+
+CALM = Temper(
+    view_deg=150.0,
+    view_tiles=10.0,
+    hearing_blur=0.4,
+    fire_health=101.0,
+    detour_ratio=2.0,
+    fire_wait_ticks=90.0,
+    swerve_deg=12.0,
+    swerve_chance=0.005,
+    balk_chance=0.0,
+    stray_chance=0.0,
+    turn_deg=15.0,
+    memory_ticks=120.0,
+    look_ticks=30.0,
+)
+
+FRUSTRATED = Temper(
+    view_deg=32.0,
+    view_tiles=4.0,
+    hearing_blur=0.05,
+    fire_health=15.0,
+    detour_ratio=1.15,
+    fire_wait_ticks=0.0,
+    swerve_deg=75.0,
+    swerve_chance=0.035,
+    balk_chance=0.008,
+    stray_chance=0.12,
+    turn_deg=60.0,
+    memory_ticks=45.0,
+    look_ticks=9.0,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """How frustration moves. Levels lie between 0 (calm) and 1 (frustrated); gains are added once per occasion."""
+
+    start: float
+    rest: float
+    return_per_s: float
+    per_damage_point: float
+    when_sight_lost: float
+    when_blocked: float
+    when_successful: float
+
+
+PRESETS = MappingProxyType(
+    {
+        "calm": Dynamics(0.05, 0.0, 0.20, 0.002, 0.03, 0.02, -0.5),
+        "frustrated": Dynamics(0.85, 0.8, 0.05, 0.010, 0.12, 0.08, -0.15),
+    }
+)
+
+
+def preset(name: str) -> Dynamics:
+    try:
+        return PRESETS[name]
+    except KeyError:
+        raise InvalidInput(f"unknown opponent preset {name!r}. {did_you_mean(name, PRESETS)}") from None
+
+
+def constant(level: float) -> Dynamics:
+    """Frustration that never moves, for studies that hold it fixed."""
+    if not 0 <= level <= 1:
+        raise InvalidInput(f"frustration must lie between 0 and 1, got {level}.")
+    return Dynamics(level, level, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class Frustration:
+    """The level now, and the temper that goes with it."""
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.dynamics = dynamics
+        self.level = dynamics.start
+        self._temper = CALM.mixed(FRUSTRATED, self.level)
+        self._temper_level = self.level
+
+    @property
+    def temper(self) -> Temper:
+        if abs(self._temper_level - self.level) > 0.005:
+            self._temper = CALM.mixed(FRUSTRATED, self.level)
+            self._temper_level = self.level
+        return self._temper
+
+    def add(self, amount: float) -> None:
+        self.level = min(max(self.level + amount, 0.0), 1.0)
+
+    def settle(self, seconds: float) -> None:
+        """Return towards rest."""
+        gap = self.dynamics.rest - self.level
+        step = self.dynamics.return_per_s * seconds
+        self.level += max(-step, min(step, gap))

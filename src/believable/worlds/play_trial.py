@@ -1,0 +1,102 @@
+"""Trials in which people play a round of a game: what all worlds have in common, and the keys of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, Tag, create_model
+
+from believable.study.nodes import Node
+from believable.study.records import BY_SHAPE, Id, Text, TrialBase
+from believable.worlds import WORLDS
+
+#: `opponent: condition` takes the opponent that the condition is named after.
+BY_CONDITION = "condition"
+
+Opponent: TypeAlias = str | Annotated[float, Field(ge=0, le=1)]
+
+
+class Play(TrialBase):
+    """A round of a game, decided by the server and shown by the page. It is stored as a recording that a later
+    `watch` can show: `stimulus: {round: …}`.
+
+    With `practice`, people play for as long as they want and say when they are ready.
+    """
+
+    kind: Literal["play"] = "play"
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above the game, in place of the built-in words."""
+    world: str = "maze"
+    """The game. Each world has keys of its own beside these."""
+    opponent: Annotated[Annotated[Opponent, Tag("word")] | Annotated[dict[Id, Opponent], Tag("mapping")], BY_SHAPE] = (
+        BY_CONDITION
+    )
+    """Whom the world knows (in the maze `calm`, `frustrated`, `chaser`, or a number between 0 and 1: frustration held there), a
+    mapping from conditions to those, or `condition`: the one that the condition is named after."""
+    duration_s: int = Field(default=60, ge=5, le=1800)
+    """How long a round takes, in seconds."""
+    countdown_s: int = Field(default=3, ge=0, le=10)
+    """Seconds counted down before a round begins or goes on."""
+    practice: bool = False
+    """Play without an end, until the person is ready."""
+    on_loss: Literal["resume", "restart"] = "resume"
+    """After a lost connection the round goes on where it stood, or begins again."""
+    render: Literal["none", "video"] = "none"
+    """What a later `watch` shows: the recording itself, or a video made of it (needs the extra `video`)."""
+
+    @classmethod
+    def form_for(cls, written: Node) -> type[TrialBase]:
+        """With the keys of the world that is played in; with those of all of them where there is no such world."""
+        named = written.get("world")
+        name = cls.model_fields["world"].default if named is None else named.value
+        return play_in((name,) if isinstance(name, str) and name in playable() else playable())
+
+    @property
+    def medium_ms(self) -> int:
+        return 1000 * self.duration_s
+
+    @property
+    def rendered(self) -> bool:
+        """The world draws itself; the page shows its pictures."""
+        return WORLDS[self.world].game.rendering is not None
+
+    @property
+    def words(self) -> str:
+        """The beginning of the keys of the world's texts."""
+        playing = WORLDS[self.world].game
+        return playing.words(playing.options_in(self))
+
+    @property
+    def plays_round(self) -> Literal["round", "practice"]:
+        return "practice" if self.practice else "round"
+
+
+def opponent_of(play: Play, condition: str | None) -> Opponent:
+    """Whom a round is played against. The checker has made sure that there is one."""
+    if isinstance(play.opponent, dict):
+        return play.opponent[condition or ""]
+    if play.opponent == BY_CONDITION:
+        return condition or ""
+    return play.opponent
+
+
+def playable() -> tuple[str, ...]:
+    """The worlds that can be played."""
+    return tuple(world.name for world in WORLDS if world.playing)
+
+
+@cache
+def play_in(worlds: Sequence[str]) -> type[Play]:
+    """The play trial with the keys of these worlds."""
+    options: dict[str, Any] = {"world": (Literal[*worlds], Field(default=Play.model_fields["world"].default))}
+    records = [WORLDS[name].game.options for name in worlds]
+    for record in records:
+        for key, field in record.model_fields.items():
+            options.setdefault(key, (field.annotation, field))
+    play = create_model(Play.__name__, __base__=Play, __doc__=Play.__doc__, __module__=__name__, **options)
+    play.fields_from = tuple(reversed(records))
+    return play

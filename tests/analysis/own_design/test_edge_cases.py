@@ -1,0 +1,85 @@
+"""Nobody, one person, two, a condition that nobody saw, everybody alike: every hypothesis keeps its row, with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from believable.analysis.findings import Analysis
+from believable.analysis.run import run
+from believable.bundle import memory
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.protocols.templates import TEMPLATES
+from believable.study.load import load
+
+CONDITIONS = ("first", "second", "third")
+
+
+def study(people: int, conditions: tuple[str, ...] = CONDITIONS, rating: int | None = None) -> Analysis:
+    answers: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
+    for person in range(people):
+        for place, condition in enumerate(conditions):
+            page = {"session": f"s{person}", "position": place, "trial": "clip", "condition": condition}
+            value = rating if rating is not None else 1 + (person * 3 + place * 2) % 7
+            answers.append(
+                {**page, "question": "humanness", "kind": "likert", "value_number": value, "stimulus": f"n_{condition}"}
+            )
+            answers.append({**page, "question": "why", "kind": "long_text", "value_text": "it moved"})
+        for place, (left, right) in enumerate((("first", "second"), ("first", "third"), ("second", "third")), start=5):
+            if left in conditions and right in conditions:
+                page = {"session": f"s{person}", "position": place, "trial": f"{left}_{right}"}
+                side = "first" if rating is not None or (person + place) % 3 else "second"
+                answers.append({**page, "question": "preferred", "kind": "preference", "value_text": side})
+                shown += [{**page, "player": player, "condition": name} for player, name in enumerate((left, right))]
+    definition = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    tables = {
+        "participants": [{"session": f"s{person}"} for person in range(people)],
+        "answers": answers,
+        "shown": shown,
+    }
+    return run(memory.bundle(tables, definition), protocols=PROTOCOLS)
+
+
+CASES = {
+    "nobody": study(0),
+    "one person": study(1),
+    "two people": study(2),
+    "no third condition": study(12, ("first", "second")),
+    "everybody alike": study(12, rating=4),
+    "enough": study(45),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_hypothesis_has_its_row(name: str) -> None:
+    analysis = CASES[name]
+    rows = {part for finding in analysis.findings if finding.hypothesis for part in finding.hypothesis.split(", ")}
+    assert rows == {"H1", "H2", "H3"}
+    assert all(finding.sentence.endswith(".") for finding in analysis.findings)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_cell_without_a_number_says_why(name: str) -> None:
+    for table in CASES[name].tables:
+        if not table.name.startswith(("humanness", "preferred")):
+            continue
+        for row, cells in enumerate(table.rows):
+            for column, cell in zip(table.columns, cells, strict=True):
+                assert cell is not None or table.undefined.get((row, column.name)), (table.name, row, column.name)
+
+
+def test_a_condition_that_nobody_saw_is_named() -> None:
+    analysis = CASES["no third condition"]
+    h1 = next(finding for finding in analysis.findings if finding.hypothesis == "H1")
+    assert "there is no judgement of third" in h1.sentence
+    assert any("third" in warning for warning in analysis.warnings)
+
+
+def test_everybody_alike_is_no_result() -> None:
+    h1 = next(finding for finding in CASES["everybody alike"].findings if finding.hypothesis == "H1")
+    assert h1.supported is None
+    assert h1.test is not None
+    assert h1.test.reason

@@ -1,0 +1,185 @@
+"""Findings against plan and registration: status, adjusted p, criteria."""
+
+from __future__ import annotations
+
+import pytest
+
+from believable.analysis.findings import Column, Finding, Section, Table
+from believable.analysis.registered import Deviation, register
+from believable.analysis.resolution import resolve
+from believable.analysis.verdicts import HELD_BACK, StoppingState, judged, restraint_of, stopping, supported
+from believable.protocols import PROTOCOLS
+from believable.stats.estimate import Estimate, undefined
+from believable.stats.result import TestResult
+from believable.study.declaration import ExclusionRule, Hypothesis, Stopping
+
+
+def plan_of(studies, **fields):
+    tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], **fields}}
+    study = studies.definition_of(tree).study
+    return resolve(study.analysis, study, PROTOCOLS)
+
+
+def finding(outcome, p=None, *, kind="estimate", low=0.4, high=0.6, **more):
+    test = None if p is None else TestResult(1.0, p, 10, "test", symbol="t")
+    estimate = Estimate(0.5, low, high, 0.95, 10, "mean")
+    return Finding(outcome, outcome, "It is so.", "exploratory", estimate, test, kind=kind, about="agent", **more)
+
+
+FOUND = (
+    Section(
+        "one", "One", (), (finding("accuracy", 0.03), finding("accuracy", 0.04, kind="equivalence"), finding("median_accuracy")),
+        (Table("t", "T", (), (), status="exploratory"), Table("d", "D", (), ())),
+    ),
+    Section("two", "Two", (), (finding("uncertainty"), finding("strength"))),
+)  # fmt: skip
+
+
+def test_without_a_registration_everything_is_exploratory(studies):
+    sections = judged(FOUND, plan_of(studies), None, ()).sections
+    assert {one.status for section in sections for one in section.findings} == {"exploratory"}
+
+
+def test_registered_outcomes_are_confirmatory_unless_a_deviation_touches_them(studies, tmp_path):
+    plan = plan_of(studies)
+    registration = register(plan, tmp_path, registered_on="2027-01-01")
+    first, second = judged(FOUND, plan, registration, ()).sections
+    assert [one.status for one in first.findings] == ["confirmatory"] * 3
+    assert [one.status for one in second.findings] == ["confirmatory", "exploratory"]
+    assert (first.status, first.tables[0].status, first.tables[1].status) == (
+        "confirmatory",
+        "confirmatory",
+        "descriptive",
+    )
+    margin = Deviation("tests.accuracy.margin", "…", frozenset({"accuracy"}), equivalence_only=True)
+    first, _ = judged(FOUND, plan, registration, (margin,)).sections
+    assert [one.status for one in first.findings] == ["confirmatory", "exploratory", "confirmatory"]
+    first, second = judged(FOUND, plan, registration, (Deviation("alpha", "…"),)).sections
+    assert {one.status for one in (*first.findings, *second.findings)} == {"exploratory"}
+
+
+def test_primary_tests_are_adjusted_together(studies):
+    first, second = judged(FOUND, plan_of(studies), None, ()).sections
+    assert [one.p_adjusted for one in first.findings] == [pytest.approx(0.06), pytest.approx(0.06), None]
+    assert "; after Holm's adjustment over 2 tests p = .060: not significant at 0.05." in first.findings[0].sentence
+    assert second.findings[0].p_adjusted is None
+    first, _ = judged(FOUND, plan_of(studies, multiplicity="benjamini_hochberg"), None, ()).sections
+    assert first.findings[0].p_adjusted == pytest.approx(0.04)
+    first, _ = judged(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
+    assert first.findings[0].p_adjusted is None
+    assert first.findings[0].supported is True
+
+
+def test_hypotheses_meet_their_findings(studies):
+    first, _ = judged(FOUND, plan_of(studies), None, ()).sections
+    assert [(one.hypothesis, one.supported) for one in first.findings] == [("H1", False), ("H3", False), ("H2", True)]
+    rows = judged(FOUND, plan_of(studies), None, ()).hypotheses
+    assert [(row.id, row.verdict) for row in rows] == [
+        ("H1", "not met: p below alpha"),
+        ("H2", "met: interval contains 0.5"),
+        ("H3", "not met: equivalence shown within the margin"),
+    ]
+
+
+def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people_shown(studies):
+    state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
+    simulated = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=True))
+    assert all(finding.supported is None for section in simulated.sections for finding in section.findings)
+    assert {row.verdict for row in simulated.hypotheses} == {"not judged: the stopping rule is not met"}
+    sentences = " ".join(finding.sentence for section in simulated.sections for finding in section.findings)
+    assert "p = .0" in sentences
+    assert "significant" not in sentences
+    assert "equivalence is" not in sentences
+    people = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False))
+    assert all(finding.test is None for section in people.sections for finding in section.findings)
+    assert "p = " not in " ".join(finding.sentence for section in people.sections for finding in section.findings)
+    ended = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False, ended=True))
+    assert any(finding.test is not None for section in ended.sections for finding in section.findings)
+    assert {row.supported for row in ended.hypotheses} == {None}
+
+
+def test_columns_of_tests_and_verdicts_are_held_back(studies):
+    columns = (Column("p", "p", "p"), Column("t", "t", "number"), Column("verdict", "Verdict", claims=True))
+    section = Section(
+        "s", "S", tables=(Table("x", "X", columns, ((0.01, 3.0, "passes"),), marked=frozenset({(0, "p")})),)
+    )
+    state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
+    for simulated, row in ((True, (0.01, 3.0, None)), (False, (None, None, None))):
+        restraint = restraint_of(state, simulated=simulated)
+        table = judged([section], plan_of(studies), None, (), restraint).sections[0].tables[0]
+        assert table.rows == (row,)
+        assert table.undefined[0, "verdict"] == HELD_BACK
+        assert bool(table.marked) == simulated
+
+
+def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
+    verdict = Finding("median_accuracy", "m", "The median is .5.", "exploratory", conclusion="The agent passes.")
+    section = Section("s", "S", findings=(verdict,))
+    state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
+    early = judged([section], plan_of(studies), None, (), restraint_of(state, simulated=True))
+    assert early.sections[0].findings[0].sentence == "The median is .5."
+    assert judged([section], plan_of(studies), None, ()).sections[0].findings[0].sentence.endswith("The agent passes.")
+
+
+def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
+    hypotheses = studies.COMPARING["analysis"]["hypotheses"][:1]
+    first, _ = judged(FOUND, plan_of(studies, hypotheses=hypotheses), None, ()).sections
+    assert [one.p_adjusted for one in first.findings] == [None, None, None], "one test is left, so nothing to adjust"
+
+
+@pytest.mark.parametrize(
+    ("criterion", "value", "verdict"),
+    [("contains", 0.5, True), ("contains", 0.7, False), ("excludes", 0.7, True), ("at_least", 0.5, True),
+     ("at_least", 0.6, False), ("at_most", 0.4, False)],
+)  # fmt: skip
+def test_criteria(criterion, value, verdict):
+    hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=value)
+    assert supported(hypothesis, finding("o"), 0.05) is verdict
+    nothing = Finding("o", "o", "x", "exploratory", undefined("no data", method="m", n=0))
+    assert supported(hypothesis, nothing, 0.05) is None
+
+
+def test_significance_cannot_be_judged_without_a_test():
+    assert supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), 0.05) is None
+
+
+def test_equivalence_is_claimed_only_after_the_adjustment(studies):
+    (first, _) = judged(FOUND, plan_of(studies), None, ()).sections
+    sentence = first.findings[1].sentence
+    assert first.findings[1].test.p_value < 0.05 < first.findings[1].p_adjusted
+    assert sentence.endswith("equivalence is not shown.")
+    (first, _) = judged(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
+    assert first.findings[1].sentence.endswith("equivalence is shown.")
+
+
+def fast_one(tables):
+    tables["participants"][0]["duration_ms"] = 1000
+    tables["participants"][1].update(state="active", outcome=None)
+
+
+@pytest.mark.parametrize(("rule", "reached"), [("complete", 9), ("after_exclusions", 8)])
+def test_complete_sessions_and_those_after_exclusions(studies, rule, reached):
+    made = studies.judges(10, change=fast_one)
+    for n, met in ((reached, True), (reached + 1, False)):
+        data, plan = studies.data_of(
+            made, stopping=Stopping(rule=rule, n=n), exclusions=(ExclusionRule(rule="too_fast"),)
+        )
+        found = stopping(data, plan)
+        assert (found.target, found.reached, found.met) == (n, reached, met)
+
+
+def test_mean_experience(studies):
+    made = studies.ratings(12)
+    data, plan = studies.data_of(made, stopping=Stopping(rule="experience", at_least=1.5, n=12))
+    assert stopping(data, plan).met
+    data, plan = studies.data_of(made, stopping=Stopping(rule="experience", at_least=1.5, n=13))
+    assert stopping(data, plan).met is False
+    data, plan = studies.data_of(made, stopping=Stopping(rule="experience", at_least=5))
+    found = stopping(data, plan)
+    assert found.met is False
+    assert found.words.startswith("Declared: stop at a mean experience of 5; it is ")
+
+
+def test_no_rule(studies):
+    data, plan = studies.data_of(studies.judges(3), stopping=None)
+    assert stopping(data, plan).met is None

@@ -1,0 +1,106 @@
+"""Names in the package are used once, variables are nouns, and files have a readable size."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.architecture import house
+
+LONGEST_FILE = 600
+
+
+HOUSE = house.read_house()
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    assert HOUSE.double_classes == {}, "one name, several classes: call each what it is"
+
+
+def test_a_file_has_a_name_of_its_own() -> None:
+    assert HOUSE.double_stems == {}, "one name, several files: call each what is in it"
+
+
+def test_variables_are_nouns() -> None:
+    places = [f"{place}:{line}" for place, lines in HOUSE.pronouns.items() for line in lines]
+    assert places == [], "call these what they hold"
+
+
+def test_a_file_is_a_concept_and_can_be_read_in_one_go() -> None:
+    assert 120 <= HOUSE.median_lines <= 200
+    assert [place for place, count in HOUSE.lines.items() if count > LONGEST_FILE] == []
+
+
+def test_the_figures_are_printed() -> None:
+    lines = house.figures(HOUSE).splitlines()
+    assert lines[0].split()[0] == "."
+    assert any(line.startswith("median of a file: ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("one = 1", [1]),
+        ("\nfor found, x in y:\n    pass", [2]),
+        ("def f(given, *, told=None): ...", [1, 1]),
+        ("[here for here in there]", [1]),
+        ("x.one = made", []),
+        ("sorted(x, key=lambda one: one)", [1]),
+    ],
+)
+def test_a_pronoun_is_noticed(source: str, lines: list[int]) -> None:
+    assert list(house.pronoun_lines(ast.walk(ast.parse(source)))) == lines
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("const found = 1;", [1]),
+        ("\nlet [a, one] = b;", [2]),
+        ("const { media: given, number } = c;", [1]),
+        ("const { ok, told } = await d();", [1]),
+        ("for (const one of all) go(one);", [1]),
+        ("all.map((one) => one.id)", [1]),
+        ("all.map(one => one.id)", [1]),
+        ("export function judge(moves, made = []) {}", [1]),
+        ("function made(tag) {}", [1]),
+        ("stored((/** @type {any} */ one, i) => one)", [1]),
+        ("const { made: launched } = own; say('const one = 1'); // const one", []),
+        ("x.found = here(one);", []),
+    ],
+)
+def test_a_pronoun_of_a_script_is_noticed(source: str, lines: list[int]) -> None:
+    assert house.pronoun_lines_of_script(source) == lines
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("\n{% for name, one in all.items() %}{% endfor %}", [2]),
+        ("{% set given = 1 %}", [1]),
+        ("{{ told.lines }}", [1]),
+        ("{% macro m(found) %}{% endmacro %}", [1]),
+        ("one {{ history.told }} {{ 'here' }}", []),
+    ],
+)
+def test_a_pronoun_of_a_template_is_noticed(source: str, lines: list[int]) -> None:
+    assert house.pronoun_lines_of_template(source) == lines
+
+
+def test_doubles_are_noticed(tmp_path: Path) -> None:
+    for name in (
+        "store/rounds.py",
+        "collect/rounds.py",
+        "worlds/maze/rules.py",
+        "worlds/town/rules.py",
+        "cli/rounds.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(
+            "class _Made: ...\n" if "rounds" in name else "class Rules: ...\n", encoding="utf-8"
+        )
+    read = house.read_house(tmp_path)
+    assert read.double_stems == {"rounds": ["collect/rounds.py", "store/rounds.py"]}
+    assert list(read.double_classes) == ["Made", "Rules"]

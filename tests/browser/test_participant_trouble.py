@@ -1,0 +1,90 @@
+"""Trouble is said where people look: at the button they pressed, at the bar that does not move; and never beside "Saved"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, Route, expect
+
+FORM, CHECK = 2, 3
+#: The page is offline until its button is pressed: what it tries by itself meanwhile fails, however long the test takes.
+OFFLINE_UNTIL_RETRY = """() => {
+  const send = window.fetch;
+  let pressed = false;
+  let passed = 0;
+  window.fetch = (url, ...more) => {
+    if (!pressed && String(url).endsWith("/events")) return Promise.reject(new TypeError("offline"));
+    passed += 1;
+    return send(url, ...more);
+  };
+  const isRetry = (event) => event.target.closest(".send-trouble button");
+  document.addEventListener("click", (event) => { if (isRetry(event)) { pressed = true; passed = 0; } }, { capture: true });
+  document.addEventListener("click", (event) => { if (isRetry(event)) window.triedAtOnce = passed > 0; });
+}"""
+
+
+def test_offline_is_said_at_the_button_and_a_press_there_tries_again(page: Page, visitor: Any, server: Any) -> None:
+    visitor.until(FORM, server.link())
+    visitor.saved()
+    page.evaluate(OFFLINE_UNTIL_RETRY)
+    visitor.fill_form()
+    expect(page.locator("#status")).to_contain_text("Offline")
+    said = page.locator(".send-trouble")
+    assert said.is_hidden(), "nothing was pressed yet"
+    button = page.get_by_role("button", name="Continue", exact=True)
+    button.scroll_into_view_if_needed()
+    button.click()
+    expect(said).to_contain_text("Your answer is safe in this browser")
+    distance = said.bounding_box()["y"] - button.bounding_box()["y"]  # type: ignore[index]
+    assert 0 < distance < 120
+    assert said.evaluate("(box) => box.getBoundingClientRect().bottom <= innerHeight + 60")
+    said.get_by_role("button", name="Try again now").click()
+    visitor.at(CHECK)
+    assert page.evaluate("window.triedAtOnce"), "the pause before the next try was sat out"
+    visitor.saved()
+
+
+def test_an_answer_that_takes_long_is_said_at_the_button(page: Page, visitor: Any, server: Any) -> None:
+    visitor.until(FORM, server.link())
+    visitor.fill_form()
+    visitor.saved()
+    held: list[Route] = []
+    page.route("**/advance", lambda route: held.append(route))
+    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.locator(".send-trouble")).to_contain_text("longer than usual")
+    for route in held:
+        route.continue_()
+    visitor.at(CHECK)
+
+
+def test_a_download_that_hangs_is_said_and_saved_is_not(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any
+) -> None:
+    server = serve(recordings.study(tmp_path / "study", "controls: {must_finish: false}"))
+    held: list[Route] = []
+    page.route("**/media/**", lambda route: held.append(route))
+    page.goto(server.link())
+    page.get_by_role("button", name="Start").click()
+    trouble = page.locator(".loading .trouble")
+    expect(trouble).to_have_text("Loading is stuck or was interrupted. We keep trying.")
+    expect(page.locator("#status")).to_have_text("Loading is stuck. We keep trying.")
+    page.unroute("**/media/**")
+    page.locator(".loading").get_by_role("button", name="Try again now").click()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(page.locator("#status")).to_have_text("Saved")
+
+
+def test_nothing_can_be_pressed_that_does_not_listen_yet(page: Page, server: Any) -> None:
+    """Before the scripts have come: what would be lost cannot be pressed, and waits to be."""
+    held: list[Route] = []
+    page.route("**/static/participant/main.js*", lambda route: held.append(route))
+    page.goto(server.link())
+    page.get_by_role("button", name="Start").click()
+    for name in ("I do not agree", "Take part", "Continue later", "Withdraw"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
+    page.wait_for_function("() => true")
+    page.unroute("**/static/participant/main.js*")
+    decline = page.get_by_role("button", name="I do not agree")
+    decline.click()  # waits until it can be pressed
+    expect(page.get_by_role("heading", name="You did not agree to take part")).to_be_visible()

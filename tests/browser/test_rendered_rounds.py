@@ -1,0 +1,221 @@
+"""Rounds of a world that draws itself, in a real browser: by keys and mouse to the end, across a reload and a killed server; the
+film made of the recording shows what the page showed.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from believable.recordings import file
+from believable.recordings.recording import Recording
+from believable.worlds.contract import View
+from believable.worlds.doom import DOOM
+from believable.worlds.live_round import record_round
+
+pytest.importorskip("vizdoom", reason="needs the extra doom")
+Image = pytest.importorskip("PIL.Image", reason="needs the extra video")
+pytestmark = pytest.mark.timeout(300)
+
+WIDTH_PX, HEIGHT_PX = 320, 180
+STUDY = """\
+believable: 1
+title: A game
+seed: 4
+timeline:
+  - play: {{id: game, world: doom, opponent: {opponent}, map: {map}, picture: {size}, duration_s: {seconds}, countdown_s: 0}}
+  - finish: {{}}
+"""
+#: Keeps the picture on the canvas now and then, with the tick it is of.
+KEEPS = """() => {
+  window.kept = {};
+  const canvas = document.querySelector(".field canvas");
+  const runs = () => document.querySelector('.game[data-state="run"]');
+  setInterval(() => {
+    if (runs() && canvas.dataset.tick) window.kept[canvas.dataset.tick] = canvas.toDataURL("image/png");
+  }, 150);
+}"""
+#: Mean of what the codec may lose, of 255; and how much nearer another moment may be where hardly anything moves.
+MOST_DIFFERENCE, STILL = 20.0, 0.5
+
+
+def study(tmp_path: Path, *, opponent: str = "nobody", map_: str = "navigation", seconds: int = 5) -> Path:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    size = f"{WIDTH_PX}x{HEIGHT_PX}"
+    text = STUDY.format(opponent=opponent, map=map_, size=size, seconds=seconds)
+    (folder / "study.yaml").write_text(text)
+    return folder
+
+
+def act(page: Page, until: Callable[[], bool], keys: tuple[str, ...] = ("KeyW", "ArrowLeft", "KeyD", "KeyW")) -> None:
+    """Walks, turns with mouse and keys, jumps and fires."""
+    number = 0
+    while not until() and page.locator('.game[data-state="run"]').count():
+        key = keys[number % len(keys)]
+        page.keyboard.down(key)
+        page.mouse.move(300 + 40 * (number % 5), 300 + 10 * (number % 3))
+        page.keyboard.press("Space")
+        page.mouse.down()
+        page.mouse.up()
+        page.wait_for_timeout(120)
+        page.keyboard.up(key)
+        number += 1
+
+
+def tick(page: Page) -> int:
+    return int(page.locator(".field canvas").get_attribute("data-tick") or 0)
+
+
+def engines_of(server: int) -> list[int]:
+    """The engines that a server's rounds have started, by way of their own processes."""
+    parents = {}
+    for place in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+    below = {server}
+    while more := {pid for pid, parent in parents.items() if parent in below} - below:
+        below |= more
+    names = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in below}
+    return [pid for pid, name in names.items() if name == "vizdoom"]
+
+
+def gone(pid: int) -> bool:
+    """Soon, or only its name is left."""
+    status = Path(f"/proc/{pid}/stat")
+    for _ in range(200):
+        try:
+            if status.read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def ended(line: Any) -> tuple[Any, list[list[int]], Recording, int]:
+    """The round as it is stored: setup, inputs, recording, how often it was lost."""
+    ((setup, losses),) = line.rows("SELECT setup, losses FROM rounds WHERE state = 'over'")
+    pieces = line.rows("SELECT inputs FROM round_inputs ORDER BY tick")
+    ((body,),) = line.rows("SELECT body FROM blobs WHERE name LIKE 'round-%'")
+    changes = [change for (piece,) in pieces for change in json.loads(piece)]
+    return DOOM.game.setup_from(setup), changes, file.from_bytes(body, source="round"), losses
+
+
+def compare(kept: dict[str, str], recording: Recording) -> None:
+    """Each picture that the page showed is nearest to the film's picture of its tick."""
+    assert DOOM.game.rendering is not None
+    film = list(DOOM.game.rendering.pictures(recording, View(WIDTH_PX, HEIGHT_PX)))
+    compared = 0
+    for number, address in kept.items():
+        if int(number) < 1:
+            continue
+        image = Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2]))).convert("RGB")
+        shown = np.asarray(image).astype(int)
+        assert shown.shape == (HEIGHT_PX, WIDTH_PX, 3)
+        far = [float(np.abs(shown - picture).mean()) for picture in film]
+        assert far[int(number) - 1] <= min(far) + STILL, (
+            f"tick {number} looks like tick {np.argmin(far) + 1} of the film"
+        )
+        assert far[int(number) - 1] < MOST_DIFFERENCE
+        compared += 1
+    assert compared >= 5
+    assert float(np.abs(film[0].astype(int) - film[-1]).mean()) > MOST_DIFFERENCE, "the pictures did not change"
+
+
+def test_a_navigation_round_across_a_reload(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    served = line(study(tmp_path))
+    frames: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda body: frames.append(str(body))))
+    player = rounds.Player(page)
+    player.join(served.link())
+    player.start()
+    page.evaluate(KEEPS)
+    act(page, lambda: tick(page) > 50, ("ArrowLeft", "ArrowRight"))
+    kept = page.evaluate("() => window.kept")
+    page.reload()
+    page.wait_for_function("() => document.querySelector('.field canvas')?.dataset.tick")
+    resumed = tick(page)
+    assert resumed > 20
+    kept = {number: image for number, image in kept.items() if int(number) <= resumed}
+    player.start()
+    page.evaluate(KEEPS)
+    act(page, lambda: False, ("ArrowRight",))
+    player.over()
+    kept |= page.evaluate("() => window.kept")
+    expect(page.locator(".veil-text")).to_have_text("You did not reach the mark this time.")
+    player.next()
+    assert player.finish()
+    _, _, recording, losses = ended(served)
+    assert losses == 1
+    assert recording.timing.frames == 5 * 35 or recording.telemetry["dead"][-1], "the pit ends a round, too"
+    for part in ("turn_keys", "turn", "jump"):
+        assert any(recording.telemetry[part]), f"nothing was done with {part}"
+    compare(kept, recording)
+    told = " ".join(frame for frame in frames if frame.startswith("{"))
+    for secret in ("navigation", "map", "seed", 'goal":', "nobody"):
+        assert secret not in told
+
+
+def test_a_deathmatch_across_a_killed_server(
+    shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    served = line(study(tmp_path, opponent="bot", map_="deathmatch"))
+    player = rounds.Player(shaky)
+    player.join(served.link())
+    player.start()
+    shaky.evaluate(KEEPS)
+    act(shaky, lambda: served.rows("SELECT tick FROM rounds")[0][0] > 60)
+    engines = engines_of(served.server.pid)
+    assert len(engines) == 1
+    served.server.stop()
+    assert all(map(gone, engines)), "an engine outlived its server"
+    pieces = served.rows("SELECT inputs FROM round_inputs ORDER BY tick")
+    before = [change for (piece,) in pieces for change in json.loads(piece)]
+    ((durable,),) = served.rows("SELECT tick FROM rounds")
+    expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
+    # The last moments before were not durable: they are played again, another way.
+    shaky.evaluate("last => { for (const n of Object.keys(kept)) if (Number(n) > last) delete kept[n]; }", durable)
+    served.server.start()
+    expect(shaky.locator('.game[data-state="run"]')).to_be_visible(timeout=20_000)
+    act(shaky, lambda: False)
+    player.over()
+    setup, changes, recording, losses = ended(served)
+    assert losses >= 1
+    assert before
+    assert changes[: len(before)] == before, "what was durable has changed"
+    assert recording == record_round(DOOM.game, setup, changes)[0]
+    assert any(recording.telemetry["attack"])
+    compare(shaky.evaluate("() => window.kept"), recording)
+
+
+def test_a_browser_without_a_decoder_gets_pictures_one_by_one(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    """By keyboard alone."""
+    page.add_init_script("delete window.VideoDecoder")
+    hellos: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda text: hellos.append(str(text))))
+    served = line(study(tmp_path))
+    player = rounds.Player(page)
+    player.join(served.link())
+    player.start()
+    page.evaluate(KEEPS)
+    page.keyboard.down("ArrowLeft")
+    player.over()
+    assert json.loads(hellos[0])["hello"]["pictures"] == "jpeg"
+    compare(page.evaluate("() => window.kept"), ended(served)[2])

@@ -1,0 +1,62 @@
+"""Every registered instrument keeps the contract, and the check finds those that do not."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from believable.core.errors import InvalidInput
+from believable.instruments import INSTRUMENTS
+from believable.instruments.choice import CHOICE
+from believable.instruments.contract import AnswerCell, Instrument, InvalidAnswer, check_instrument
+from believable.instruments.number import NUMBER
+
+
+@pytest.mark.parametrize("instrument", list(INSTRUMENTS), ids=lambda one: one.name)
+def test_every_registered_instrument_keeps_the_contract(instrument: Instrument[Any]) -> None:
+    check_instrument(instrument)
+
+
+def test_every_instrument_folder_is_registered() -> None:
+    here = Path(CHOICE.folder).parent
+    folders = {path.parent.name for path in here.glob("*/widget.js")}
+    assert folders == set(INSTRUMENTS.names)
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        (replace(CHOICE, name="my choice"), "name does not match"),
+        (replace(CHOICE, version=0), "version must be 1"),
+        (replace(CHOICE, records=()), "what it records"),
+        (replace(CHOICE, examples=()), "no `examples`"),
+        (replace(CHOICE, folder=Path(__file__).parent), "no widget.html"),
+        (replace(CHOICE, simulate=lambda params, rng: random.random()), "different answers for the same seed"),
+        (replace(CHOICE, simulate=lambda params, rng: "purple"), "refuses what `simulate` gives"),
+        (replace(CHOICE, read=lambda params, raw: f"{raw}!"), "reading must settle"),
+        (replace(CHOICE, cells=lambda params, answer: ()), "at least one row"),
+        (replace(NUMBER, cells=lambda params, answer: (AnswerCell("", "many"),)), "not what `records` declares"),
+        (replace(CHOICE, check=lambda params: [("options", "is bad.", "Mend it.")]), "finds fault"),
+    ],
+)
+def test_a_broken_instrument_is_told_what_is_wrong(broken: Instrument[Any], complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        check_instrument(broken)
+
+
+def test_junk_that_crashes_read_is_found() -> None:
+    def careless(params: Any, raw: Any) -> str:
+        return str(raw.strip())
+
+    with pytest.raises(InvalidInput, match="AttributeError; raise InvalidAnswer"):
+        check_instrument(replace(CHOICE, read=careless))
+
+
+def test_an_invalid_answer_speaks_english_and_carries_its_key() -> None:
+    error = InvalidAnswer("error.number_min", min=18)
+    assert str(error) == "Please enter a number that is at least 18."
+    assert (error.key, error.values) == ("error.number_min", {"min": 18})

@@ -1,0 +1,2 @@
+/** The drawing library, which the server answers with: it puts `vegaEmbed` into the window. */
+export {};

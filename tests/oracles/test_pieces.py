@@ -1,0 +1,92 @@
+"""Small functions that carry others, against R: bins, medians of the others, shares, precision, subsets, comparisons."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from believable.stats.estimate import mean_share, ratio_share
+from believable.stats.indices import clip_precision, hntt_subsampling
+from believable.stats.pairs import comparisons, eigenvector, pagerank, win_matrix
+from believable.traces.resample import btrace_values, point_sample, resample_all
+from believable.traces.trace_agreement import others_medians
+
+FOLDER = Path(__file__).parent / "pieces"
+INPUT: dict[str, list[Any]] = json.loads((FOLDER / "input.json").read_text())
+OUTPUT: dict[str, list[Any]] = json.loads((FOLDER / "output.json").read_text())
+
+
+def cases(name: str) -> Any:
+    return pytest.mark.parametrize(("data", "r"), list(zip(INPUT[name], OUTPUT[name], strict=True)))
+
+
+@cases("btrace")
+def test_btrace_values(data: list[float], r: dict[str, list[float]]) -> None:
+    for rule in ("sign", "mean", "minmax"):
+        assert btrace_values(data, rule=rule).tolist() == pytest.approx(r[rule], abs=1e-12)  # type: ignore[arg-type]
+
+
+@cases("point")
+def test_point_sample(data: dict[str, Any], r: list[float]) -> None:
+    assert point_sample(data["values"], every=data["every"]).tolist() == r
+
+
+@cases("bins")
+def test_resample_all(data: dict[str, Any], r: list[list[float]]) -> None:
+    ours = resample_all(
+        data["trace"],
+        data["t"],
+        data["value"],
+        traces=data["traces"],
+        step_ms=data["step"],
+        duration_ms=data["duration"],
+    )
+    assert ours == pytest.approx(np.array(r), abs=1e-12)
+
+
+@cases("others")
+def test_others_medians(data: list[list[float]], r: list[list[float]]) -> None:
+    assert others_medians(data) == pytest.approx(np.array(r), abs=1e-12)
+
+
+@cases("shares")
+def test_mean_share(data: list[float], r: list[float]) -> None:
+    assert mean_share(np.array(data), level=0.95) == pytest.approx(tuple(r), abs=1e-9)
+
+
+@cases("ratios")
+def test_ratio_share(data: dict[str, list[int]], r: list[float]) -> None:
+    parts, wholes = (np.array(data[name], dtype=float) for name in ("parts", "wholes"))
+    assert ratio_share(parts, wholes, level=0.95) == pytest.approx(tuple(r[1:]), abs=1e-9)
+
+
+@cases("precision")
+def test_clip_precision(data: dict[str, Any], r: list[float]) -> None:
+    answer = "human" if data["answers"] == [1, 2] else "artificial"
+    ours = clip_precision(data["ratings"], correct=set(data["correct"]), answer=answer)  # type: ignore[arg-type]
+    assert (ours.value, ours.low, ours.high) == pytest.approx(tuple(r), abs=1e-9)
+
+
+@cases("subsets")
+def test_hntt_subsampling(data: dict[str, Any], r: list[float]) -> None:
+    """R goes through all subsets with exact bootstrap quantiles; ours are drawn, so they agree within chance."""
+    repeats = 400
+    ours = hntt_subsampling(
+        data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000
+    )
+    share, low, high = r
+    assert ours.passed / repeats == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / repeats))
+    assert (ours.mean_low, ours.mean_high) == pytest.approx((low, high), abs=0.03)
+
+
+@cases("pairs")
+def test_comparisons(data: dict[str, Any], r: dict[str, Any]) -> None:
+    judged = comparisons(data["left"], data["right"], data["winner"])
+    assert list(judged.items) == r["items"]
+    assert win_matrix(judged) == pytest.approx(np.array(r["wins"]), abs=1e-12)
+    assert list(pagerank(judged, damping=data["damping"]).values()) == pytest.approx(r["pagerank"], abs=1e-9)
+    assert list(eigenvector(judged).values()) == pytest.approx(r["eigenvector"], abs=1e-9)

@@ -1,0 +1,1 @@
+"""What a third party adds: an instrument of its own."""

@@ -1,0 +1,152 @@
+"""Viewers rate, flag and choose as was planted, both ways."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from believable.protocols.replay.people import DEMONSTRATION, ReplayTruth, Viewer, mean_rating, nothing, values
+from believable.simulate.behaviour import SeenAction, SeenStimulus
+
+PEOPLE = 2500
+
+
+@pytest.fixture(scope="module")
+def planted(simulated):
+    return simulated("replay", PEOPLE, ReplayTruth(skips=0.0))
+
+
+def test_ratings_differ_as_planted(planted):
+    sessions, bundle = planted
+    by_condition: dict[str, list[float]] = {}
+    for row in bundle["answers"].rows():
+        if row["question"] == "believability":
+            by_condition.setdefault(str(row["condition"]), []).append(row["value_number"])
+    gap = np.mean(by_condition["standin_agent"]) - np.mean(by_condition["standin_baseline"])
+    assert gap == pytest.approx(values(ReplayTruth(skips=0.0), sessions)["believability"], abs=0.08)
+
+
+def test_flags_are_as_frequent_as_planted(planted):
+    sessions, bundle = planted
+    per_day = Counter((row["session"], row["position"]) for row in bundle["flags"].rows() if not row["undone"])
+    condition = {
+        (row["session"], row["position"]): row["condition"] for row in bundle["trials"].rows() if row["trial"] == "day"
+    }
+    count = Counter(row["stimulus"] for row in bundle["actions"].rows())
+    of_day = {
+        (row["session"], row["position"]): row["stimulus"] for row in bundle["trials"].rows() if row["trial"] == "day"
+    }
+    rates: dict[str, list[float]] = {"standin_baseline": [], "standin_agent": []}
+    for day, name in condition.items():
+        rates[name].append(100 * per_day[day] / count[of_day[day]])
+    gap = np.mean(rates["standin_agent"]) - np.mean(rates["standin_baseline"])
+    assert gap == pytest.approx(values(ReplayTruth(skips=0.0), sessions)["rate"], abs=0.5)
+
+
+def test_effects_differ_between_people_as_planted(simulated):
+    """Each person's log odds of flagging, ours minus baseline: their variance beyond that of counting is the planted one."""
+    spreads = {}
+    for sd in (0.0, 0.8):
+        _, bundle = simulated(
+            "replay", 600, ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd)
+        )
+        days = [row for row in bundle["trials"].rows() if row["trial"] == "day"]
+        flags = Counter((row["session"], row["position"]) for row in bundle["flags"].rows())
+        count = Counter(row["stimulus"] for row in bundle["actions"].rows())
+        logits: dict[str, dict[str, float]] = {}
+        for row in days:
+            hits, total = flags[row["session"], row["position"]] + 0.5, count[row["stimulus"]] + 1
+            logits.setdefault(row["session"], {})[row["condition"]] = math.log(hits / (total - hits))
+        differences = [own["standin_agent"] - own["standin_baseline"] for own in logits.values() if len(own) == 2]
+        spreads[sd] = float(np.var(differences))
+    assert math.sqrt(spreads[0.8] - spreads[0.0]) == pytest.approx(0.8, abs=0.12)
+
+
+def test_the_choice_follows_the_ratings_as_planted(planted):
+    sessions, bundle = planted
+    first = {
+        row["session"]: row["condition"]
+        for row in bundle["shown"].rows()
+        if row["how"] == "remembered" and row["player"] == 0
+    }
+    chosen = [
+        (row["value_text"] == "first") == (first[row["session"]] == "standin_agent")
+        for row in bundle["answers"].rows()
+        if row["question"] == "preference"
+    ]
+    assert np.mean(chosen) == pytest.approx(values(ReplayTruth(), sessions)["preference"], abs=0.03)
+
+
+def test_adherence_is_missing_where_the_plan_was_never_open(planted):
+    _, bundle = planted
+    opened = {(row["session"], row["position"]) for row in bundle["views"].rows() if row["what"] == "plan"}
+    asked = {(row["session"], row["position"]) for row in bundle["answers"].rows() if row["question"] == "adherence"}
+    assert asked == opened
+
+
+def test_what_was_jumped_over_is_not_flagged(simulated):
+    _, bundle = simulated("replay", 300, ReplayTruth(skips=1.0, flag_logit=3.0, flag_effect=0.0))
+    ends: dict[tuple[object, object], list[tuple[float, float]]] = {}
+    for row in bundle["views"].rows():
+        if row["what"] == "stimulus" and not str(row["stimulus"]).startswith("example"):
+            ends.setdefault((row["session"], row["position"]), []).append((row["from_ms"], row["to_ms"]))
+    actions = {(row["stimulus"], row["action"]): row for row in bundle["actions"].rows()}
+    for flag in bundle["flags"].rows():
+        if flag["action"] is None:
+            continue
+        action = actions[flag["stimulus"], flag["action"]]
+        watched = ends[flag["session"], flag["position"]]
+        overlap = sum(max(0, min(b, action["to_ms"]) - max(a, action["from_ms"])) for a, b in watched)
+        begins = any(a <= action["from_ms"] < b for a, b in watched)
+        assert begins or overlap >= 0.49 * (action["to_ms"] - action["from_ms"])
+
+
+def test_in_the_demonstration_what_was_planted_stands_out(simulated):
+    sessions, bundle = simulated("replay", 200, DEMONSTRATION)
+    planted = {(name, action) for name, own in sessions.pool.material.planted.items() for action in own}
+    flagged = [(row["stimulus"], row["action"]) for row in bundle["flags"].rows() if row["action"] is not None]
+    on_planted = sum(one in planted for one in flagged)
+    assert on_planted > 0.5 * len(flagged)
+
+
+def test_no_effect_means_none(simulated):
+    sessions, _ = simulated("replay", 2, nothing())
+    found = values(nothing(), sessions)
+    differences = (found["believability"], found["rate"], found["log_odds"], found["preference"])
+    assert differences == pytest.approx((0, 0, 0, 0.5), abs=1e-12)
+
+
+def test_the_mean_of_rounded_ratings():
+    drawn = np.random.default_rng(1).normal(4.3, 1.2, 400_000)
+    assert mean_rating(4.3, 1.2) == pytest.approx(np.clip(np.rint(drawn), 1, 7).mean(), abs=0.01)
+
+
+def test_a_viewer_at_a_browser_follows_the_same_truth(ready):
+    study = ready("replay").study
+    truth = ReplayTruth(reason=1.0, undone=0.0)
+    log = tuple(SeenAction(f"a{n}", n * 1000, n * 1000 + 900) for n in range(40))
+    days = {
+        name: SeenStimulus(next(s for s in study.stimuli if s.id == name), 40_000, log, frozenset({"plan"}))
+        for name in ("monday_baseline", "monday_agent")
+    }
+    flags = dict.fromkeys(days, 0)
+    gaps = []
+    for number in range(400):
+        viewer = Viewer(truth, study, random.Random(number), careless=False)
+        ratings = {}
+        for name, day in days.items():
+            acts = viewer.acts("flags", day)
+            assert acts is not None
+            flags[name] += sum(act.kind == "flag.add" for act in acts)
+            assert all(act.data["reason"] for act in acts if act.kind == "flag.edit")
+            ratings[name] = viewer.answer("believability", [day], ())
+        gaps.append(ratings["monday_agent"] - ratings["monday_baseline"])
+        assert viewer.answer("preference", (), list(days.values())) in ("first", "second")
+    assert np.mean(gaps) == pytest.approx(
+        mean_rating(4.7, math.hypot(0.8, 0.8)) - mean_rating(4.0, math.hypot(0.8, 0.8)), abs=0.2
+    )
+    assert flags["monday_agent"] < 0.65 * flags["monday_baseline"]

@@ -1,0 +1,177 @@
+"""The ready studies: complete, sound, honest about their stimuli, and taken by simulated people from page to bundle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from believable.bundle.read import Bundle, read
+from believable.cli import group
+from believable.pages import KINDS
+from believable.pages.check import Check
+from believable.pages.consent import Consent
+from believable.pages.device import Device
+from believable.pages.group import Group
+from believable.pages.qa import Qa
+from believable.pages.recall import Recall
+from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.recordings.file import read as read_recording
+from believable.simulate.demonstration import planted_in
+from believable.stimuli.judging import Variant, judging_tree
+from believable.study.load import load, problems
+from believable.study.records import Study, outline
+
+READY = tuple(protocol.name for protocol in PROTOCOLS if protocol.stimuli is not None)
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(group, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module", params=READY)
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("ready") / str(request.param)
+    run("new", str(target), "--protocol", str(request.param), "--seed", "3")
+    return target
+
+
+@pytest.fixture(scope="module")
+def bundle(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """Four simulated people through the real routes, exported and read back."""
+    run("simulate", str(folder), "--participants", "4", "--drop-out", "0", "--care", "1", "--seed", "2")
+    target = tmp_path_factory.mktemp("bundle") / folder.name
+    run("export", str(folder), "--simulated", "--out", str(target))
+    return read(target)
+
+
+def study_in(folder: Path) -> Study:
+    return load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+
+
+def test_all_five_and_the_demo_are_offered() -> None:
+    assert {"demo", "trace", "trace-choice-time", *READY} == set(READY_STUDIES.names)
+    assert set(READY_STUDIES.names) - {"demo", "trace-choice-time"} == set(PROTOCOLS.names)
+
+
+def test_it_checks_clean(folder: Path) -> None:
+    assert problems(folder, kinds=KINDS, protocols=PROTOCOLS) == []
+    *_, summary = said = run("check", str(folder)).strip().splitlines()
+    assert summary.startswith("0 problems")
+    warned = [line for line in said if ": warning: " in line]
+    about = ("the consent text still holds a placeholder", "`repeats: refuse`, but no platform")
+    assert [line for line in warned if not any(words in line for words in about)] == []
+    assert warned, "nobody has written who they are yet"
+
+
+def test_it_is_complete(folder: Path) -> None:
+    study = study_in(folder)
+    items = [entry.item for entry in outline(study.timeline)]
+    assert isinstance(items[0], Consent)
+    assert study.recruit.desktop_only
+    assert study.demonstration
+    assert study.analysis is not None
+    assert study.analysis.protocol == folder.name
+    assert study.analysis.hypotheses
+    assert study.analysis.outcomes.primary
+    assert study.analysis.stopping is not None
+    # `hntt` asks for declarations, as published, and tests nobody.
+    assert folder.name == "hntt" or any(isinstance(item, Check | Qa | Recall) for item in items)
+    assert all((folder / stimulus.file).is_file() for stimulus in study.stimuli)
+
+
+def test_conditions_are_called_what_they_are(folder: Path) -> None:
+    assert all(name.startswith("standin_") for name in study_in(folder).conditions)
+
+
+def test_nothing_that_people_receive_tells_conditions_or_what_was_planted(folder: Path) -> None:
+    study = study_in(folder)
+    for stimulus in study.stimuli:
+        tree = judging_tree(read_recording(folder / stimulus.file), Variant(plan=True, log=True))
+        text = json.dumps(tree)
+        for word in ("standin_", "planted", "violation", f'"{stimulus.id}"'):
+            assert word not in text, (stimulus.id, word)
+
+
+def test_the_same_seed_makes_the_same_stimuli(folder: Path, tmp_path: Path) -> None:
+    run("new", str(tmp_path / "again"), "--protocol", folder.name, "--seed", "3")
+    run("new", str(tmp_path / "other"), "--protocol", folder.name, "--seed", "4")
+    name = study_in(folder).stimuli[0].file
+    assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
+    assert (tmp_path / "other" / name).read_bytes() != (folder / name).read_bytes()
+
+
+def test_people_get_through_and_the_bundle_holds_the_roles(folder: Path, bundle: Bundle) -> None:
+    people = bundle["participants"]
+    assert people["outcome"].cells() == ("complete",) * 4
+    assert bundle.simulated
+    study = study_in(folder)
+    assert study.analysis is not None
+    asked = {(row["trial"], row["question"]) for row in bundle["answers"].rows()}
+    optional = {"comment", "how_human", "adherence"}
+    for role, name in study.analysis.roles.items():
+        trial, dot, question = str(name).rpartition(".")
+        if dot and role not in optional:
+            assert (trial, question) in asked, (role, name)
+
+
+def test_everybody_saw_what_the_study_says(folder: Path, bundle: Bundle) -> None:
+    expected = {
+        "hntt": {("standin_human", 24), ("standin_agent", 24)},
+        "clips": {("standin_human", 20), ("standin_imitation", 20), ("standin_rules", 20)},
+        "replay": {("standin_baseline", 4), ("standin_agent", 4), (None, 4)},
+        "qa": {("standin_calm", 8), ("standin_frustrated", 8)},
+    }[folder.name]
+    played = [row["condition"] for row in bundle["shown"].rows() if row["how"] == "played"]
+    assert {(name, played.count(name)) for name in set(played)} == expected
+
+
+@pytest.mark.parametrize("name", READY)
+def test_pages_of_clips_differ_in_what_they_hold(name: str) -> None:
+    study = study_in(PROTOCOLS[name].folder)
+    if not any(isinstance(entry.item, Group) for entry in outline(study.timeline)):
+        pytest.skip("no pages of clips")
+    mixtures = {
+        tuple(sorted(str(stimulus.condition) for stimulus in study.stimuli if stimulus.scenario == page))
+        for page in study.scenarios
+    }
+    assert len(mixtures) == len(study.scenarios)
+
+
+def test_what_was_planted_is_known_and_kept_out_of_the_bundle(tmp_path: Path) -> None:
+    folder = tmp_path / "replay"
+    run("new", str(folder), "--protocol", "replay")
+    planted = planted_in(folder)
+    study = study_in(folder)
+    assert set(planted) == {stimulus.id for stimulus in study.stimuli if stimulus.condition == "standin_baseline"}
+    for name, actions in planted.items():
+        stimulus = next(stimulus for stimulus in study.stimuli if stimulus.id == name)
+        logged = {action.id for action in read_recording(folder / stimulus.file).actions}
+        assert set(actions) <= logged
+        assert set(actions.values()) == {"environment_rule", "temporal", "goal"}
+    run("simulate", str(folder), "--participants", "2", "--drop-out", "0")
+    run("export", str(folder), "--simulated", "--out", str(tmp_path / "out"))
+    bundle = read(tmp_path / "out")
+    assert len(bundle["flags"]) > 0
+    assert not list((tmp_path / "out").rglob("*planted*"))
+    assert not any("environment_rule" in event.body for event in bundle.events())
+
+
+def test_the_quality_protocol_checks_the_device_first() -> None:
+    items = [entry.item for entry in outline(study_in(PROTOCOLS["qa"].folder).timeline)]
+    kinds = [type(item) for item in items if isinstance(item, Device | Qa)]
+    assert kinds == [Device, Qa, Qa]
+
+
+@pytest.mark.parametrize("name", PROTOCOLS.names)
+def test_a_protocol_names_its_sources_where_people_read(name: str) -> None:
+    """Authors, year and title, in the readme as in reports, preregistrations and BibTeX."""
+    protocol = PROTOCOLS[name]
+    assert protocol.cites
+    for source in protocol.cites:
+        assert source.words in protocol.readme
+        assert source.title in source.bibtex

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from believable.core.errors import NotFound
+from believable.players import replay as replay_player
+from believable.recordings.file import to_tree
+from believable.recordings.recording import Actor, Place, RecordedWorld, Recording, State, Timing, Track
+from believable.recordings.scene import Scene, Shape, Sprite, display_list, pose_at, scene_tree, state_at
+from believable.worlds import WORLDS, draw
+
+TRACK = Track(
+    "p",
+    x=(1000, 2000, 2000, 9000),
+    y=(1000, 1000, 2000, 9000),
+    heading=(350, 10, 90, 90),
+    first_frame=2,
+    states=(State(0, "health", 100), State(3, "health", 40), State(4, "speech", "hey")),
+)
+
+
+def sample(kind: str) -> Recording:
+    return Recording(
+        world=RecordedWorld(
+            kind, 10, 10, ("#" * 10, *["#........#"] * 8, "#" * 10), (Place("c", "Café", None, ((1, 1, 3, 2),)),)
+        ),
+        actors=(Actor("p", "Ada Lovelace", "player"), Actor("o", "It", "opponent"), Actor("b", "", "bullet")),
+        timing=Timing(100, 6),
+        tracks=(
+            TRACK,
+            Track("o", (5000,) * 6, (5500,) * 6, (0, 30, 60, 200, 340, 20), 0, (State(0, "health", 55),)),
+            Track("b", (3000, 3300), (3000, 3000), (), 1),
+        ),
+    )
+
+
+def test_actors_move_evenly_between_frames_and_turn_the_short_way() -> None:
+    pose = pose_at(TRACK, 2.5)
+    assert pose is not None
+    assert (pose.x, pose.y) == (1.5, 1.0)
+    assert pose.heading_deg == pytest.approx(0.0)
+
+
+def test_a_jump_is_not_smoothed_and_absence_is_none() -> None:
+    pose = pose_at(TRACK, 4.5)
+    assert pose is not None
+    assert (pose.x, pose.y) == (2.0, 2.0)
+    assert pose_at(TRACK, 1.9) is None
+    assert pose_at(TRACK, 5.5) is None
+
+
+def test_states_hold_from_their_frame_on() -> None:
+    assert [state_at(TRACK, "health", frame) for frame in (0, 2.9, 3, 5)] == [100, 100, 40, 40]
+    assert state_at(TRACK, "speech", 3.9) is None
+
+
+def test_a_bar_shows_its_share_and_stays_upright() -> None:
+    bar = Shape("bar", "#000000", -0.5, -1.0, 1.0, 0.1, state="health", full=100.0)
+    scene = Scene(10, 10, "#ffffff", (), (Sprite("p", (bar,)),))
+    (drawn,) = display_list(scene, sample("maze"), 400)
+    assert (drawn.kind, drawn.x, drawn.w) == ("rect", 1.5, 0.4)
+
+
+def test_shapes_turn_with_the_actor() -> None:
+    nose = Shape("circle", "#000000", 1.0, 0.0, r=0.1)
+    scene = Scene(10, 10, "#ffffff", (), (Sprite("p", (nose,)),))
+    (drawn,) = display_list(scene, sample("maze"), 400)  # looks down: 90 degrees
+    assert (drawn.x, drawn.y) == pytest.approx((2.0, 3.0))
+
+
+def test_every_world_is_drawn() -> None:
+    assert set(WORLDS.names) >= {"maze", "arena", "town"}
+    for kind in [name for name in WORLDS.names if name != "gym"]:  # whose recordings only their environment can draw
+        scene = draw(sample(kind))
+        assert {sprite.actor for sprite in scene.sprites} == {"p", "o", "b"}
+        assert len(display_list(scene, sample(kind), 250)) > len(scene.ground) + len(scene.above)
+
+
+def test_a_world_that_is_not_installed_is_named() -> None:
+    with pytest.raises(NotFound, match=r"unknown world 'mazy'\. Did you mean 'maze'\?"):
+        draw(sample("mazy"))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("kind", WORLDS.names)
+def test_the_browser_draws_the_same_list(kind: str) -> None:
+    replay = sample(kind)
+    scene = draw(replay)
+    times = [0, 1, 149.5, 200, 250, 333.3, 455, 599, 10_000]
+    module = Path(replay_player.__file__).parent / "scene.js"
+    program = f"""
+      import {{ recording, displayList }} from {json.dumps(module.as_uri())};
+      const input = JSON.parse(await new Response(process.stdin).text());
+      const replay = recording(input.replay);
+      console.log(JSON.stringify(input.times.map((t) => displayList(input.scene, replay, t))));
+    """
+    given = json.dumps({"replay": to_tree(replay), "scene": scene_tree(scene), "times": times})
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", program],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    for t_ms, drawn in zip(times, json.loads(done.stdout), strict=True):
+        expected = [asdict(shape) for shape in display_list(scene, replay, t_ms)]
+        assert len(drawn) == len(expected)
+        for theirs, ours in zip(drawn, expected, strict=True):
+            _assert_same(theirs, ours)
+
+
+def _assert_same(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    for name, value in theirs.items():
+        if name == "points":
+            flat = [number for point in value for number in point]
+            assert flat == pytest.approx([number for point in ours["points"] for number in point], abs=1e-9)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            assert math.isclose(value, ours[name], abs_tol=1e-9), (name, theirs, ours)
+        else:
+            assert value == ours[name], (name, theirs, ours)

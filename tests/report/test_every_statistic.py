@@ -1,0 +1,147 @@
+"""Every statistic that any of the five reports prints is that of a record: its symbol, value, degrees of freedom, p, interval."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import unescape
+
+import numpy as np
+import pytest
+
+from believable.analysis import numbers
+from believable.analysis.findings import Analysis
+from believable.analysis.run import run
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.report.page import page
+from believable.simulate import straight
+from believable.stats.estimate import Estimate
+from believable.stats.result import TestResult
+from believable.study.load import load
+
+FIVE = ("trace", "replay", "clips", "hntt", "qa")
+#: A statistic with its p, as sentences and cards write it.
+TESTED = re.compile(r"(?<![\w.])([A-Za-zχρ]²?)(\([\d., ]+\))? = (−?[\d.,]*\d), p (?:= |< |> )\.\d{3}")
+P = re.compile(r"(?<![\w.])p ((?:= |< |> )?\.\d{3})")
+INTERVAL = re.compile(r"CI (\[[^\]]+\])")
+EFFECT = re.compile(r"(?<![\w.])([rd]) = (−?[\d.]*\d)")
+
+
+@cache
+def analysed(protocol: str) -> Analysis:
+    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    return run(straight.bundle(definition, 24, np.random.default_rng(8), protocols=PROTOCOLS), protocols=PROTOCOLS)
+
+
+def text_of(analysis: Analysis) -> str:
+    """The report's words without marks: page, methods and results as one text with plain spaces."""
+    document = page(analysis, draw=lambda spec: "<svg></svg>", script=lambda: "").html
+    bare = re.sub(r"<(script|style|svg|code)\b.*?</\1>", " ", document, flags=re.DOTALL)
+    words = unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?(?:i|b|sup|span)\b[^>]*>", "", bare)))
+    return re.sub(r"[\s\u00a0\u202f]+", " ", words)
+
+
+@cache
+def printed(protocol: str) -> str:
+    return text_of(analysed(protocol))
+
+
+def results_of(analysis: Analysis) -> Iterator[TestResult]:
+    return (finding.test for finding in analysis.findings if finding.test is not None)
+
+
+def estimates_of(analysis: Analysis) -> Iterator[Estimate]:
+    for finding in analysis.findings:
+        test = finding.test
+        yield from (each for each in (finding.estimate, test and test.estimate, test and test.effect) if each)
+
+
+def plain(text: str) -> str:
+    return re.sub(r"[\s\u00a0\u202f]+", " ", text)
+
+
+@pytest.mark.parametrize("protocol", FIVE)
+def test_every_printed_statistic_is_that_of_a_record(protocol: str) -> None:
+    check_statistics(analysed(protocol), printed(protocol), some=True)
+
+
+def check_statistics(analysis: Analysis, text: str, *, some: bool) -> None:
+    """Tests, p values, intervals and effects of a report's text. `some`: there must be tests and intervals at all."""
+    found = [*check_tests(analysis, text), *check_intervals(analysis, text)]
+    assert found or not some
+    check_p(analysis, text)
+    check_effects(analysis, text)
+
+
+def check_tests(analysis: Analysis, text: str) -> list[str]:
+    records = {plain(numbers.statistic_words(test)) for test in results_of(analysis)}
+    found = [match.group() for match in TESTED.finditer(text)]
+    for words in found:
+        assert any(record == words or record.startswith(f"{words},") for record in records), words
+    return found
+
+
+def check_p(analysis: Analysis, text: str) -> None:
+    values = [test.p_value for test in results_of(analysis)] + [each.p_value for each in estimates_of(analysis)]
+    values += [finding.p_adjusted for finding in analysis.findings]
+    values += [
+        value
+        for table in analysis.tables
+        for column in table.columns
+        if column.form == "p"
+        for value in table.column(column.name)
+        if isinstance(value, float)
+    ]
+    records = {numbers.p_equals(value) for value in values}
+    for match in P.finditer(text):
+        assert match.group() in records, text[max(0, match.start() - 120) : match.end() + 20]
+
+
+def check_intervals(analysis: Analysis, text: str) -> list[str]:
+    pairs = [(each.low, each.high) for each in estimates_of(analysis) if each.low is not None]
+    for table in analysis.tables:
+        names = [column.name for column in table.columns]
+        for low in (name for name in names if name.endswith("low") and f"{name[:-3]}high" in names):
+            pairs += zip(table.column(low), table.column(f"{low[:-3]}high"), strict=True)
+    records = {
+        plain(numbers.bounds(scale * low, scale * high, digits))
+        for low, high in pairs
+        if isinstance(low, float) and isinstance(high, float)
+        for digits in (2, 3)
+        for scale in (1, 100)
+    }
+    found: list[str] = INTERVAL.findall(text)
+    for words in found:
+        assert words in records, words
+    return found
+
+
+def check_effects(analysis: Analysis, text: str) -> None:
+    values = [each.value for each in estimates_of(analysis) if each.value is not None]
+    records = {numbers.number(value, digits) for value in values for digits in (2, 3)}
+    records |= {
+        numbers.number(value, digits)
+        for table in analysis.tables
+        for row in table.rows
+        for value in row
+        if isinstance(value, float)
+        for digits in (2, 3)
+    }
+    for match in EFFECT.finditer(text):
+        assert match.group(2) in records, text[max(0, match.start() - 120) : match.end() + 20]
+
+
+@pytest.mark.parametrize("protocol", FIVE)
+def test_a_correlations_t_is_that_of_its_r(protocol: str) -> None:
+    for test in results_of(analysed(protocol)):
+        if test.symbol in ("r", "ρ"):
+            assert test.statistic is not None
+            assert abs(test.statistic) <= 1
+        elif test.method == "Pearson correlation" and test.symbol and test.estimate is not None:
+            r, df = test.estimate.value, test.df[0]
+            assert r is not None
+            assert test.symbol == "t"
+            assert test.statistic == pytest.approx(r * math.sqrt(df / (1 - r * r)))

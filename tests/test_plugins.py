@@ -1,0 +1,226 @@
+"""What others add, from an installed package or from the study's own folder, works without an edit of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from believable.recordings.file import write
+from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "tests" / "plugin_package"
+
+STUDY = """\
+believable: 1
+title: Faces
+seed: 7
+languages: [en]
+timeline:
+  - consent: {text: Take part., require: [agree]}
+  - form: {id: mood, questions: [{id: face, prompt: How do you feel?, smiley: {}}]}
+  - finish: {}
+"""
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package installed in it, as pip does it."""
+    room = tmp_path_factory.mktemp("plugin")
+    copy = shutil.copytree(PACKAGE, room / "source")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*command, "--target", str(room / "site"), str(copy)], check=True, capture_output=True)
+    return room / "site"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "faces"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STUDY)
+    return folder
+
+
+def run(*command: str, site: Path | None = None) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(str(folder) for folder in (ROOT / "src", site) if folder is not None)
+    environment = os.environ | {"PYTHONPATH": path}
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, env=environment, check=False)
+
+
+def believable(*arguments: str | Path, site: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return run("-m", "believable", *map(str, arguments), site=site)
+
+
+def declare(site: Path, package: str, entries: str, code: str = "") -> None:
+    """An installed package in its smallest form."""
+    info = site / f"{package}-0.1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1\n")
+    (info / "entry_points.txt").write_text(entries)
+    (site / f"{package}.py").write_text(code)
+
+
+def answers(study: Path, bundle: Path, *options: str, site: Path | None = None) -> list[str]:
+    """The answers of three simulated participants, through the whole application."""
+    simulated = believable("simulate", study, "--participants", "3", *options, site=site)
+    assert simulated.returncode == 0, simulated.stderr
+    exported = believable("export", study, "--out", bundle, "--simulated", *options, site=site)
+    assert exported.returncode == 0, exported.stderr
+    (table,) = bundle.glob("data/*answers_data.csv")
+    return [line for line in table.read_text().splitlines() if ",face," in line]
+
+
+def test_without_the_package_its_instrument_is_unknown(study: Path) -> None:
+    checked = believable("check", study)
+    assert checked.returncode == 1
+    assert "smiley" in checked.stdout + checked.stderr
+
+
+def test_an_instrument_of_an_installed_package_is_used_like_ours(study: Path, installed: Path, tmp_path: Path) -> None:
+    checked = believable("check", study, site=installed)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    rows = answers(study, tmp_path / "bundle", site=installed)
+    assert rows
+    assert all(any(face in row for face in ("sad", "calm", "glad")) for row in rows)
+
+
+def test_its_author_can_check_it_and_its_scripts_are_served(installed: Path) -> None:
+    code = """
+from starlette.testclient import TestClient
+from believable.instruments import INSTRUMENTS
+from believable.instruments.contract import check_instrument
+from believable.web.app import create_app
+from believable.web.templating import templates
+from believable.web.settings import Settings
+from pathlib import Path
+check_instrument(INSTRUMENTS["smiley"])
+templates.get_template("instruments/smiley/widget.html")
+app = create_app(Settings(data_dir=Path("."), database_url=None, study_folders=(), base_url="http://x"))
+client = TestClient(app)
+assert "export const read" in client.get("/static/instruments/smiley/widget.js").text
+assert client.get("/static/instruments/smiley/__init__.py").status_code == 404
+assert client.get("/static/players/video/player.js").status_code == 200
+"""
+    tried = run("-W", "ignore", "-c", code, site=installed)
+    assert tried.returncode == 0, tried.stderr
+
+
+def test_a_broken_package_is_named_and_takes_nothing_else_down(tmp_path: Path, study: Path) -> None:
+    site = tmp_path / "site"
+    declare(site, "broken", "[believable.instruments]\nsmiley = broken:SMILEY\n", "import no_such_module\n")
+    checked = believable("check", study, site=site)
+    assert checked.returncode != 0
+    assert "instrument 'smiley' of broken 0.1 cannot be loaded: ModuleNotFoundError" in checked.stderr
+    assert "Traceback" not in checked.stderr
+    (study / "study.yaml").write_text(STUDY.replace("smiley: {}", "likert: {}"))
+    assert believable("check", study, site=site).returncode == 0
+
+
+def test_something_else_than_an_instrument_is_said_to_be_so(tmp_path: Path, study: Path) -> None:
+    site = tmp_path / "site"
+    declare(site, "odd", "[believable.instruments]\nsmiley = odd:SMILEY\n", "SMILEY = 7\n")
+    checked = believable("check", study, site=site)
+    assert "odd:SMILEY: expected a record of type Instrument, got int" in checked.stderr
+
+
+def test_a_name_taken_twice_names_both(tmp_path: Path, study: Path) -> None:
+    site = tmp_path / "site"
+    declare(site, "rival", "[believable.instruments]\nlikert = rival:LIKERT\n")
+    checked = believable("check", study, site=site)
+    assert checked.returncode == 1
+    assert "instrument 'likert' is declared by believable and by rival 0.1. Uninstall or rename one" in checked.stderr
+
+
+def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(study: Path, tmp_path: Path) -> None:
+    code = PACKAGE / "acme_believable" / "smiley"
+    carried = shutil.copytree(code, study / "extensions" / "smiley", ignore=shutil.ignore_patterns("__pycache__"))
+    refused = believable("check", study)
+    assert refused.returncode == 1
+    assert "the study carries its own smiley in extensions/, which may not run." in refused.stdout + refused.stderr
+    assert "--allow-extensions" in refused.stdout + refused.stderr
+    assert believable("check", study, "--allow-extensions").returncode == 0
+    assert answers(study, tmp_path / "bundle", "--allow-extensions")
+
+    def digest() -> str:
+        show = (
+            "import sys; from pathlib import Path; from believable import plugins; folder = Path(sys.argv[1]);"
+            "plugins.allow_extensions(folder)\n"
+            "from believable.pages import KINDS; from believable.study.load import load;"
+            "print(load(folder, kinds=KINDS).to_json())"
+        )
+        printed = run("-c", show, str(study))
+        assert printed.returncode == 0, printed.stderr
+        value: str = json.loads(printed.stdout)["extensions"]["smiley"]
+        return value
+
+    before = digest()
+    assert digest() == before, "compiled files do not count"
+    (carried / "widget.js").write_text("// changed\n" + (carried / "widget.js").read_text())
+    assert digest() != before
+
+
+def test_a_page_of_an_installed_package_is_gone_through_like_ours(study: Path, installed: Path, tmp_path: Path) -> None:
+    page = "  - poem: {text: Roses are red., pause_s: %s}\n  - form:"
+    (study / "study.yaml").write_text(STUDY.replace("  - form:", page % "long"))
+    assert "unknown" in believable("check", study).stdout
+    wrong = believable("check", study, site=installed)
+    assert "timeline[1].poem.pause_s: expected a whole number" in wrong.stdout
+    (study / "study.yaml").write_text(STUDY.replace("  - form:", page % "2"))
+    assert answers(study, tmp_path / "bundle", site=installed)
+    (table,) = (tmp_path / "bundle").glob("data/*trials_data.csv")
+    assert ",poem," in table.read_text()
+
+
+WATCHED = """\
+believable: 1
+title: Ducks
+seed: 7
+languages: [en]
+conditions: [wild]
+stimuli: [{id: pond, file: stimuli/pond.replay.json.gz, condition: wild}]
+timeline:
+  - consent: {text: Take part., require: [agree]}
+  - watch: {id: ducks, stimulus: pond, ask: [{id: face, prompt: How do they feel?, smiley: {}}]}
+  - finish: {}
+"""
+
+
+def test_a_world_of_an_installed_package_is_watched_like_ours(study: Path, installed: Path, tmp_path: Path) -> None:
+    (study / "stimuli").mkdir()
+    duck = Track("d", tuple(2000 + 100 * frame for frame in range(20)), (4500,) * 20, (0,) * 20)
+    pond = RecordedWorld("pond", 16, 9, ("." * 16,) * 9)
+    recording = Recording(world=pond, actors=(Actor("d", "D", "duck"),), timing=Timing(100, 20), tracks=(duck,))
+    write(recording, study / "stimuli" / "pond.replay.json.gz")
+    (study / "study.yaml").write_text(WATCHED.replace("smiley: {}", "likert: {}"))
+    unknown = believable("check", study)
+    (study / "study.yaml").write_text(WATCHED)
+    assert "unknown world 'pond'" in unknown.stdout + unknown.stderr
+    checked = believable("check", study, site=installed)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert answers(study, tmp_path / "bundle", site=installed)
+
+
+def test_a_protocol_of_an_installed_package_is_run_like_ours(installed: Path, tmp_path: Path) -> None:
+    tried = run(
+        "-c",
+        "from believable.protocols import PROTOCOLS; from believable.protocols.conformance import check_protocol;"
+        "check_protocol(PROTOCOLS['moods'])",
+        site=installed,
+    )
+    assert tried.returncode == 0, tried.stderr
+    folder = tmp_path / "moods"
+    for command in (
+        ("new", folder, "--protocol", "moods"),
+        ("check", folder),
+        ("simulate", folder, "--participants", "12"),
+        ("report", folder, "--out", tmp_path / "report", "--formats", ""),
+    ):
+        done = believable(*command, site=installed)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+    assert "The share of glad people was" in (tmp_path / "report" / "report.html").read_text()

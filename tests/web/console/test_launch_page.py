@@ -1,0 +1,137 @@
+"""The list before people come: what is open is said with its cure."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from believable.analysis.power_record import PowerRecord, SimulatedPower, write_power
+from believable.analysis.registered import plan_hash, register
+from believable.analysis.resolution import resolve
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.protocols.templates import TEMPLATES
+from believable.store.monitor import CompletionRate
+from believable.study.load import load
+from believable.study.platforms import Recruit
+from believable.web.app import Settings
+from believable.web.console.launch_page import (
+    MoneyLeft,
+    Whereabouts,
+    address_item,
+    backup_item,
+    disk_item,
+    money_left,
+    time_left,
+)
+
+from .conftest import BASE, Browser, World, living
+
+PAGE = "/console/studies/study/checklist"
+DAY = 86_400_000
+
+
+def test_what_is_open_is_listed_with_its_cure(world: World, owner: Browser) -> None:
+    page = owner.get(PAGE).text
+    assert "People agree before anything is asked." in page
+    assert "Nobody has gone through it." in page
+    assert "which others cannot reach" in page
+    assert "Say whom people can ask" in page
+    assert "believable backup" in page
+    assert "declares no analysis" in page
+    world.person("simulated").run("some words", "more words")
+    assert "Sessions so far: 1 simulated, 0 preview." in owner.get(PAGE).text
+
+
+def test_the_time_left_is_told(world: World, owner: Browser) -> None:
+    world.person().run("some words", "more words")
+    page = owner.get(PAGE).text
+    assert "no limit is set" in page
+    assert "complete a day" in page
+
+
+def test_coders_do_not_see_it(world: World) -> None:
+    assert world.log_in("cora", "coder").get(PAGE).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("address", "done"),
+    [
+        ("http://127.0.0.1:8000", False),
+        ("http://localhost:8000", False),
+        ("http://192.168.0.5", False),
+        ("http://study.example.org", False),
+        ("https://study.example.org", True),
+    ],
+)
+def test_addresses_that_others_reach(address: str, done: bool) -> None:
+    assert address_item(address).done is done
+
+
+def test_backups_and_disks_grow_old_and_full() -> None:
+    assert backup_item(Whereabouts("", 0, None, None)).done is False
+    assert backup_item(Whereabouts("", 0, DAY, None)).done is True
+    assert backup_item(Whereabouts("", 0, 8 * DAY, None)).done is False
+    assert disk_item(Whereabouts("", 10**9, None, None)).done is False
+    assert disk_item(Whereabouts("", 10**10, None, None)).done is True
+
+
+def test_the_end_follows_from_the_present_rate() -> None:
+    left = time_left(20, 3, 50, CompletionRate(14, 7 * DAY), now_ms=0)
+    assert left.per_day == 2
+    assert left.ends_ms == 15 * DAY
+    assert time_left(50, 0, 50, CompletionRate(14, 7 * DAY), now_ms=5).ends_ms == 5
+    assert time_left(20, 3, None, CompletionRate(14, 7 * DAY), now_ms=0).ends_ms is None
+    assert time_left(0, 3, 50, CompletionRate(0, DAY), now_ms=0).ends_ms is None
+    assert time_left(0, 0, 50, CompletionRate(0, 0), now_ms=0).per_day == 0
+
+
+def test_money_follows_from_what_a_session_costs() -> None:
+    assert money_left(Recruit(), 20) is None
+    assert money_left(Recruit(payment=2.5, limit=50), 20) == MoneyLeft(50.0, 75.0, "EUR")
+    assert money_left(Recruit(payment=2.5, currency="GBP"), 20) == MoneyLeft(50.0, None, "GBP")
+    assert money_left(Recruit(payment=2.5, limit=10), 12) == MoneyLeft(30.0, 0.0, "EUR")
+
+
+def test_the_list_runs_check_and_knows_power_plan_and_money(
+    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]
+) -> None:
+    """Of the study's folder, wherever the data are kept."""
+    folder = tmp_path / "Own study"
+    TEMPLATES["play-and-annotate"].copy(folder)
+    file = folder / "study.yaml"
+    file.write_text(file.read_text("utf-8").replace("desktop_only: true", "payment: 2.5, currency: GBP, limit: 60"))
+    with_tables(tmp_path / "data")
+    with living(Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop) as world:
+        owner = world.log_in()
+
+        def shown() -> str:
+            return html.unescape(owner.get("/console/studies/own-study/checklist").text)
+
+        page = shown()
+        assert "still holds [WHAT PARTICIPANTS RECEIVE, IF ANYTHING]" in page
+        assert "4 to look at, none of them stops the study" in page
+        assert "Nobody has simulated it" in page
+        assert "The plan is not on record" in page
+        assert "GBP 0.00 for complete sessions" in page
+        assert "GBP 150.00" in page
+        study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+        assert study.analysis is not None
+        plan = resolve(study.analysis, study, PROTOCOLS)
+        points = tuple(SimulatedPower(n, "H1", n, 100, n / 100, n / 200, 0.9) for n in (20, 40, 80))
+        write_power(
+            folder, PowerRecord("2027-03-04T10:00:00+00:00", plan_hash(plan), 100, 1, ("an effect 0.7",), points)
+        )
+        register(plan, folder, registered_on="2027-03-05T10:00:00+00:00")
+        page = shown()
+        assert "Simulated on 2027-03-04, 100 studies: with 40 participants H1 0.40 [0.20, 0.90]." in page
+        assert "The plan is on record since 2027-03-05" in page
+        write_power(folder, PowerRecord("2027-03-04T10:00:00+00:00", "other", 100, 1, (), points))
+        assert "for another form of the plan" in shown()
+        for words in folder.glob("pages/*.md"):
+            words.write_text("Questions: ask@example.org", encoding="utf-8")
+        assert "The study's file, its pages, its arms are in order." in shown()

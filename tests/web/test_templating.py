@@ -1,0 +1,44 @@
+"""Authors' Markdown cannot become anything but words."""
+
+from __future__ import annotations
+
+import pytest
+
+from believable.web.templating import markdown_line, markdown_page
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](data:text/html;base64,PHNjcmlwdD4=)",
+        "![x](http://example.org/track.png)",
+        "<iframe src=//example.org></iframe>",
+        "[x](vbscript:x)",
+    ],
+)
+def test_nothing_runs_and_nothing_loads(hostile: str) -> None:
+    for html in (markdown_page(hostile), markdown_line(hostile)):
+        assert "<script" not in html
+        assert "<img" not in html
+        assert "<iframe" not in html
+        assert 'href="javascript' not in html
+        assert 'href="data' not in html
+        assert 'href="vbscript' not in html
+
+
+def test_what_authors_need_works() -> None:
+    html = markdown_page(
+        "# Title\n\n*one* **two**\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n[us](https://example.org)"
+    )
+    for part in ("<h1>Title</h1>", "<em>one</em>", "<strong>two</strong>", "<li>a</li>", "<td>1</td>"):
+        assert part in html
+    assert '<a href="https://example.org">us</a>' in html
+
+
+def test_a_prompt_is_one_line() -> None:
+    assert markdown_line("How **human**?") == "How <strong>human</strong>?"
+    assert markdown_line("# no heading") == "# no heading"
+    assert markdown_line("1 < 2 & 3") == "1 &lt; 2 &amp; 3"

@@ -1,0 +1,109 @@
+"""A world of an installed package is checked, recorded, simulated, exported and resumed without an edit of ours."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WORLD = Path(__file__).parent / "gridworld"
+
+STUDY = """\
+believable: 1
+title: Gems
+seed: 3
+timeline:
+  - play: {id: board, world: gridworld, opponent: stone, gems: 3, duration_s: 8, countdown_s: 0}
+  - watch: {id: again, stimulus: {round: board}}
+  - finish: {}
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the world in it, as pip would leave it there."""
+    folder = tmp_path_factory.mktemp("site")
+    info = folder / "gridworld-0.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gridworld\nVersion: 0.1\n")
+    (info / "entry_points.txt").write_text("[believable.worlds]\ngridworld = gridworld:GRIDWORLD\n")
+    shutil.copytree(WORLD, folder / "gridworld", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "gems"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STUDY)
+    return folder
+
+
+def run(*command: str | Path, site: Path | None) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(str(folder) for folder in (ROOT / "src", site) if folder is not None)
+    words = [sys.executable, *map(str, command)]
+    return subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, check=False)
+
+
+def believable(*arguments: str | Path, site: Path | None) -> str:
+    done = run("-m", "believable", *arguments, site=site)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def rows(bundle: Path, table: str) -> list[dict[str, str]]:
+    (file,) = bundle.glob(f"data/*{table}_data.csv")
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_it_is_small_and_keeps_the_contract(site: Path) -> None:
+    files = [file for file in WORLD.rglob("*") if file.suffix in (".py", ".js")]
+    assert sum(len(file.read_text().splitlines()) for file in files) < 200
+    code = """
+from believable.worlds import WORLDS
+from believable.worlds.world_check import check_world
+check_world(WORLDS["gridworld"])
+"""
+    checked = run("-c", code, site=site)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_its_keys_are_read_and_those_of_other_worlds_are_not(study: Path, site: Path) -> None:
+    believable("check", study, site=site)
+    (study / "study.yaml").write_text(STUDY.replace("gems: 3", "size: 21"))
+    assert "size" in run("-m", "believable", "check", study, site=site).stdout
+    (study / "study.yaml").write_text(STUDY.replace("stone", "stoen"))
+    assert "Did you mean 'stone'?" in run("-m", "believable", "check", study, site=site).stdout
+    (study / "study.yaml").write_text(STUDY)
+    unknown = run("-m", "believable", "check", study, site=None)
+    assert unknown.returncode == 1
+    assert "gridworld" in unknown.stdout
+
+
+def test_people_are_simulated_and_their_rounds_are_in_the_bundle(study: Path, site: Path, tmp_path: Path) -> None:
+    believable("simulate", study, "--participants", "2", "--processes", "1", site=site)
+    bundle = tmp_path / "bundle"
+    believable("export", study, "--out", bundle, "--simulated", site=site)
+    played = rows(bundle, "rounds")
+    assert [row["state"] for row in played] == ["over", "over"]
+    assert all(row["score"] == "3" and int(row["board_seed"]) > 0 for row in played)
+    assert all(int(row["ticks"]) < 80 for row in played), "it was over before its time"
+    assert {row["step_x"] for row in rows(bundle, "round_inputs")} <= {"-1", "0", "1"}
+    telemetry = rows(bundle, "telemetry")
+    assert len(telemetry) == sum(int(row["ticks"]) for row in played)
+    assert telemetry[-1]["score"] == "3"
+    assert all((bundle / row["recording"]).is_file() for row in played)
+
+
+def test_a_lab_records_it(site: Path, tmp_path: Path) -> None:
+    told = believable(
+        "record", "gridworld", tmp_path / "stimuli", "--scripted", "--gems", "5", "--seconds", "5", site=site
+    )
+    assert told.strip().endswith("gridworld-wanderer-01.replay.json.gz")

@@ -1,0 +1,78 @@
+"""Every world keeps the contract, and one that does not is told what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from believable.core.errors import InvalidInput
+from believable.worlds import WORLDS
+from believable.worlds.contract import Input, InputPart, InputSchema, World
+from believable.worlds.maze import MAZE
+from believable.worlds.maze.game import MazeGame, MazeSetup
+from believable.worlds.world_check import check_world
+
+
+@pytest.mark.parametrize("name", WORLDS.names)
+def test_it_keeps_the_contract(name: str) -> None:
+    check_world(WORLDS[name])
+
+
+class Forgetful(MazeGame):
+    """Differs from run to run."""
+
+    runs = 0
+
+    def __init__(self, setup: MazeSetup, recorded: bool) -> None:
+        super().__init__(setup, recorded)
+        Forgetful.runs += 1
+        self.round.score = Forgetful.runs
+
+
+class Talkative(MazeGame):
+    """Tells the page what goes on in the opponent."""
+
+    def snapshot(self) -> Mapping[str, Any]:
+        return {**super().snapshot(), "intent": "chase"}
+
+
+class Hasty(MazeGame):
+    """Goes two ticks at once."""
+
+    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+        return [*super().step(inputs), *super().step(inputs)]
+
+
+def changed(**values: Any) -> World:
+    return replace(MAZE, playing=replace(MAZE.game, **values))
+
+
+@pytest.mark.parametrize(
+    ("world", "words"),
+    [
+        (replace(MAZE, name="a maze"), "its name does not match"),
+        (replace(MAZE, folder=MAZE.folder / "elsewhere"), r"there is no static/page\.js"),
+        (changed(new=Forgetful), "it differs at tick"),
+        (changed(new=Talkative), "the page is told of what judges may not know"),
+        (changed(new=Hasty), "a step went from tick 0 to 2"),
+        (changed(players=()), "somebody who can play it"),
+        (
+            changed(inputs=InputSchema((InputPart("move_x", 1, 3, "…"), *MAZE.game.inputs.parts[1:]))),
+            "'move_x' must be able to be 0",
+        ),
+        (
+            changed(columns=replace(MAZE.game.columns, setup=MAZE.game.columns.setup[1:])),
+            r"setup declares .* a row has",
+        ),
+        (
+            changed(columns=replace(MAZE.game.columns, telemetry_rows=lambda recording: [])),
+            "telemetry has 0 rows for 180 frames",
+        ),
+    ],
+)
+def test_what_breaks_it_is_told(world: World, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        check_world(world)
