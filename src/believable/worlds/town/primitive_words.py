@@ -1,0 +1,51 @@
+"""What a watcher reads of a primitive in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from believable.worlds.town.mind import Persona, Primitive
+from believable.worlds.town.town_map import STREET, TownMap, activities
+
+
+def primitive_words(primitive: Primitive, town: TownMap, people: Mapping[str, Persona]) -> str:
+    """`walks to the stove`, `takes the bread`, `says to Ben: …`."""
+    thing = thing_words(primitive.object, town, people)
+    target = thing_words(primitive.target, town, people)
+    match primitive.verb:
+        case "move-to":
+            return f"walks to {thing}"
+        case "open" | "close":
+            return f"{primitive.verb}s {thing}"
+        case "pick-up":
+            return f"takes {thing}"
+        case "put":
+            return f"puts {thing} on {target}"
+        case "use":
+            kind = activities().get(str(primitive.activity))
+            return f"{kind.en if kind else primitive.activity}, {thing}"
+        case "speak":
+            return f"says to {target}: “{primitive.text}”"
+        case "wait":
+            return "waits"
+
+
+def thing_words(name: str | None, town: TownMap, people: Mapping[str, Persona]) -> str:
+    """A name for people of what has an id."""
+    if name is None:
+        return "nothing"
+    if name in people:
+        return people[name].name.partition(" ")[0]
+    if name in town.fixtures:
+        return f"the {town.fixtures[name].kind}"
+    if name in town.doors:
+        door = town.doors[name]
+        inner = next((town.rooms[room] for room in door.rooms if room != STREET), None)
+        if door.outer or inner is None:
+            return f"the front door, {town.buildings[door.building].name}"
+        return f"the door of the {town.rooms[name.removesuffix('.door')].name}"
+    if name in town.rooms:
+        room = town.rooms[name]
+        building = town.buildings[room.building].name
+        return building if building.lower() == room.name.lower() else f"the {room.name}, {building}"
+    return f"the {name.rstrip('0123456789').rstrip()}"
