@@ -54,8 +54,8 @@ def study_in(folder: Path) -> Study:
 
 
 def test_all_five_and_the_demo_are_offered() -> None:
-    assert {"demo", "trace", "trace-choice-time", *READY} == set(READY_STUDIES.names)
-    assert set(READY_STUDIES.names) - {"demo", "trace-choice-time"} == set(PROTOCOLS.names)
+    assert {"demo", "trace", *READY} == set(READY_STUDIES.names)
+    assert set(READY_STUDIES.names) - {"demo"} == set(PROTOCOLS.names)
 
 
 def test_it_checks_clean(folder: Path) -> None:

@@ -36,7 +36,7 @@ BLANK = "blank"
 @click.option(
     "--variant",
     metavar="NAME",
-    help="The protocol's study about something else: doom for clips and hntt (needs the extra).",
+    help="The protocol's study in another form: doom for clips and hntt (needs the extra), choice_time for trace.",
 )
 @click.option(
     "--clips",

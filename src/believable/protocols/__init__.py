@@ -10,7 +10,6 @@ from believable.core.registry import OURS, RecordSource, Registry
 from believable.plugins import registry
 from believable.protocols.contract import Protocol, ReadyStudy
 from believable.protocols.demo import DEMO
-from believable.protocols.trace.choice_time import CHOICE_TIME
 
 __all__ = ["PROTOCOLS", "READY_STUDIES", "Citation", "Protocol", "ReadyStudy"]
 
@@ -24,8 +23,7 @@ def _ready_studies() -> Iterator[RecordSource[ReadyStudy]]:
     yield RecordSource(DEMO.name, OURS, lambda: DEMO)
     for name in PROTOCOLS.names:
         yield RecordSource(name, OURS, partial(PROTOCOLS.__getitem__, name))
-    yield RecordSource(CHOICE_TIME.name, OURS, lambda: CHOICE_TIME)
 
 
-#: Every study to start from: the protocols, the demo, and variants of a protocol.
+#: Every study to start from: the protocols and the demo.
 READY_STUDIES: Registry[ReadyStudy] = Registry("protocol", sources=_ready_studies)

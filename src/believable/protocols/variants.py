@@ -5,7 +5,9 @@
     protocols/<name>/variants/<variant>/stimuli.py     `write`, where it shows something of its own
 
 In `changes.yaml` a mapping goes on into what it meets, entries of a list by their `id`; anything else takes the place of what
-was there, and `null` takes it away. `own` is for clips that the author brings.
+was there, and `null` takes it away. An entry that the study does not have says where it goes: `after: ID` behind that one,
+`around: [ID, ...]` about these, which become its `each`. A new page that says `like: ID` has everything of that one except what
+it says itself. `own` is for clips that the author brings.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import io
 import re
 import shutil
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +49,11 @@ class StudyVariant(ReadyStudy):
 
 def variants_of(ready: ReadyStudy) -> list[str]:
     """The variants that a ready study has."""
-    return sorted(place.name for place in (ready.folder / FOLDER).glob("*") if (place / "pages").is_dir())
+    return sorted(
+        place.name
+        for place in (ready.folder / FOLDER).glob("*")
+        if (place / "pages").is_dir() or (place / CHANGES).is_file()
+    )
 
 
 def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> ReadyStudy:
@@ -81,25 +88,81 @@ def change_study(path: Path, changes: Mapping[str, Any]) -> None:
     """Write changes into a study file; its comments and its other lines stay."""
     yaml = _yaml()
     tree = yaml.load(path.read_text("utf-8"))
-    _merge(tree, changes, "study.yaml")
+    _StudyTree(tree).change(changes)
     text = io.StringIO()
     yaml.dump(tree, text)
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
-def _merge(tree: Any, changes: Mapping[str, Any], place: str) -> None:
-    for key, value in changes.items():
-        container, at = _entry(tree, key, f"{place}.{key}")
-        inside = container.get(at) if isinstance(container, dict) else container[at]
-        if value is None:
-            del container[at]
-        elif isinstance(value, Mapping) and isinstance(inside, Mapping | list) and "en" not in value:
-            _merge(inside, value, f"{place}.{key}")
-        else:
-            container[at] = value
+class _StudyTree:
+    """A study file as it is read, and what changes do to it."""
+
+    def __init__(self, tree: Any) -> None:
+        self._tree = tree
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        self._merge(self._tree, changes, "study.yaml")
+
+    def _merge(self, tree: Any, changes: Mapping[str, Any], place: str) -> None:
+        for key, value in changes.items():
+            entry = _entry(tree, key)
+            if entry is None:
+                self._add(tree, key, value, f"{place}.{key}")
+                continue
+            container, at = entry
+            inside = container.get(at) if isinstance(container, dict) else container[at]
+            if value is None:
+                del container[at]
+            elif isinstance(value, Mapping) and isinstance(inside, Mapping | list) and "en" not in value:
+                self._merge(inside, value, f"{place}.{key}")
+            else:
+                container[at] = value
+
+    def _add(self, entries: Any, name: str, entry: Any, place: str) -> None:
+        """A new entry of a list, where it says."""
+        where = [key for key in ("after", "around") if isinstance(entry, Mapping) and key in entry]
+        if len(where) != 1:
+            raise InvalidInput(
+                f"{place}: there is no entry with this id in the study file. Mend {CHANGES}, or say with `after` or `around` "
+                "where a new one goes."
+            )
+        (word,) = where
+        named = [entry[word]] if word == "after" else list(entry[word])
+        numbers = [_number(entries, other, f"{place}.{word}") for other in named]
+        inside = around = deepcopy({key: value for key, value in entry.items() if key != word})
+        self._fill(around, place)
+        for kind, body in around.items():
+            if len(around) == 1 and isinstance(body, Mapping):
+                inside = around[kind] = {"id": name, **body}
+        if inside is around:
+            inside = around = {"id": name, **around}
+        at = min(numbers) if word == "around" else numbers[0] + 1
+        if word == "around":
+            inside["each"] = [entries[number] for number in numbers]
+            for number in sorted(numbers, reverse=True):
+                del entries[number]
+        entries.insert(at, around)
+
+    def _fill(self, node: Any, place: str) -> None:
+        """Every `like` in a new entry: what the page of that id has and this one does not say."""
+        if isinstance(node, list):
+            for part in node:
+                self._fill(part, place)
+        elif isinstance(node, Mapping):
+            if "like" in node:
+                model = _page(self._tree["timeline"], node["like"])
+                if model is None:
+                    raise InvalidInput(
+                        f"{place}.like: there is no page {node['like']!r} in the study file. Mend {CHANGES}."
+                    )
+                filled = {**deepcopy(dict(model)), **{key: part for key, part in node.items() if key != "like"}}
+                node.clear()  # type: ignore[attr-defined]
+                node.update(filled)  # type: ignore[attr-defined]
+            for part in node.values():
+                self._fill(part, place)
 
 
-def _entry(tree: Any, key: str, place: str) -> tuple[Any, Any]:
+def _entry(tree: Any, key: str) -> tuple[Any, Any] | None:
     """Where a key stands: itself in a mapping, by its id in a list, whose entries may be wrapped in the name of their kind."""
     if isinstance(tree, Mapping):
         return tree, key
@@ -109,7 +172,26 @@ def _entry(tree: Any, key: str, place: str) -> tuple[Any, Any]:
         for kind, body in entry.items():
             if isinstance(body, Mapping) and body.get("id") == key:
                 return entry, kind
-    raise InvalidInput(f"{place}: there is no entry with this id in the study file. Mend {CHANGES}.")
+    return None
+
+
+def _number(entries: Any, name: str, place: str) -> int:
+    """Which entry of a list has this id."""
+    for number, entry in enumerate(entries):
+        if _entry([entry], name) is not None:
+            return number
+    raise InvalidInput(f"{place}: there is no entry {name!r} beside it in the study file. Mend {CHANGES}.")
+
+
+def _page(entries: Any, name: str) -> Any:
+    """The page with this id, in whatever block it stands."""
+    for entry in entries:
+        for body in entry.values():
+            if isinstance(body, Mapping):
+                page = body if body.get("id") == name else _page(body.get("each", ()), name)
+                if page is not None:
+                    return page
+    return None
 
 
 def with_conditions_of_own(path: Path) -> None:

@@ -9,21 +9,23 @@ import pytest
 from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols.variants import change_study, variant
 from believable.study.load import load
 from believable.study.plan import Assignment, plan, round_position
+from believable.study.records import outline
 
 FIRST_GAME = {"en": "First game", "de": "Erstes Spiel"}
 SECOND_GAME = {"en": "Second game", "de": "Zweites Spiel"}
 
 
-def pages(name: str, folder: Path, **arms: str):
-    READY_STUDIES[name].copy(folder)
+def pages(name: str | None, folder: Path, **arms: str):
+    variant(READY_STUDIES["trace"], name).copy(folder)
     study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
     return plan(study, Assignment(arms, {}, 3))
 
 
 def test_who_chooses_first_plays_twice_then_chooses_then_annotates_both_rounds_in_order(tmp_path: Path) -> None:
-    planned = pages("trace-choice-time", tmp_path / "s", tool="btrace", choice="first")
+    planned = pages("choice_time", tmp_path / "s", tool="btrace", choice="first")
     ids = [page.trial.id for page in planned if page.trial.kind in ("play", "form", "watch")]
     assert ids == ["practice", "round", "round", "choice", "later_btrace_1", "later_btrace_2", "exit"]
     rounds = [page.position for page in planned if page.trial.id == "round"]
@@ -32,17 +34,17 @@ def test_who_chooses_first_plays_twice_then_chooses_then_annotates_both_rounds_i
 
 
 def test_who_chooses_last_annotates_each_round_at_once(tmp_path: Path) -> None:
-    planned = pages("trace-choice-time", tmp_path / "s", tool="ranktrace", choice="last")
+    planned = pages("choice_time", tmp_path / "s", tool="ranktrace", choice="last")
     ids = [page.trial.id for page in planned if page.trial.kind in ("play", "form", "watch")]
     assert ids == ["practice", "round", "annotate_ranktrace", "round", "annotate_ranktrace", "choice", "exit"]
     rounds = [page.position for page in planned if page.trial.id == "round"]
     assert [round_position(planned, page.position) for page in planned if page.trial.kind == "watch"] == rounds
 
 
-@pytest.mark.parametrize("name", ["trace", "trace-choice-time"])
+@pytest.mark.parametrize("name", [None, "choice_time"])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_titles_say_which_game_it_is(tmp_path: Path, name: str, language: str) -> None:
-    arms = {"tool": "btrace"} | ({"choice": "last"} if name != "trace" else {})
+    arms = {"tool": "btrace"} | ({"choice": "last"} if name else {})
     planned = pages(name, tmp_path / "s", **arms)
     games = [page for page in planned if page.trial.id in ("round", "annotate_btrace")]
     titles = [page.trial.title.in_turn(language, page.turn) for page in games]
@@ -52,7 +54,7 @@ def test_titles_say_which_game_it_is(tmp_path: Path, name: str, language: str) -
 
 
 def test_words_for_another_number_of_turns_and_turns_that_are_not_played_are_refused(tmp_path: Path) -> None:
-    READY_STUDIES["trace-choice-time"].copy(tmp_path / "s")
+    variant(READY_STUDIES["trace"], "choice_time").copy(tmp_path / "s")
     file = tmp_path / "s" / "study.yaml"
     text = file.read_text("utf-8")
     text = text.replace(
@@ -65,3 +67,31 @@ def test_words_for_another_number_of_turns_and_turns_that_are_not_played_are_ref
     said = str(refused.value)
     assert "words for 3 turns, but the page comes 2 times" in said
     assert "turn 3 of 'round' is not played" in said
+
+
+def test_the_variant_is_the_protocol_with_pages_added_and_nothing_else_changed(tmp_path: Path) -> None:
+    plain, later = READY_STUDIES["trace"], variant(READY_STUDIES["trace"], "choice_time")
+    for ready, name in ((plain, "plain"), (later, "later")):
+        ready.copy(tmp_path / name)
+    studies = [load(tmp_path / name, kinds=KINDS, protocols=PROTOCOLS).study for name in ("plain", "later")]
+    without, within = ({entry.item.id: entry.item for entry in outline(study.timeline)} for study in studies)
+    added = {f"later_{tool}_{game}" for tool in ("ranktrace", "btrace") for game in (1, 2)}
+    assert set(within) - set(without) == {*added, "at_once", "afterwards"}
+    for name in added:
+        page, model = within[name], without[f"annotate_{name.split('_')[1]}"]
+        assert (page.text, page.annotate, page.controls) == (model.text, model.annotate, model.controls)
+    assert [hypothesis.id for hypothesis in studies[1].analysis.hypotheses] == ["H1", "H2", "H3"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"timeline": {"nowhere": {"title": "x"}}}, "there is no entry with this id"),
+        ({"timeline": {"new": {"after": "nowhere", "text": {}}}}, "there is no entry 'nowhere' beside it"),
+        ({"timeline": {"new": {"after": "choice", "watch": {"like": "nowhere"}}}}, "there is no page 'nowhere'"),
+    ],
+)
+def test_changes_that_name_what_is_not_there_are_refused(tmp_path: Path, changes: dict, complaint: str) -> None:
+    READY_STUDIES["trace"].copy(tmp_path / "s")
+    with pytest.raises(InvalidInput, match=complaint):
+        change_study(tmp_path / "s" / "study.yaml", changes)
