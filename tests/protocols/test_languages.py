@@ -21,7 +21,7 @@ from believable.study.records import ANY_LANGUAGE, Record, Text
 from believable.study.texts import LANGUAGES
 
 PUBLISHED = ("trace", "replay", "clips", "hntt", "qa")
-SPOKEN = (*PUBLISHED, *TEMPLATES.names)
+SPOKEN = (*PUBLISHED, "demo", *TEMPLATES.names)
 
 
 def texts(value: Any) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""A small complete study without an analysis, to look at and to change."""
+"""A small complete study, to look at and to change."""
 
 from __future__ import annotations
 
