@@ -174,3 +174,9 @@ def test_a_fraction_in_a_track_is_refused() -> None:
     tree["tracks"][0]["x"][1] = 0.5
     with pytest.raises(InvalidInput, match=r"track entry 1 is 0\.5, expected a whole number"):
         from_bytes(gzip.compress(json.dumps(tree).encode()), source="x")
+
+
+def test_a_file_that_unfolds_without_end_is_not_unfolded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("believable.recordings.file.LARGEST_BYTES", 10_000)
+    with pytest.raises(InvalidInput, match="unfolds to more than"):
+        from_bytes(gzip.compress(b" " * 10_001), source="bomb")

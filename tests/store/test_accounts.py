@@ -233,13 +233,28 @@ def test_a_success_releases_the_name_but_not_the_guesser(conn: Connection) -> No
         accounts.begin_try(conn, KEY, "one more", "peer", now_ms=NOW)
 
 
+def test_strangers_cannot_lock_a_person_out_of_their_own_browser(conn: Connection) -> None:
+    mark = accounts.device_mark(KEY, "ada")
+    for stranger in range(accounts.LIMITS["name"]):
+        accounts.begin_try(conn, KEY, "ada", f"peer {stranger}", now_ms=NOW)
+    for foreign in ("", "x.y", accounts.device_mark(KEY, "bob"), accounts.device_mark(b"other", "ada"), mark + "0"):
+        with pytest.raises(TooManyTries):
+            accounts.begin_try(conn, KEY, "ada", "home", now_ms=NOW, device=foreign)
+    for _ in range(accounts.LIMITS["device"]):
+        accounts.begin_try(conn, KEY, "ada", "home", now_ms=NOW, device=mark)
+    with pytest.raises(TooManyTries):
+        accounts.begin_try(conn, KEY, "ada", "home", now_ms=NOW, device=mark)
+    accounts.forget_tries(conn, KEY, "ada", "home", mark)
+    accounts.begin_try(conn, KEY, "ada", "home", now_ms=NOW, device=mark)
+
+
 def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Connection) -> None:
     accounts.begin_try(conn, KEY, "ada", "192.0.2.7", now_ms=NOW)
     rows = str(conn.execute(select(database_tables.attempts)).all())
     assert "ada" not in rows
     assert "192.0.2.7" not in rows
     accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.ATTEMPT_LIFE_MS + 1)
-    assert len(conn.execute(select(database_tables.attempts)).all()) == len(accounts.LIMITS)
+    assert len(conn.execute(select(database_tables.attempts)).all()) == len(accounts.LIMITS) - 1
 
 
 def test_inviting_and_resetting_give_a_link(conn: Connection) -> None:

@@ -128,7 +128,7 @@ def test_every_other_route_is_known_here(tmp_path: Path) -> None:
         outside = {route for route in routes(app) if not route.path.startswith("/console")}
         of_a_session = {route for route in outside if route.path.startswith("/s/{token}")}
         for_anybody = {route.path for route in outside - of_a_session}
-        assert for_anybody <= {"/", "/join/{link}", "/resume", "/openapi.json", "/health"}
+        assert for_anybody <= {"/", "/join/{link}", "/resume", "/openapi.json", "/health", "/ready"}
 
     inside(tmp_path, act)
 

@@ -97,8 +97,9 @@ base_url_option = click.option(
 
 def remember_address(folder: Path, base_url: str) -> None:
     """So that commands on this data folder print links that lead somewhere."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ADDRESS_FILE).write_text(base_url + "\n", encoding="utf-8")
+    from believable.store.database import owner_folder
+
+    (owner_folder(folder) / ADDRESS_FILE).write_text(base_url + "\n", encoding="utf-8")
 
 
 def served_address(folder: Path) -> str:

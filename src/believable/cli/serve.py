@@ -33,6 +33,19 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Connections per process; more are told to come back. Default: as many as open files are allowed, less a reserve.",
+)
+@click.option(
+    "--trusted-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy whose X-Forwarded-For is believed: its IP address or network. May be given several times.",
+)
 @extensions_option
 def command(
     studies: tuple[Path, ...],
@@ -43,23 +56,28 @@ def command(
     base_url: str | None,
     workers: int,
     rounds: int | None,
+    limit: int | None,
+    proxies: tuple[str, ...],
 ) -> None:
     """Serve studies to participants and researchers.
 
     Checks and publishes each STUDY, prints its links, and serves until stopped. The first start also prints a one-time
-    link with which the first researcher sets a password. Behind a proxy with HTTPS, give the public address with --base-url.
+    link with which the first researcher sets a password. Behind a proxy with HTTPS, give the public address with --base-url and
+    the proxy's own with --trusted-proxy. `/health` says that the process lives, `/ready` that it can store answers.
 
     \b
     Example:
       believable serve my-study
-      believable serve my-study --host 0.0.0.0 --base-url https://study.example.org
+      believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
     from believable.web.app import serve
+    from believable.web.connections import checked_proxies
 
     check_port(host, port)
+    trusted = checked_proxies(proxies)
     folders = [study_folder(study) for study in studies]
     settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
-    settings = replace(settings, most_rounds=rounds, workers=workers)
+    settings = replace(settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted)
     published, first_link = publish(settings)
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)

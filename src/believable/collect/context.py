@@ -18,6 +18,7 @@ from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, Ta
 from believable.core.ids import base32, keyed_hash, token_hash
 from believable.pages.contract import Kinds
 from believable.store import sessions, studies
+from believable.store.database import owner_folder
 from believable.store.engine import Connection
 from believable.store.sessions import Session
 from believable.study.definition import Definition
@@ -181,7 +182,7 @@ def _read(path: Path) -> bytes:
 
 def _create(path: Path) -> None:
     """Atomically, so that processes starting together end up with one key: the first link wins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    owner_folder(path.parent)
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

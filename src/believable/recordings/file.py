@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import zlib
@@ -15,7 +16,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput
+from believable.core.errors import InvalidInput, TooLarge
 from believable.core.registry import did_you_mean
 from believable.recordings.recording import (
     FORMAT,
@@ -30,6 +31,9 @@ from believable.recordings.recording import (
     Timing,
     Track,
 )
+
+#: A day of ten figures at ten pictures a second is about 30 MB of JSON.
+LARGEST_BYTES = 256 * 1024 * 1024
 
 
 def problems(recording: Recording) -> list[str]:
@@ -185,13 +189,27 @@ def to_bytes(recording: Recording) -> bytes:
 
 def from_bytes(data: bytes, *, source: str) -> Recording:
     try:
-        tree = json.loads(gzip.decompress(data))
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+        tree = json.loads(_unfolded(data, source))
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInput):
+            raise
         raise InvalidInput(
             f"{source}: not a readable recording ({error}). Expected gzipped JSON in the format {FORMAT}; "
             "copy or record the file again."
         ) from error
     return from_tree(tree, source=source)
+
+
+def _unfolded(data: bytes, source: str) -> bytes:
+    """What was compressed; a file that unfolds to more than any recording holds is not unfolded further."""
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        content = file.read(LARGEST_BYTES + 1)
+    if len(content) > LARGEST_BYTES:
+        raise TooLarge(
+            f"{source}: unfolds to more than {LARGEST_BYTES // 2**20} MB, which no recording needs. "
+            "Record it in parts, or with fewer frames a second."
+        )
+    return content
 
 
 def to_tree(recording: Recording) -> dict[str, Any]:

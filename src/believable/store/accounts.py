@@ -6,6 +6,7 @@ and the writer is shared. Tokens are kept as hashes; names and peers that failed
 
 from __future__ import annotations
 
+import hmac
 import re
 import secrets
 from base64 import b64encode
@@ -89,7 +90,8 @@ SLIDE_AFTER_MS = HOUR_MS
 LIMIT_WINDOW_MS = 15 * MINUTE_MS
 ATTEMPT_LIFE_MS = HOUR_MS
 #: Failed tries in the window before the answer is "later". A stranger elsewhere cannot soon lock a person out of their own place.
-LIMITS: Mapping[str, int] = {"name at peer": 8, "peer": 40, "name": 80}
+#: A browser in which the person logged in before is counted alone: whatever strangers try elsewhere cannot lock it out.
+LIMITS: Mapping[str, int] = {"name at peer": 8, "peer": 40, "name": 80, "device": 8}
 
 PASSWORD_MIN = 10
 PASSWORD_MAX = 1024
@@ -333,11 +335,12 @@ class Try:
     stored: str | None
 
 
-def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int) -> Try:
-    """Counts the attempt before the password is looked at, so that parallel guesses are counted too."""
+def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int, device: str = "") -> Try:
+    """Counts the attempt before the password is looked at, so that parallel guesses are counted too. `device` is what
+    `device_mark` gave this browser."""
     lowered = name.strip().lower()
     conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.at_ms < now_ms - ATTEMPT_LIFE_MS))
-    who = _who(key, lowered, peer)
+    who = _who(key, lowered, peer, device)
     for what, hashed in who.items():
         recent = select(func.count()).where(
             attempts.c.what == "login", attempts.c.who == hashed, attempts.c.at_ms > now_ms - LIMIT_WINDOW_MS
@@ -351,16 +354,27 @@ def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int
     return Try(_user(row), row.password_hash)
 
 
-def forget_tries(conn: Connection, key: bytes, name: str, peer: str) -> None:
+def forget_tries(conn: Connection, key: bytes, name: str, peer: str, device: str = "") -> None:
     """After a success: what was tried with this name counts no more. What the peer tried with other names still does."""
-    who = _who(key, name.strip().lower(), peer)
-    for what in ("name at peer", "name"):
+    who = _who(key, name.strip().lower(), peer, device)
+    for what in who.keys() & {"name at peer", "name", "device"}:
         conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.who == who[what]))
+    if "peer" not in who:
+        return
     own = select(func.max(attempts.c.id)).where(attempts.c.what == "login", attempts.c.who == who["peer"])
     conn.execute(delete(attempts).where(attempts.c.id == conn.execute(own).scalar()))
 
 
-def _who(key: bytes, name: str, peer: str) -> dict[str, str]:
+def device_mark(key: bytes, name: str) -> str:
+    """For the cookie of a browser in which this person has just logged in. Nobody without the key can make one."""
+    nonce = ids.new_token()
+    return f"{nonce}.{ids.keyed_hash(key, 'device', name, nonce)}"
+
+
+def _who(key: bytes, name: str, peer: str, device: str) -> dict[str, str]:
+    nonce, _, proof = device.partition(".")
+    if proof and hmac.compare_digest(proof.encode(), ids.keyed_hash(key, "device", name, nonce).encode()):
+        return {"device": ids.keyed_hash(key, "login device", name, nonce)}
     return {
         "name at peer": ids.keyed_hash(key, "login name at peer", name, peer),
         "peer": ids.keyed_hash(key, "login peer", peer),
@@ -415,9 +429,9 @@ def log_out_everywhere(conn: Connection, name: str) -> int:
     return conn.execute(delete(logins).where(logins.c.user == name)).rowcount
 
 
-def enter(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int) -> tuple[str, Login]:
+def enter(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int, device: str = "") -> tuple[str, Login]:
     """After the right password: the brake is released and the browser logged in."""
-    forget_tries(conn, key, name, peer)
+    forget_tries(conn, key, name, peer, device)
     return log_in(conn, name, now_ms=now_ms)
 
 
@@ -428,11 +442,11 @@ def enter_by_link(conn: Connection, token: str, password_hash: str, *, now_ms: i
 
 
 def change_password(
-    conn: Connection, key: bytes, name: str, peer: str, password_hash: str, *, now_ms: int
+    conn: Connection, key: bytes, name: str, peer: str, password_hash: str, *, now_ms: int, device: str = ""
 ) -> tuple[str, Login]:
     """Sets another password: every browser is logged out, and this one logged in again."""
     set_password(conn, name, password_hash)
-    return enter(conn, key, name, peer, now_ms=now_ms)
+    return enter(conn, key, name, peer, now_ms=now_ms, device=device)
 
 
 def noted(change: Change[T], *, user: str, what: str, at_ms: int, study: str | None = None) -> Change[T]:

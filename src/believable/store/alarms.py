@@ -62,6 +62,8 @@ log = logging.getLogger(__name__)
 
 #: An alarm is cleared by a change that was stored this long after the last trouble: one that fits by luck is no recovery.
 QUIET_MS = 5_000
+#: Not over because something else could be stored: a person clears these.
+LASTING = frozenset({"database_damaged", "writer_failed"})
 
 
 @dataclass(slots=True)
@@ -87,6 +89,10 @@ class StoreAlarms:
         with self._lock:
             return tuple(sounded.alarm for sounded in self._standing.values() if not sounded.written)
 
+    def stands(self, kind: str) -> bool:
+        with self._lock:
+            return kind in self._standing
+
     def sound(self, kind: str, message: str) -> None:
         now_ms = self._clock.now_ms()
         with self._lock:
@@ -103,7 +109,9 @@ class StoreAlarms:
         with self._lock:
             new = [sounded for sounded in self._standing.values() if not sounded.written]
             over = [
-                sounded for sounded in self._standing.values() if healthy and now_ms - sounded.latest_ms >= QUIET_MS
+                sounded
+                for sounded in self._standing.values()
+                if healthy and now_ms - sounded.latest_ms >= QUIET_MS and sounded.alarm.kind not in LASTING
             ]
         if not new and not over:
             return

@@ -21,7 +21,7 @@ from sqlalchemy.sql.schema import Table
 from believable.core import event_chain
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.store import event_log, migration
-from believable.store.database import Database, read_only
+from believable.store.database import Database, owner_folder, owner_only, read_only
 from believable.store.database_tables import metadata, sessions
 
 #: Rows per statement. Events of a million characters are rare, so that this stays within some megabytes.
@@ -155,7 +155,7 @@ def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backu
     """Copy the database at `url` to a new file. Nobody who uses it has to wait."""
     if target.exists():
         raise Conflict(f"{str(target)!r} exists already. Choose another name: a backup never replaces one.")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    owner_folder(target.parent)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     database = Database(url, readers=1)
     try:
@@ -177,6 +177,7 @@ def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backu
 def _copy_sqlite(path: Path, draft: Path, progress: Progress) -> None:
     if not path.is_file():
         raise NotFound(f"there is no database {str(path)!r}. Serve the study once, or name another data folder.")
+    owner_only(draft)
     with closing(sqlite3.connect(path, isolation_level=None)) as source, closing(sqlite3.connect(draft)) as copy:
         # Inside a reading transaction the copy is one moment's, and does not start anew with every commit of others.
         source.execute("BEGIN")

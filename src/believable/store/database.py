@@ -8,8 +8,10 @@ batches of several processes still run side by side.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import logging
+import os
 import secrets
 import sqlite3
 import threading
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
@@ -44,6 +46,8 @@ class Trouble(enum.Enum):
     FULL = "no space"
     LOST = "the connection or file is gone"
     BUSY = "another writer was in the way"
+    DAMAGED = "the file is damaged"
+    READ_ONLY = "nothing may be written"
     OTHER = "the statement itself"
 
 
@@ -54,6 +58,9 @@ _SQLITE = {
     "SQLITE_LOCKED": Trouble.BUSY,
     "SQLITE_CANTOPEN": Trouble.LOST,
     "SQLITE_IOERR": Trouble.LOST,
+    "SQLITE_CORRUPT": Trouble.DAMAGED,
+    "SQLITE_NOTADB": Trouble.DAMAGED,
+    "SQLITE_READONLY": Trouble.READ_ONLY,
 }
 _POSTGRES = {
     "53100": Trouble.FULL,
@@ -64,7 +71,35 @@ _POSTGRES = {
     "57P01": Trouble.LOST,
     "57P02": Trouble.LOST,
     "57P03": Trouble.LOST,
+    "25006": Trouble.READ_ONLY,  # a standby, or default_transaction_read_only
+    "XX001": Trouble.DAMAGED,
+    "XX002": Trouble.DAMAGED,
 }
+#: What is wrong with a file is told up to this many times.
+MOST_DAMAGES = 20
+
+
+def owner_folder(path: Path) -> Path:
+    """The folder, made if need be. Others may neither list nor change it; a web server that is told a medium's exact name may
+    still pass through to it, because files that hold people's data are closed themselves (`owner_only`).
+    """
+    try:
+        path.mkdir(mode=0o711, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(
+            f"the folder {str(path)!r} cannot be made: {error.strerror}. Make it, or name another."
+        ) from None
+    return path
+
+
+def owner_only(path: Path) -> None:
+    """Make the file if there is none, and let nobody but its owner read it. SQLite gives its logs the same rights."""
+    with contextlib.suppress(OSError):  # where that is not allowed, opening the file says so
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with contextlib.suppress(OSError):
+            if (mode := file.stat().st_mode) & 0o077:
+                file.chmod(mode & 0o700)
 
 
 def trouble(error: BaseException) -> Trouble:
@@ -128,7 +163,7 @@ class Database:
         self._writer_id = secrets.token_hex(16)
         if self.dialect == "sqlite":
             self.path: Path | None = Path(self.url.database or "")
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            owner_folder(self.path.parent)
             self.writer, self.reader = self._sqlite("BEGIN IMMEDIATE", 1), self._sqlite("BEGIN", readers)
         else:
             self.path = None
@@ -144,17 +179,29 @@ class Database:
             connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
         )
 
+        settings = [
+            f"busy_timeout={BUSY_TIMEOUT_MS}",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+            "journal_size_limit=67108864",
+            f"wal_autocheckpoint={WRITER_PAGES}",
+        ]
+
+        @event.listens_for(engine, "do_connect")
+        def closed_to_others(_dialect: Any, _record: Any, _arguments: Any, _options: Any) -> None:
+            assert self.path is not None
+            owner_only(self.path)
+
         @event.listens_for(engine, "connect")
         def configure(connection: Any, _record: Any) -> None:
-            connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA secure_delete=ON")
-            connection.execute("PRAGMA journal_size_limit=67108864")
-            connection.execute(f"PRAGMA wal_autocheckpoint={WRITER_PAGES}")
-            if self.max_pages is not None and begin != "BEGIN":
-                connection.execute(f"PRAGMA max_page_count={self.max_pages:d}")
+            limit = [f"max_page_count={self.max_pages:d}"] if self.max_pages is not None and begin != "BEGIN" else []
+            for setting in (*settings, *limit):
+                try:
+                    connection.execute(f"PRAGMA {setting}")
+                except sqlite3.Error as error:  # raised here it would reach callers without the meaning of `trouble`
+                    raise OperationalError(f"PRAGMA {setting}", None, error) from error
 
         @event.listens_for(engine, "begin")
         def start(connection: Connection) -> None:
@@ -237,6 +284,25 @@ class Database:
         self.max_pages = pages
         self.driver_connection(conn).execute(f"PRAGMA max_page_count={4294967294 if pages is None else pages:d}")
 
+    def leave_mark(self, conn: Connection) -> None:
+        """A small change that says nothing: whether it can be stored is the question."""
+        row = {"id": f"ready-{self._writer_id}"[:32], "mark": secrets.token_hex(16)}
+        put = "INSERT INTO writers (id, mark) VALUES (:id, :mark) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark"
+        conn.execute(text(put), row)
+
+    def damages(self) -> list[str]:
+        """SQLite: what a quick look over the whole file finds wrong with it. PostgreSQL watches over its own pages."""
+        if self.path is None:
+            return []
+        try:
+            with self.reader.connect() as conn:
+                lines = conn.exec_driver_sql(f"PRAGMA quick_check({MOST_DAMAGES})").scalars().all()
+        except DBAPIError as error:
+            if trouble(error) is not Trouble.DAMAGED:
+                raise
+            return [str(error.orig)]
+        return [line for line in lines if line != "ok"]
+
     def dispose(self) -> None:
         self.writer.dispose()
         self.reader.dispose()
@@ -273,7 +339,7 @@ class Checkpointer:
         self._thread.join()
 
     def _run(self) -> None:
-        seen = None
+        seen = said = None
         with closing(sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)) as raw:
             while not self._stop.wait(self._interval_s):
                 try:
@@ -281,9 +347,11 @@ class Checkpointer:
                     now = (status.st_size, status.st_mtime_ns)
                     if now != seen:
                         raw.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-                        seen = now
+                        seen, said = now, None
                 except FileNotFoundError:
                     seen = None
                 except sqlite3.Error as error:
                     # A full disk, a lock: the writer meets the same trouble and tells it; here the next round tries again.
-                    log.warning("checkpoint failed: %s", error)
+                    if str(error) != said:  # once, not twice a second
+                        said = str(error)
+                        log.warning("checkpoint failed: %s", error)

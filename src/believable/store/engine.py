@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self, TypeVar
@@ -14,12 +15,12 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock, WallClock
-from believable.core.errors import BelievableError, InvalidInput, Unavailable
+from believable.core.errors import BelievableError, InvalidInput, StorageFull, Unavailable
 from believable.store import alarms, migration
 from believable.store.alarms import Alarm
 from believable.store.database import Checkpointer, Database, Trouble, trouble
 from believable.store.event_log import EventBatch
-from believable.store.writer import Writer
+from believable.store.writer import Writer, read_trouble
 
 __all__ = ["Connection", "Store"]
 
@@ -32,6 +33,12 @@ PATIENCE_S = 15.0
 #: How long the writer waits for company before it begins a commit.
 LINGER_S = 0.002
 READERS = 4
+#: Who stores for longer than this is stuck: a disk that does not answer, a lock that is never let go.
+STUCK_S = 20.0
+#: With less than this left on its disk, a database should get no new people.
+LEAST_FREE_BYTES = 64 * 1024 * 1024
+_RESTORE = "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it cannot be read)."
+_CURES = {Trouble.DAMAGED: _RESTORE, Trouble.READ_ONLY: "Give this account the right to write the file and its folder."}
 
 
 class Store:
@@ -74,11 +81,11 @@ class Store:
             migration.migrate(database)
         except BaseException as error:
             database.dispose()
-            if not isinstance(error, DBAPIError) or trouble(error) is Trouble.OTHER:
+            if not isinstance(error, DBAPIError) or (kind := trouble(error)) is Trouble.OTHER:
                 raise
+            cure = _CURES.get(kind, "Check its address, and that it runs.")
             raise Unavailable(
-                f"the database {database.url.render_as_string()} cannot be opened: {error.orig}. "
-                "Check its address, and that it runs."
+                f"the database {database.url.render_as_string()} cannot be opened: {error.orig}. {cure}"
             ) from error
         return cls(
             database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s
@@ -113,6 +120,8 @@ class Store:
                 with self.database.reader.connect() as conn, conn.begin():
                     return query(conn)
             except DBAPIError as error:
+                if (damaged := read_trouble(self._writer.watch, error)) is not None:
+                    raise damaged from error
                 if trouble(error) not in (Trouble.LOST, Trouble.BUSY):
                     raise
                 if time.monotonic() > deadline_s:
@@ -130,6 +139,27 @@ class Store:
         stored = self.read(alarms.standing)
         known = {(alarm.kind, alarm.message) for alarm in stored}  # one may be written between the two looks
         return (*(alarm for alarm in unwritten if (alarm.kind, alarm.message) not in known), *stored)
+
+    def examine(self) -> None:
+        """Refuse a damaged SQLite file before anybody's answers go into it. Reads the whole file once."""
+        if damages := self.database.damages():
+            listed = "\n".join(f"  {line}" for line in damages)
+            raise Unavailable(f"the database {self.database.path} is damaged. {_RESTORE}\n{listed}")
+
+    async def atroubles(self) -> Mapping[str, str]:
+        """What keeps this process from storing, by what is concerned; empty when a change was just stored durably."""
+        troubles = {"integrity": "damaged"} if self._writer.watch.stands("database_damaged") else {}
+        if (stuck_s := self._writer.stuck_s) > STUCK_S:
+            return {**troubles, "writer": f"busy with one change for {stuck_s:.0f} s"}
+        if self.database.path is not None and shutil.disk_usage(self.database.path.parent).free < LEAST_FREE_BYTES:
+            troubles["disk"] = f"less than {LEAST_FREE_BYTES // 2**20} MB left"
+        try:
+            await asyncio.wait_for(self.awrite(self.database.leave_mark), STUCK_S)
+        except (StorageFull, Unavailable):
+            troubles["write"] = "refused"
+        except TimeoutError:
+            troubles["write"] = "no answer"
+        return troubles
 
     def limit_pages(self, pages: int | None) -> None:
         """Let the SQLite file grow to this many pages at most (None: no limit). For drills of a full disk."""

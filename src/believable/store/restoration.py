@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from believable.core.errors import Refused
 from believable.store import migration
 from believable.store.backups import Progress, Verified, copy_rows, no_progress, sync, verify_file
-from believable.store.database import Database, read_only
+from believable.store.database import Database, owner_only, read_only
 from believable.store.database_tables import attempts, logins, metadata, one_time_links, sessions, tombstones, writers
 from believable.store.sessions import delete_content
 
@@ -133,6 +133,7 @@ def _live_stones(path: Path) -> list[Tombstone]:
 
 def _prepare(backup: Path, draft: Path, known: list[Tombstone]) -> int:
     """A copy of the backup, of this version, without what was withdrawn."""
+    owner_only(draft)
     shutil.copyfile(backup, draft)
     copy = Database(f"sqlite:///{draft}", readers=1)
     try:

@@ -131,6 +131,9 @@ class Writer:
         self._queue = FileQueue(database.path) if database.path is not None else None
         self._unscrubbed = False
         self._closed = False
+        #: What the thread is about to store, and since when.
+        self._group: list[Waiting] = []
+        self._since_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="believable-writer", daemon=True)
         self._thread.start()
 
@@ -167,13 +170,34 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------ the thread
 
+    @property
+    def stuck_s(self) -> float:
+        """How long the thread has been storing what it holds; 0 while it waits for work."""
+        return time.monotonic() - self._since_s if self._group else 0.0
+
     def _run(self) -> None:
+        """Whatever happens, the thread lives on: without it everybody would wait for ever."""
+        while True:
+            try:
+                self._store_groups()
+                return
+            except BaseException as error:
+                log.exception("the writing thread failed and goes on")
+                self.watch.sound("writer_failed", f"the writing thread failed and went on by itself: {error!r}")
+                unknown = Unavailable("storing failed half-way, and it is not known whether this is in. Send it again.")
+                answer((waiting, FailedChange(unknown)) for waiting in self._group)
+            finally:
+                self._group = []
+
+    def _store_groups(self) -> None:
         open_for_more = True
         while open_for_more:
+            self._group = []
             first = self._next()
             if first is None:
                 break
-            group = [first]
+            self._group = group = [first]
+            self._since_s = time.monotonic()
             if self._linger_s:
                 time.sleep(self._linger_s)
             while len(group) < self._group_limit:
@@ -225,10 +249,10 @@ class Writer:
                 return self._transaction(works)
             except DBAPIError as error:
                 kind = trouble(error)
-                if kind is Trouble.FULL:
-                    return self._without_space(works, error)
                 if kind is Trouble.OTHER:
                     raise
+                if kind in _LASTING:
+                    return self._one_by_one(works, kind, error)
                 if kind is Trouble.LOST:
                     self.watch.sound("database_lost", f"the database cannot be reached: {error.orig}")
                 if time.monotonic() > deadline_s:
@@ -236,18 +260,15 @@ class Writer:
                 time.sleep(pause_s)
                 pause_s = min(2 * pause_s, 1.0)
 
-    def _without_space(self, works: Sequence[Change | EventBatch], error: DBAPIError) -> list[Outcome]:
-        """Nothing of the group is stored. Something small may still fit, so that each is tried alone."""
-        self.watch.sound("storage_full", f"no space left for the database: {error.orig}. Nothing new is acknowledged.")
+    def _one_by_one(self, works: Sequence[Change | EventBatch], kind: Trouble, error: DBAPIError) -> list[Outcome]:
+        """Nothing of the group is stored, and waiting does not help. Each is tried alone: something small may still fit on a full
+        disk, and where a file is damaged most of it is not.
+        """
+        lasting = _LASTING[kind]
+        self.watch.sound(lasting.alarm, lasting.message(error))
         if len(works) > 1:
             return [outcome for work in works for outcome in self._commit([work])]
-        return [
-            FailedChange(
-                StorageFull(
-                    "the database has no space left, so this was not stored. Free space on its disk; then send it again."
-                )
-            )
-        ]
+        return [FailedChange(lasting.error(error))]
 
     def _transaction(self, works: Sequence[Change | EventBatch]) -> list[Outcome]:
         with self._turn(), self._database.writer.connect() as conn:
@@ -313,6 +334,46 @@ class Writer:
     def _scrub(self) -> None:
         with self._database.writer.connect() as conn:
             self._unscrubbed = not self._database.scrub(conn)
+
+
+@dataclass(frozen=True, slots=True)
+class LastingTrouble:
+    """Trouble that trying again does not cure: the alarm it sounds, and how it is told to who wanted to store."""
+
+    alarm: str
+    words: str
+    cure: str
+    kind: type[StorageFull] | type[Unavailable] = Unavailable
+
+    def message(self, error: DBAPIError) -> str:
+        return f"{self.words}: {error.orig}. Nothing new is acknowledged. {self.cure}"
+
+    def error(self, error: DBAPIError) -> BelievableError:
+        return self.kind(f"{self.words}, so this was not stored. {self.cure} Then send it again.")
+
+
+_LASTING = {
+    Trouble.FULL: LastingTrouble(
+        "storage_full", "the database has no space left", "Free space on its disk.", StorageFull
+    ),
+    Trouble.DAMAGED: LastingTrouble(
+        "database_damaged", "the database is damaged", "Stop the server and restore a backup (`believable restore`)."
+    ),
+    Trouble.READ_ONLY: LastingTrouble(
+        "database_read_only",
+        "the database cannot be written",
+        "Give the server the right to write its file and folder.",
+    ),
+}
+
+
+def read_trouble(watch: StoreAlarms, error: DBAPIError) -> BelievableError | None:
+    """Reading, too, may find the file damaged: the alarm sounds, and the error to tell is returned."""
+    if trouble(error) is not Trouble.DAMAGED:
+        return None
+    lasting = _LASTING[Trouble.DAMAGED]
+    watch.sound(lasting.alarm, lasting.message(error))
+    return Unavailable(f"{lasting.words}: what was asked for cannot be read. {lasting.cure}")
 
 
 def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import gzip
 import hashlib
+import math
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -35,14 +38,17 @@ from believable.instruments import INSTRUMENTS
 from believable.instruments.tracing import FOLDER as TRACING
 from believable.pages import KINDS, PAGES
 from believable.players import PLAYERS, SIGNAL
+from believable.store.database import owner_folder
 from believable.store.engine import LINGER_S, Store
 from believable.web import participant, problems
+from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
 from believable.web.openapi import describe
 from believable.web.participant.round_course import FilmRenderer, RoundServices
 from believable.web.participant.round_room import RoundRoom
 from believable.web.participant.round_writer import RoundWriter
+from believable.web.problems import error_json
 from believable.web.security import BodyLimit, SecurityHeaders
 from believable.web.settings import (
     SETTINGS_VARIABLE,
@@ -58,6 +64,8 @@ from believable.worlds import WORLDS
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
 SWITCH_S = 0.001
+#: Whether it can be stored is tried at most this often.
+READY_S = 1.0
 
 #: Scripts and styles are served from their folders, always checked for a newer version, and nothing else from there.
 
@@ -70,7 +78,7 @@ def open_collect(
     settings: Settings, *, clock: Clock, new_id: Callable[[], str], linger_s: float = LINGER_S
 ) -> tuple[Store, Collect]:
     """The store and the desk over it, as every process of a server opens them."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    owner_folder(settings.data_dir)
     store = Store.open(settings.url, clock=clock, linger_s=linger_s)
     collect = Collect(
         store, clock=clock, key=load_key(settings.data_dir), kinds=KINDS, media_dir=settings.media_dir, new_id=new_id
@@ -79,16 +87,46 @@ def open_collect(
 
 
 class Health(BaseModel):
-    """Whether the server lives and its database answers, for balancers and scripts."""
+    """Whether the process lives: restart it when it does not say so."""
 
     status: Literal["ok"] = "ok"
 
 
 async def health(request: Request) -> Health:
-    """Answers only when the database does."""
-    collect: Collect = request.app.state.collect
-    await collect.store.aread(lambda conn: None)
+    """Answers as long as the process can."""
     return Health()
+
+
+class Readiness:
+    """Whether answers can be stored: a change goes through the writing thread to the disk, there is space, nothing is damaged.
+    Asked as often as anybody likes, looked at once a second."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._looking = asyncio.Lock()
+        self._looked_s = -math.inf
+        self._troubles: Mapping[str, str] = {}
+
+    async def troubles(self) -> Mapping[str, str]:
+        async with self._looking:
+            if time.monotonic() - self._looked_s > READY_S:
+                self._troubles = await self._store.atroubles()
+                self._looked_s = time.monotonic()
+            return self._troubles
+
+
+async def ready(request: Request) -> Response:
+    """200 while this server should get people, 503 with the reason while it should not. For balancers."""
+    readiness: Readiness = request.app.state.readiness
+    troubles = await readiness.troubles()
+    if not troubles:
+        return Response(b'{"status":"ready"}', media_type="application/json")
+    reasons = "; ".join(f"{concerned}: {trouble}" for concerned, trouble in troubles.items())
+    response = error_json(
+        503, "not_ready", f"answers cannot be stored now. {reasons}.", "See the alarms in the console."
+    )
+    response.headers["retry-after"] = str(RETRY_AFTER_S)
+    return response
 
 
 def create_app(
@@ -99,11 +137,11 @@ def create_app(
     `linger_s` is how long a commit waits for others to join it: for nothing where one person acts at a time.
     While it runs, `app.state` holds `store`, `collect`, `settings` and `published`.
     """
-    time = clock or WallClock()
+    wall = clock or WallClock()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store, collect = open_collect(settings, clock=time, new_id=new_id, linger_s=linger_s)
+        store, collect = open_collect(settings, clock=wall, new_id=new_id, linger_s=linger_s)
         # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
         rounds = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
@@ -111,11 +149,12 @@ def create_app(
             app.state.rounds = RoundServices(
                 store, collect.context, rounds, FilmRenderer(), RoundWriter(store), RoundRoom(settings.rounds_at_once)
             )
+            app.state.readiness = Readiness(store)
             app.state.published = () if settings.published else publish_folders(collect, settings)
             console = Console(
                 store=store,
                 collect=collect,
-                clock=time,
+                clock=wall,
                 key=load_key(settings.data_dir),
                 base_url=settings.base_url,
                 kinds=KINDS,
@@ -140,6 +179,7 @@ def create_app(
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
     app.add_api_route("/health", health)
+    app.add_route("/ready", ready, methods=["GET"])
     app.include_router(participant.router)
     participant.add_events_route(app)
     for instrument in INSTRUMENTS:
@@ -175,6 +215,7 @@ def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Pu
     clock = WallClock()
     store, collect = open_collect(settings, clock=clock, new_id=new_token)
     try:
+        store.examine()
         return publish_folders(collect, settings, progress), first_link(store, clock=clock, base_url=settings.base_url)
     finally:
         store.close()
@@ -183,13 +224,18 @@ def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Pu
 def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
     """Serves until stopped. The studies must have been published by `prepare`. Addresses of visitors are not logged."""
     os.environ[SETTINGS_VARIABLE] = replace(settings, published=True).to_json()
+    most = connection_limit(raise_descriptor_limit(), settings.most_connections)
     uvicorn.run(
         "believable.web.app:app_from_environment",
         factory=True,
         host=host,
         port=port,
         workers=workers,
-        http="httptools",
+        http=LimitedConnection,
+        limit_concurrency=most,
+        backlog=min(most, 4096),
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=",".join(settings.trusted_proxies),
         loop="uvloop",
         ws_per_message_deflate=False,  # thirty short messages a second gain nothing from it
         ws_max_size=64 * 1024,

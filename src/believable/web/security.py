@@ -1,7 +1,11 @@
-"""What every response carries and how much a request may bring. Plain ASGI: it runs for each of a thousand batches a second."""
+"""What every response carries, how much a request may bring and how slowly.
+
+Plain ASGI: it runs for each of a thousand batches a second.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import orjson
@@ -10,6 +14,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
 LARGEST_BATCH_BYTES = 8 * 1024 * 1024
 LARGEST_BODY_BYTES = 1024 * 1024
+#: A body may take this long, and longer only while it comes at this pace: slow lines are waited for, dribbling ones are not.
+PATIENCE_S = 20.0
+SLOWEST_BYTES_PER_S = 1_000
 
 
 def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tuple[bytes, bytes]]:
@@ -60,10 +67,12 @@ class SecurityHeaders:
 
 
 class BodyLimit:
-    """Answers 413 as soon as a request brings more than it may, whether or not it says so in advance."""
+    """Answers 413 as soon as a request brings more than it may, whether or not it says so in advance, and 408 when its body comes
+    more slowly than any line that a study can be taken on."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, patience_s: float = PATIENCE_S) -> None:
         self.app = app
+        self.patience_s = patience_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,16 +80,24 @@ class BodyLimit:
             return
         limit = LARGEST_BATCH_BYTES if scope["path"].endswith("/events") else LARGEST_BODY_BYTES
         if _announced(scope) > limit:
-            await _too_large(limit, send)
+            await _refuse(send, *_too_large(limit))
             return
         received = 0
-        started = False
+        whole = started = False
+        began_s = asyncio.get_running_loop().time()
 
         async def counted() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, whole
+            if whole:  # what comes now is only that the other side has gone
+                return await receive()
+            try:
+                async with asyncio.timeout_at(began_s + self.patience_s + received / SLOWEST_BYTES_PER_S):
+                    message = await receive()
+            except TimeoutError:
+                raise _BodyTooSlow from None
             if message["type"] == "http.request":
                 received += len(message.get("body", b""))
+                whole = not message.get("more_body", False)
                 if received > limit:
                     raise _BodyTooLarge
             return message
@@ -95,10 +112,17 @@ class BodyLimit:
         except _BodyTooLarge:
             if started:
                 raise
-            await _too_large(limit, send)
+            await _refuse(send, *_too_large(limit))
+        except _BodyTooSlow:
+            if not started:
+                await _refuse(send, 408, "too_slow", "the request did not arrive in time.", "Send it again.")
 
 
 class _BodyTooLarge(Exception):
+    pass
+
+
+class _BodyTooSlow(Exception):
     pass
 
 
@@ -109,13 +133,16 @@ def _announced(scope: Scope) -> int:
     return 0
 
 
-async def _too_large(limit: int, send: Send) -> None:
-    error = {"code": "too_large", "message": f"the request is larger than {limit} bytes.", "cure": "Send less at once."}
-    body = orjson.dumps({"error": error})
+def _too_large(limit: int) -> tuple[int, str, str, str]:
+    return 413, "too_large", f"the request is larger than {limit} bytes.", "Send less at once."
+
+
+async def _refuse(send: Send, status: int, code: str, message: str, cure: str) -> None:
+    body = orjson.dumps({"error": {"code": code, "message": message, "cure": cure}})
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

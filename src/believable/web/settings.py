@@ -16,6 +16,7 @@ from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
+from believable.store.database import owner_folder
 from believable.study.load import load
 from believable.study.records import Study, outline
 from believable.worlds.play_trial import Play
@@ -30,7 +31,8 @@ SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
 class Settings:
     """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study in a frame; `published` says
     that the study folders were published before, so that this process need not. `most_rounds`: so many rounds of games that
-    draw themselves are played at once by all `workers` processes; None: as many as the cores can take.
+    draw themselves are played at once by all `workers` processes; None: as many as the cores can take. `most_connections`: at
+    once, in each process; None: as many as its descriptors allow. `trusted_proxies`: who is believed about a visitor's address.
     """
 
     data_dir: Path
@@ -41,6 +43,8 @@ class Settings:
     published: bool = False
     most_rounds: int | None = None
     workers: int = 1
+    most_connections: int | None = None
+    trusted_proxies: tuple[str, ...] = ()
 
     @property
     def rounds_at_once(self) -> int:
@@ -77,6 +81,8 @@ class Settings:
             published=fields["published"],
             most_rounds=fields["most_rounds"],
             workers=fields["workers"],
+            most_connections=fields["most_connections"],
+            trusted_proxies=tuple(fields["trusted_proxies"]),
         )
 
 
@@ -119,7 +125,7 @@ def study_id(folder: Path) -> str:
 def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> PublishedFolder:
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     _must_be_able_to_film(definition.study)
-    settings.media_dir.mkdir(parents=True, exist_ok=True)
+    owner_folder(settings.media_dir)
     whole = definition.with_media(prepare(definition, folder, settings.media_dir, progress=progress))
     published = collect.publish(study_id(folder), whole)
     title = whole.study.title.in_language(whole.study.languages[0])

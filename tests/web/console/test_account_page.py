@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sqlalchemy import Connection
+
 from believable.store import accounts
 from believable.web.console import first_link
 
@@ -118,3 +120,23 @@ def test_logging_out_here_and_everywhere(world: World, owner: Browser) -> None:
         "logged in",
         "logged out everywhere",
     ]
+
+
+def test_the_owner_is_not_locked_out_by_strangers(world: World) -> None:
+    world.account("ada", "owner")
+    own = world.browser("192.0.2.9")
+
+    def log_in(browser: Browser) -> int:
+        return browser.post("/console/login", page="/console/login", name="ada", password=PASSWORD).status_code
+
+    assert log_in(own) == 303
+    own.post("/console/logout", page="/console/account")
+    key, now_ms = world.collect.context.key, world.clock.now_ms()
+
+    def guesses(conn: Connection) -> None:
+        for stranger in range(accounts.LIMITS["name"]):
+            accounts.begin_try(conn, key, "ada", f"198.51.100.{stranger}", now_ms=now_ms)
+
+    world.store.write(guesses)
+    assert log_in(world.browser("203.0.113.5")) == 429
+    assert log_in(own) == 303

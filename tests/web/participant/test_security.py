@@ -74,3 +74,15 @@ def test_the_cookie_of_a_plain_server_stays_with_its_session(web: Any) -> None:
 def test_no_header_is_sent_twice() -> None:
     names = [name for name, _ in security_headers((), secure=True)]
     assert len(set(names)) == len(names)
+
+
+def test_alive_and_able_to_store_are_told_apart(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("believable.web.app.READY_S", -1.0)
+    assert web.get("/health").json() == {"status": "ok"}
+    assert web.get("/ready").json() == {"status": "ready"}
+    monkeypatch.setattr("believable.store.engine.LEAST_FREE_BYTES", 2**62)
+    reply = web.get("/ready")
+    assert (reply.status_code, reply.json()["error"]["code"]) == (503, "not_ready")
+    assert "disk" in reply.json()["error"]["message"]
+    assert reply.headers["retry-after"]
+    assert web.get("/health").status_code == 200

@@ -11,7 +11,17 @@ from starlette.responses import RedirectResponse, Response
 from believable.core.errors import InvalidInput, TooManyTries
 from believable.store import accounts
 from believable.web.console.console_page import ANYBODY, EVERY_USER, Console, ConsoleVisit, Route, render
-from believable.web.console.guard import PATH, drop_login, form_token, safe_next, set_login, set_visitor, visitor_token
+from believable.web.console.guard import (
+    PATH,
+    device_of,
+    drop_login,
+    form_token,
+    safe_next,
+    set_device,
+    set_login,
+    set_visitor,
+    visitor_token,
+)
 
 T = TypeVar("T")
 
@@ -58,7 +68,9 @@ async def log_in(visit: ConsoleVisit) -> Response:
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     try:
         attempt = await console.store.awrite(
-            lambda conn: accounts.begin_try(conn, console.key, name, visit.peer, now_ms=now_ms)
+            lambda conn: accounts.begin_try(
+                conn, console.key, name, visit.peer, now_ms=now_ms, device=device_of(visit.request)
+            )
         )
     except TooManyTries as error:
         return _login_form(visit, message=str(error), status=429)
@@ -68,16 +80,19 @@ async def log_in(visit: ConsoleVisit) -> Response:
         return _login_form(visit, message=WRONG, status=401)
 
     token, _ = await visit.change(
-        lambda conn: accounts.enter(conn, console.key, user.name, visit.peer, now_ms=now_ms),
+        lambda conn: accounts.enter(
+            conn, console.key, user.name, visit.peer, now_ms=now_ms, device=device_of(visit.request)
+        ),
         "logged in",
         user=user.name,
     )
-    return _entered(console, token, safe_next(visit.form.get("next", PATH)))
+    return _entered(console, user.name, token, safe_next(visit.form.get("next", PATH)))
 
 
-def _entered(console: Console, token: str, target: str) -> Response:
+def _entered(console: Console, name: str, token: str, target: str) -> Response:
     response = RedirectResponse(target, 303)
     set_login(console, response, token)
+    set_device(console, response, accounts.device_mark(console.key, name))
     return response
 
 
@@ -118,7 +133,7 @@ async def welcome(visit: ConsoleVisit) -> Response:
         "chose a password with a one-time link",
         user=user.name,
     )
-    return _entered(console, token, PATH)
+    return _entered(console, user.name, token, PATH)
 
 
 async def _new_password(visit: ConsoleVisit) -> str:
@@ -144,7 +159,9 @@ async def change_password(visit: ConsoleVisit) -> Response:
     """Asks for the old password under the same brake as a log-in: an open browser is not yet the person."""
     console, now_ms, name = visit.console, visit.now_ms, visit.user
     attempt = await console.store.awrite(
-        lambda conn: accounts.begin_try(conn, console.key, name, visit.peer, now_ms=now_ms)
+        lambda conn: accounts.begin_try(
+            conn, console.key, name, visit.peer, now_ms=now_ms, device=device_of(visit.request)
+        )
     )
     if not await _hashing(console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))):
         return _account(visit, message="The old password is wrong.", status=422)
@@ -154,10 +171,12 @@ async def change_password(visit: ConsoleVisit) -> Response:
         return _account(visit, message=str(error), status=422)
 
     token, _ = await visit.change(
-        lambda conn: accounts.change_password(conn, console.key, name, visit.peer, hashed, now_ms=now_ms),
+        lambda conn: accounts.change_password(
+            conn, console.key, name, visit.peer, hashed, now_ms=now_ms, device=device_of(visit.request)
+        ),
         "changed the password",
     )
-    return _entered(console, token, f"{PATH}/account?done=password")
+    return _entered(console, name, token, f"{PATH}/account?done=password")
 
 
 async def log_out(visit: ConsoleVisit) -> Response:

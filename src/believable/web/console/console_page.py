@@ -20,6 +20,7 @@ from believable.store import Role, accounts, monitor
 from believable.store.accounts import Change, Login, Passwords
 from believable.store.engine import Store
 from believable.study.definition import Definition
+from believable.web.connections import place_of
 from believable.web.console.live_results import LiveResults
 from believable.web.console.review_upkeep import ReviewUpkeep
 from believable.web.templating import templates
@@ -136,7 +137,7 @@ class ConsoleVisit:
 
     @property
     def peer(self) -> str:
-        return self.request.client.host if self.request.client else ""
+        return place_of(self.request)
 
     def path(self, name: str) -> str:
         return str(self.request.path_params[name])

@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 COOKIE = "believable_console"
 #: Before the log-in: a random value that the form's token is derived from.
 VISITOR_COOKIE = "believable_visitor"
+#: After a log-in, for long: that this person has used this browser, so that guesses of others do not count here.
+DEVICE_COOKIE = "believable_device"
+DEVICE_LIFE_S = 400 * 24 * 3600
 PATH = "/console"
 CSRF_FIELD = "csrf"
 LARGEST_FORM_BYTES = 256 * 1024
@@ -177,6 +180,16 @@ def set_login(console: Console, response: Response, token: str) -> None:
 
 def drop_login(response: Response) -> None:
     response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
+
+
+def device_of(request: Request) -> str:
+    return request.cookies.get(DEVICE_COOKIE, "")[:200]
+
+
+def set_device(console: Console, response: Response, mark: str) -> None:
+    response.set_cookie(
+        DEVICE_COOKIE, mark, max_age=DEVICE_LIFE_S, path=PATH, secure=console.secure, httponly=True, samesite="strict"
+    )
 
 
 def visitor_token(request: Request) -> str:

@@ -14,6 +14,7 @@ from believable.collect.context import Refusal
 from believable.collect.desk import Collect, Landing
 from believable.core.errors import NotFound, TooManyTries
 from believable.study.texts import Texts, built_in
+from believable.web.connections import place_of
 from believable.web.settings import Settings
 from believable.web.templating import Words, from_header, page, preferred
 
@@ -91,7 +92,7 @@ async def resume(request: Request) -> Response:
     collect: Collect = request.app.state.collect
     async with request.form(max_files=0, max_fields=5) as form:
         code = str(form.get("code") or "")[:100]
-    who = request.client.host if request.client else ""
+    who = place_of(request)
     texts = from_header(_accepts(request))
     try:
         token = await collect.aresume(code, who)
