@@ -64,7 +64,7 @@ def test_a_damaged_file_is_refused_at_the_start_with_the_cure(path: Path) -> Non
     path.write_bytes(content)
     with (
         Store.open(url_of(path)) as store,
-        pytest.raises(Unavailable, match="is damaged. Restore a backup: believable restore"),
+        pytest.raises(Unavailable, match=r"is damaged\. Restore a backup: believable restore"),
     ):
         store.examine()
 
