@@ -120,7 +120,7 @@ def test_a_respawned_item_brings_its_goal_back() -> None:
     memory = GoalMemory(goals, 4)
     memory.begin_life(np.array([0.0]))
     assert memory.mixture(0).tolist() == [0.5, 0.5]
-    memory.pick_up(["rocket"], 2, 1_000, np.array([0.0]))
+    memory.pick_up([Item("rocket", 2)], 1_000, np.array([0.0]))
     assert memory.mixture(5_999).tolist() == [0, 1]
     assert memory.mixture(6_000).tolist() == [0.5, 0.5]
     assert items_present([Item("medikit", 0)], {Item("medikit", 0): 0}, 29_999, {}).tolist() == [False]

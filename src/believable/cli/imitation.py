@@ -130,13 +130,14 @@ def _words(value: ImitationMeasure) -> str:
 
 def _observations(files: tuple[Path, ...]) -> list[Observations]:
     from believable.core.errors import InvalidInput
-    from believable.imitation.observations import observe
     from believable.recordings.file import read
+    from believable.worlds import WORLDS
 
     seen = []
     for file in files:
         try:
-            seen.append(observe(read(file)))
+            recording = read(file)
+            seen.append(WORLDS[recording.world.kind].observe(recording, "player"))
         except InvalidInput as error:
             raise InvalidInput(f"{file}: {error}") from error
     return seen

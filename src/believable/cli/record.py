@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from believable.stimuli.raster import Look
     from believable.store.engine import Store
     from believable.study.bases import Record
-    from believable.worlds.contract import Playing, World
+    from believable.worlds.contract import Agent, Playing, World
 
 #: How often the recorder looks whether a round is over.
 LOOK_S = 0.3
@@ -144,7 +144,7 @@ def _record(
     if agent is not None:
         _by_agent(targets, playing, settle, _program(agent))
     elif scripted or player is not None:
-        _scripted(targets, playing, settle, seed, player)
+        _scripted(targets, playing, settle, seed, playing.player(player))
     else:
         keys = options.model_dump(exclude_none=True) | ({"opponent": chosen} if opponent else {})
         _by_hand(targets, _study(world, keys, rounds, seconds, seed), open_page=not no_browser)
@@ -221,7 +221,7 @@ def _settled(
 
 
 def _scripted(
-    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], seed: int, player: str | None
+    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], seed: int, player: Agent[Any]
 ) -> None:
     from believable.core.seeds import derive
 
@@ -258,23 +258,11 @@ def _program(written: str) -> Callable[..., Any]:
     return program
 
 
-def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, player: str | None) -> None:
+def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, agent: Agent[Any]) -> None:
     from believable.recordings.file import write
-    from believable.worlds.live_round import LiveRound, NumberedInput, record_round
+    from believable.worlds.live_round import play_through
 
-    live, agent = LiveRound(playing, setup), playing.player(player)
-    try:
-        driver = agent.new(
-            agent.params(), seed, {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
-        )
-        while not live.over:
-            tick = live.game.tick
-            live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
-            live.step()
-        changes = live.take_changes()
-    finally:
-        live.game.close()
-    write(record_round(playing, setup, changes)[0], target)
+    write(play_through(playing, setup, partial(agent.new, agent.params(), seed)), target)
 
 
 def _by_hand(targets: list[Path], study: str, *, open_page: bool) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from believable.core.errors import InvalidInput
 from believable.imitation.mixture import goal_mixture, items_present
 from believable.imitation.observations import Floats, Integers, Observations
-from believable.imitation.paths import Item, PathGoal
+from believable.imitation.paths import Item, PathGoal, picked_item
 from believable.imitation.prototypes import InventoryScheme, PrototypeSet, frame_vector, prototype_set
 from believable.imitation.topology import NodeMove, Topology, node_course, node_moves
 
@@ -50,9 +50,9 @@ class GoalMemory:
         self._situation = situation
         self.entered[:] = 0
 
-    def pick_up(self, names: Sequence[str], node: int, now_ms: float, situation: Floats) -> None:
-        for name in names:
-            self._taken_ms[Item(name, node)] = now_ms
+    def pick_up(self, items: Sequence[Item], now_ms: float, situation: Floats) -> None:
+        for item in items:
+            self._taken_ms[item] = now_ms
         self.begin_life(situation)
 
     def mixture(self, now_ms: float) -> Floats:
@@ -79,9 +79,9 @@ def goal_moments(
     """Goes through a recording and stops at the frames asked for. What is taken in a frame counts from the next one on."""
     course = node_course(topology, seen)
     moves = {move.frame: move for move in node_moves(course)}
-    taken: dict[int, list[str]] = {}
+    taken: dict[int, list[Item]] = {}
     for pickup in seen.pickups:
-        taken.setdefault(pickup.frame, []).append(pickup.item)
+        taken.setdefault(pickup.frame, []).append(picked_item(topology, course, pickup))
     memory = GoalMemory(goals, len(topology.nodes))
     for life, (first, last) in enumerate(seen.lives()):
         memory.begin_life(frame_vector(scheme, seen, first))
@@ -93,4 +93,4 @@ def goal_moments(
             if move is not None:
                 memory.entered[move.end] += 1
             if frame in taken:
-                memory.pick_up(taken[frame], int(course[frame]), now_ms, frame_vector(scheme, seen, frame))
+                memory.pick_up(taken[frame], now_ms, frame_vector(scheme, seen, frame))

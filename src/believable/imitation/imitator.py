@@ -19,7 +19,7 @@ from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, 
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
 from believable.imitation.next_node import next_node, utilities
 from believable.imitation.observations import Floats, Integers, Observations
-from believable.imitation.paths import Item, item_paths, path_goals, path_rewards
+from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
 from believable.imitation.prototypes import InventoryScheme, learn_scheme
 from believable.imitation.topology import Topology, learn_topology, node_course
@@ -137,7 +137,8 @@ def _item_places(topology: Topology, recordings: Sequence[Observations]) -> dict
         course = node_course(topology, seen)
         for pickup in seen.pickups:
             if course[pickup.frame] >= 0:
-                places[Item(pickup.item, int(course[pickup.frame]))].append(seen.position[pickup.frame])
+                spot = seen.position[pickup.frame] if pickup.place is None else np.array(pickup.place)
+                places[picked_item(topology, course, pickup)].append(spot)
     means = {item: np.mean(points, axis=0) for item, points in places.items()}
     return {item: (float(x), float(y), float(z)) for item, (x, y, z) in means.items()}
 
@@ -222,7 +223,8 @@ class Imitator:
             self._memory.begin_life(situation)
             self._was_alive, self._before, self._node, self._target = True, None, -1, None
         if sight.picked_up:
-            self._memory.pick_up(sight.picked_up, node, sight.now_ms, situation)
+            items = [self._nearest(name, node, sight.position) for name in sight.picked_up]
+            self._memory.pick_up(items, sight.now_ms, situation)
             self._given_up.clear()
             self._target = None
         mixture = self._memory.mixture(sight.now_ms)
@@ -242,6 +244,15 @@ class Imitator:
             model.primitives.fires(primitive),
             model.primitives.weapon(primitive),
         )
+
+    def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
+        """The known item of this name that lies nearest; one at the own node where none is known."""
+        known = [
+            (math.dist(place, position), item.node)
+            for item, place in self._model.item_places.items()
+            if item.name == name
+        ]
+        return Item(name, min(known)[1] if known else node)
 
     def _choose(self, node: int, mixture: Floats) -> None:
         """Keep to the edge until its end is reached, something else is entered, or it takes too long."""

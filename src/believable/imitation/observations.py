@@ -33,10 +33,11 @@ _HEIGHT_UNITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Pickup:
-    """In this frame the player picked this up."""
+    """In this frame the player picked this up; `place` is where it lay, in tiles, where a recording knows it."""
 
     frame: int
     item: str
+    place: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +75,7 @@ class Observations:
             self.weapon[chosen],
             self.carried[chosen],
             {name: values[chosen] for name, values in self.quantities.items()},
-            tuple(Pickup(p.frame - first, p.item) for p in self.pickups if first <= p.frame < last),
+            tuple(Pickup(p.frame - first, p.item, p.place) for p in self.pickups if first <= p.frame < last),
             self.respawn_ms,
         )
 

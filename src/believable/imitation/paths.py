@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from believable.imitation.observations import Floats, Integers, Observations
+from believable.imitation.observations import Floats, Integers, Observations, Pickup
 from believable.imitation.prototypes import InventoryScheme, frame_vector
 from believable.imitation.topology import Topology, node_course
 
@@ -45,17 +45,24 @@ class PathGoal:
     paths: tuple[tuple[int, ...], ...]
 
 
+def picked_item(topology: Topology, course: Integers, pickup: Pickup) -> Item:
+    """The item of a pickup: at the node where it lay; at the player's own where that is not known."""
+    node = course[pickup.frame] if pickup.place is None else topology.node_of(np.array(pickup.place))[0]
+    return Item(pickup.item, int(node))
+
+
 def item_paths(topology: Topology, scheme: InventoryScheme, seen: Observations) -> list[ItemPath]:
     course = node_course(topology, seen)
-    by_frame = {pickup.frame: pickup.item for pickup in seen.pickups}
+    by_frame = {pickup.frame: picked_item(topology, course, pickup) for pickup in seen.pickups}
     paths = []
     for first, last in seen.lives():
         begin = first
         for frame in range(first + 1, last):
             if frame in by_frame:
-                item = Item(by_frame[frame], int(course[frame]))
+                item = by_frame[frame]
                 situation = tuple(float(value) for value in frame_vector(scheme, seen, begin))
-                paths.append(ItemPath(begin, frame, situation, visited(course[begin : frame + 1]), item))
+                nodes = visited(np.append(course[begin : frame + 1], item.node))
+                paths.append(ItemPath(begin, frame, situation, nodes, item))
                 begin = frame
     return paths
 

@@ -7,6 +7,7 @@ import string
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from believable.study.records import Stimulus, Study
 from believable.worlds import WORLDS
 from believable.worlds.contract import RoundPlace
 from believable.worlds.doom.scripted_players import MouseHand
-from believable.worlds.live_round import LiveRound, NumberedInput, record_round
+from believable.worlds.live_round import play_through
 
 #: Messages above and the status bar below: engines draw them differently, and they tell names and how somebody fares.
 MESSAGES, STATUS_BAR = MaskShare(0, 0, 1, 0.04), MaskShare(0, 0.835, 1, 0.165)
@@ -41,18 +42,7 @@ def played(
     """A round by a scripted player with this hand: `seed` is the scene, `player_seed` what the player makes of it."""
     playing = WORLDS["doom"].game
     setup = playing.settle(playing.options(**options), RoundPlace(seed, "clip", None, opponent, clip_s, practice=False))
-    live = LiveRound(playing, setup)
-    try:
-        welcome = {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
-        driver = playing.player(player).new(hand, player_seed, welcome)
-        while not live.over:
-            tick = live.game.tick
-            live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
-            live.step()
-        changes = live.take_changes()
-    finally:
-        live.game.close()
-    return record_round(playing, setup, changes)[0]
+    return play_through(playing, setup, partial(playing.player(player).new, hand, player_seed))
 
 
 def write_films(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
+from believable.imitation.observations import Observations, observe
 from believable.recordings.recording import Recording, Scalar
 from believable.recordings.scene import Scene
 from believable.study.bases import Record
@@ -174,6 +175,7 @@ class Agent(Generic[P]):
     """Who can play: a person's stand-in. `params()` are the usual parameters, `draw(rng)` those of somebody at random.
 
     `new(params, seed, welcome)` sits down at a round; what it does follows from the seed and from what it is shown.
+    `load(written)` gives the parameters from what stands behind a colon after the name: `imitation:person.imitation`.
     """
 
     name: str
@@ -181,6 +183,15 @@ class Agent(Generic[P]):
     params: Callable[[], P]
     draw: Callable[[random.Random], P]
     new: Callable[[P, int, Mapping[str, Any]], Driver]
+    load: Callable[[str], P] | None = None
+
+
+def _loaded(agent: Agent[P], written: str) -> Agent[P]:
+    """The agent with the parameters that the words give, read once."""
+    if agent.load is None:
+        raise InvalidInput(f"player {agent.name!r}: it takes nothing behind a colon, got {written!r}. Leave it out.")
+    params = agent.load(written)
+    return replace(agent, params=lambda: params, draw=lambda rng: params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,12 +347,17 @@ class Playing(Generic[Options, Setup]):
         return self.setup.model_validate_json(text)
 
     def player(self, name: str | None = None) -> Agent[Any]:
-        """One who plays by itself; the first unless one is named."""
+        """One who plays by itself; the first unless one is named. `NAME:WORDS` gives the words to its `load`."""
+        if name is None:
+            return self.players[0]
+        own, colon, written = name.partition(":")
         for agent in self.players:
-            if name in (None, agent.name):
+            if agent.name == own and not colon:
                 return agent
+            if agent.name == own:
+                return _loaded(agent, written)
         names = [agent.name for agent in self.players]
-        raise NotFound(f"unknown player {name!r}. {did_you_mean(str(name), names)}")
+        raise NotFound(f"unknown player {own!r}. {did_you_mean(own, names)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +365,8 @@ class World:
     """A world: recorded, drawn, and played where `playing` says how.
 
     `draw(recording)` gives its looks as plain data, for the browser's player and for videos alike. `extra` names the optional
-    part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates.
+    part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates. `observe(recording, actor)` is
+    what a learner sees of somebody in a recording, where that does not stand in the columns that all learners read.
     """
 
     name: str
@@ -359,6 +376,7 @@ class World:
     draw: Callable[[Recording], Scene]
     playing: Playing[Any, Any] | None = None
     extra: str | None = None
+    observe: Callable[[Recording, str], Observations] = observe
 
     @property
     def game(self) -> Playing[Any, Any]:

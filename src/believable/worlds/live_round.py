@@ -6,13 +6,13 @@ the round again, tick by tick, on any machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
-from believable.worlds.contract import Input, InputSchema, Pixels, Playing, RenderedGame
+from believable.worlds.contract import Driver, Input, InputSchema, Pixels, Playing, RenderedGame
 
 #: An input is not kept for a tick farther ahead than this.
 LONGEST_LEAD_TICKS = 30
@@ -155,6 +155,20 @@ def record_round(
     live = LiveRound.rebuilt(playing, setup, changes, tick, recorded=True)
     try:
         return live.game.record(), live.game.score
+    finally:
+        live.game.close()
+
+
+def play_through(playing: Playing[Any, Any], setup: Any, sit_down: Callable[[Mapping[str, Any]], Driver]) -> Recording:
+    """A whole round by somebody who sits down at what the page would be told, and its recording."""
+    live = LiveRound(playing, setup, recorded=True)
+    try:
+        driver = sit_down({**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)})
+        while not live.over:
+            tick = live.game.tick
+            live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
+            live.step()
+        return live.game.record()
     finally:
         live.game.close()
 

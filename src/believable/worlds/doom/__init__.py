@@ -7,6 +7,7 @@ from pathlib import Path
 from believable.worlds.contract import Playing, Rendering, World
 from believable.worlds.doom.doom_engine import CAMERAS, TICS_PER_S, need_vizdoom
 from believable.worlds.doom.doom_game import DoomGame
+from believable.worlds.doom.doom_observations import observe_doom
 from believable.worlds.doom.doom_recording import pictures, size_px
 from believable.worlds.doom.doom_round import (
     COLUMNS,
@@ -22,6 +23,8 @@ from believable.worlds.doom.doom_round import (
     words_of,
 )
 from believable.worlds.doom.draw import draw
+from believable.worlds.doom.habitual_player import REGULAR
+from believable.worlds.doom.imitating_player import IMITATION
 from believable.worlds.doom.scripted_players import PERSON, WANDERER
 
 DOOM = World(
@@ -31,6 +34,7 @@ DOOM = World(
     folder=Path(__file__).parent,
     draw=draw,
     extra="doom",
+    observe=observe_doom,
     playing=Playing(
         options=DoomOptions,
         setup=DoomSetup,
@@ -39,7 +43,7 @@ DOOM = World(
         seats=(PLAYER,),
         columns=COLUMNS,
         opponents=OPPONENTS,
-        players=(WANDERER, PERSON),
+        players=(WANDERER, PERSON, REGULAR, IMITATION),
         settle=settle,
         new=DoomGame,
         check=problems_of,

@@ -91,6 +91,7 @@ class DoomGame:
                 round(10 * body.pitch_deg),
             ],
             "v": [body.health, body.armour, body.weapon, body.ammunition, int(body.on_ground)],
+            "w": list(body.weapons),
             "o": [[round(o.x, 1), round(o.y, 1), round(o.z, 1)] for o in self._seen()],
         }
 

@@ -164,9 +164,11 @@ def words_of(options: DoomOptions) -> str:
 
 
 def known_of(setup: DoomSetup) -> Mapping[str, Any]:
-    """The map, where it is one of ours, and the goal."""
-    goal = setup.place.goal
+    """The map, where it is one of ours, the goal, and the upper left corner by which a recording counts tiles."""
+    place = setup.place
+    goal = place.goal
     return {
+        "corner": [place.left, place.top],
         "map": [setup.map, setup.map_seed] if setup.map in DESIGNS else None,
         "goal": None if goal is None else list(goal),
     }

@@ -25,6 +25,10 @@ NAMES = frozenset(ITEMS.values())
 _SLOTS = {
     "Chainsaw": 1, "Shotgun": 3, "SuperShotgun": 3, "Chaingun": 4, "RocketLauncher": 5, "PlasmaRifle": 6, "BFG9000": 7,
 }  # fmt: skip
+#: What is in a hand, by the engine's numbers; two kinds of shotguns share one.
+WEAPON_NAMES = {
+    1: "Fist", 2: "Pistol", 3: "Shotgun", 4: "Chaingun", 5: "RocketLauncher", 6: "PlasmaRifle", 7: "BFG9000",
+}  # fmt: skip
 _TICS_PER_S = 35
 
 

@@ -188,11 +188,7 @@ class Fighter:
 
     def act(self, picture: Mapping[str, Any]) -> Input:
         tick, others = picture["t"], picture["o"]
-        if not others:
-            self._seen_since = None
-        elif self._seen_since is None:
-            self._seen_since = tick
-        if self._seen_since is not None and tick - self._seen_since >= self._lag_tics:
+        if self._turns_on(picture):
             return self._fight(picture, others)
         if not self._round:
             return self._wander.act(picture)
@@ -203,6 +199,14 @@ class Fighter:
         forward, side, turn, jump = self._walker.walked(picture, goal)
         level = -picture["p"][4] // 4
         return (forward, side, 0, turn, max(-60, min(60, level)), 0, jump, 0, self._weapon(picture))
+
+    def _turns_on(self, picture: Mapping[str, Any]) -> bool:
+        """Whether somebody was in sight for long enough to turn on them."""
+        if not picture["o"]:
+            self._seen_since = None
+        elif self._seen_since is None:
+            self._seen_since = picture["t"]
+        return self._seen_since is not None and picture["t"] - self._seen_since >= self._lag_tics
 
     def _fight(self, picture: Mapping[str, Any], others: Sequence[Sequence[float]]) -> Input:
         x, y, z, tenths, pitch = picture["p"]

@@ -1,0 +1,125 @@
+"""A learned player sits down at a round of Doom: what it knows of a tic becomes a sight, its command becomes an input."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from believable.core.errors import InvalidInput
+from believable.imitation.imitator import Imitation, Imitator, MoveCommand, Sight, angle_between
+from believable.imitation.learned_file import read_imitation
+from believable.worlds.contract import Agent, Input
+from believable.worlds.doom.deathmatch_map import deathmatch_map
+from believable.worlds.doom.doom_engine import TICS_PER_S
+from believable.worlds.doom.doom_observations import LOOK_MS, LOOK_TICS, REACH_TILES, weapons_carried
+from believable.worlds.doom.floor_plan import TILE_UNITS, centre
+from believable.worlds.doom.game_map import DEATHMATCH
+from believable.worlds.doom.items import WEAPON_NAMES
+
+_NUMBERS = {name: number for number, name in WEAPON_NAMES.items()}
+#: Of a direction to walk in, the part ahead and the part aside that is worth a key.
+_KEY_SHARE = math.sin(math.radians(22.5))
+#: An item that was taken is noticed within this distance of the figure, in tiles: it moves while a tic passes.
+_NOTICED_TILES = REACH_TILES + 0.3
+
+
+class CommandingMind(Protocol):
+    """Who decides: the imitation, and simpler players with the same interface."""
+
+    def act(self, sight: Sight) -> MoveCommand: ...
+
+
+class ImitatingPlayer:
+    """Asks a mind every few tics, and lets the hand do what it said until then."""
+
+    def __init__(self, mind: CommandingMind, welcome: Mapping[str, Any]) -> None:
+        self._mind = mind
+        known = welcome["known"]
+        self._left, self._top = known["corner"]
+        place = known["map"]
+        items = deathmatch_map(place[1]).items if place and place[0] == DEATHMATCH else ()
+        self._items = [(item.name, *self._tiles(*centre(item.tile))) for item in items]
+        self._picked_up: list[str] = []
+        self._command = MoveCommand(0.0, 0.0, None, False, False, "")
+        self._turned = self._lifted = 0
+
+    def act(self, picture: Mapping[str, Any]) -> Input:
+        since = picture["t"] % LOOK_TICS
+        if "pickup" in picture["e"]:
+            self._picked_up += self._taken(picture)
+        if since == 0:
+            self._command = self._mind.act(self.sight(picture))
+            self._picked_up, self._turned, self._lifted = [], 0, 0
+        command, (_, _, _, tenths, _) = self._command, picture["p"]
+        turned, lifted = (round(10 * angle * (since + 1) / LOOK_TICS) for angle in (-command.turn, -command.pitch))
+        turn, look = turned - self._turned, lifted - self._lifted
+        self._turned, self._lifted = turned, lifted
+        forward = side = 0
+        if command.direction is not None:
+            relative = math.radians(angle_between(tenths / 10, command.direction))
+            forward, side = _key(math.cos(relative)), _key(-math.sin(relative))
+        number = _NUMBERS.get(command.weapon, 0)
+        wanted = number if since == 0 and number != picture["v"][2] and number in picture["w"] else 0
+        turn, look = max(-1800, min(1800, turn)), max(-900, min(900, look))
+        return (forward, side, 0, turn, look, int(command.fire), int(command.jump and since == 0), 0, wanted)
+
+    def sight(self, picture: Mapping[str, Any]) -> Sight:
+        """What the figure knows of itself in a tic, in the learner's words."""
+        x, y, z, tenths, pitch = picture["p"]
+        health, armour, _, ammunition, _ = picture["v"]
+        column, row = self._tiles(x, y)
+        return Sight(
+            now_ms=picture["t"] * 1000 / TICS_PER_S,
+            position=(column, row, z / TILE_UNITS),
+            yaw=(tenths / 10 + 180) % 360 - 180,
+            pitch=-pitch / 10,
+            alive=health > 0,
+            carried=weapons_carried(picture["w"]),
+            quantities={"health": health, "armour": armour, "ammunition": ammunition},
+            picked_up=tuple(self._picked_up),
+        )
+
+    def _tiles(self, x: float, y: float) -> tuple[float, float]:
+        return (x - self._left) / TILE_UNITS, (self._top - y) / TILE_UNITS
+
+    def _taken(self, picture: Mapping[str, Any]) -> list[str]:
+        """What lay where the figure just gained something: it knows the place."""
+        column, row = self._tiles(*picture["p"][:2])
+        near = [(math.dist((x, y), (column, row)), name) for name, x, y in self._items]
+        return [min(near)[1]] if near and min(near)[0] <= _NOTICED_TILES else []
+
+
+def _key(share: float) -> int:
+    return 0 if abs(share) < _KEY_SHARE else int(math.copysign(1, share))
+
+
+def learned_for_doom(written: str) -> Imitation:
+    """A learned player from its file, if it was learned from rounds of Doom."""
+    model = read_imitation(Path(written))
+    if abs(model.frame_ms - LOOK_MS) > 0.01:
+        raise InvalidInput(
+            f"{written}: learned from frames of {model.frame_ms:g} ms, not from rounds of Doom ({LOOK_MS:.1f} ms). "
+            "Learn it from recordings of the same map: believable record doom --help"
+        )
+    return model
+
+
+def _unnamed(rng: random.Random | None = None) -> Imitation:
+    raise InvalidInput("player 'imitation': say which learned player it is: imitation:person.imitation")
+
+
+def _sit_down(model: Imitation, seed: int, welcome: Mapping[str, Any]) -> ImitatingPlayer:
+    return ImitatingPlayer(Imitator(model, seed), welcome)
+
+
+IMITATION = Agent(
+    name="imitation",
+    about="Plays like the person it learned from: imitation:FILE, made by `believable learn`.",
+    params=_unnamed,
+    draw=_unnamed,
+    new=_sit_down,
+    load=learned_for_doom,
+)
