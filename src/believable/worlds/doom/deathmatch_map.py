@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from believable.core.seeds import derive
 from believable.worlds.doom.floor_plan import SKY, FloorPlan, PlacedThing, Tile, TileLook, centre
@@ -45,6 +46,7 @@ class DeathmatchMap:
     items: tuple[PlacedItem, ...]
 
 
+@lru_cache(maxsize=16)
 def deathmatch_map(seed: int) -> DeathmatchMap:
     """The map of this seed. Every item can be reached from every place where one begins, or the next attempt is drawn."""
     for attempt in range(100):

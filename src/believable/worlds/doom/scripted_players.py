@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -135,7 +136,11 @@ def _walk_map(welcome: Mapping[str, Any]) -> WalkMap | None:
     """The map as somebody knows it who has played there before; None where we did not make it."""
     if not welcome["known"]["map"]:
         return None
-    name, seed = welcome["known"]["map"]
+    return _known_walk(*welcome["known"]["map"])
+
+
+@lru_cache(maxsize=8)
+def _known_walk(name: str, seed: int) -> WalkMap:
     return WalkMap(navigation_map(seed).plan if name == NAVIGATION else deathmatch_map(seed).plan)
 
 

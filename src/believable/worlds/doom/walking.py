@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from believable.worlds.doom.floor_plan import TILE_UNITS, FloorPlan, Tile, TileLook, centre, tile_at
 
@@ -28,6 +28,7 @@ class WalkMap:
             for tile, look in plan.tiles.items()
             if not look.deadly and look.ceiling - look.floor >= HEADROOM_UNITS and tile not in solid
         }
+        self._ways: dict[Tile, tuple[tuple[Tile, float], ...]] = {}
         self._leaps: dict[Tile, list[Tile]] = {}
         for start, end in plan.leaps:
             self._leaps.setdefault(start, []).append(end)
@@ -40,8 +41,13 @@ class WalkMap:
         room = min(own.ceiling, other.ceiling) - max(own.floor, other.floor)
         return other.floor - own.floor <= STEP_UNITS and room >= HEADROOM_UNITS
 
-    def ways(self, tile: Tile) -> Iterator[tuple[Tile, float]]:
+    def ways(self, tile: Tile) -> Sequence[tuple[Tile, float]]:
         """Where one can go from here, with what it costs in tiles."""
+        if tile not in self._ways:
+            self._ways[tile] = tuple(self._found_ways(tile))
+        return self._ways[tile]
+
+    def _found_ways(self, tile: Tile) -> Iterator[tuple[Tile, float]]:
         for dx, dy in _SIDES:
             beside = tile[0] + dx, tile[1] + dy
             if self.joined(tile, beside):
