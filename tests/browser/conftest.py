@@ -41,7 +41,8 @@ FLAGS = (
 
 
 #: On a busy machine a page may take its time; what never comes is told all the same.
-expect.set_options(timeout=20_000)
+PATIENCE_MS = 90_000
+expect.set_options(timeout=PATIENCE_MS)
 
 #: Servers are forked from a process that has the application loaded: most of a start is reading code.
 FORKS = multiprocessing.get_context("forkserver")
@@ -118,9 +119,9 @@ class Server:
 
 
 def wait_for(url: str) -> None:
-    for _ in range(600):
+    for _ in range(1_800):
         try:
-            with urllib.request.urlopen(f"{url}/health", timeout=5):
+            with urllib.request.urlopen(f"{url}/health", timeout=30):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.05)
@@ -210,7 +211,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 def watched_context(browser: Browser) -> Iterator[tuple[BrowserContext, Watcher]]:
     """A fresh browser profile at 1280×720. The test fails if any of its pages complained."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     watcher = Watcher(context)
     yield context, watcher
     context.close()

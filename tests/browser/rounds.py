@@ -112,7 +112,7 @@ class Player:
         while time.monotonic() < end_s and not self.page.locator(".after").is_visible():
             self.page.keyboard.press(self._rng.choice(("ArrowUp", "ArrowDown")))
             time.sleep(0.4)
-        expect(self.page.locator(".after")).to_be_visible(timeout=30_000)
+        expect(self.page.locator(".after")).to_be_visible()
 
     def to_the_end(self) -> str:
         """The rest of the round, its annotation, the code."""

@@ -199,14 +199,14 @@ def test_two_coders_and_a_coordinator(desk_server: Any, person: Callable[[str], 
     first |= code_texts(kim, "kim end", 15)
     second |= code_texts(lee, "lee end", 15)
     for page in (kim, lee):
-        expect(page.locator("#status")).to_have_text("Saved", timeout=30_000)
+        expect(page.locator("#status")).to_have_text("Saved")
         expect(page.locator("#progress-words")).to_have_text(f"{N_TEXTS} of {N_TEXTS}")
     for name, given in (("kim", first), ("lee", second)):
         assert stored_keys(desk_server, name) == {number: mark.keys for number, mark in given.items()}
 
     # κ has appeared on the coordinator's page without a reload.
     row = coordinator.locator("tr[data-code=smoothness][data-direction='+'] .kappa").first
-    expect(row).to_contain_text("0.", timeout=20_000)
+    expect(row).to_contain_text("0.")
     seen.append(coordinator.content())
     decide_all(coordinator, desk_server.url, seen)
     assert not [canary for html in seen for canary in CANARIES.values() if canary in html]

@@ -72,11 +72,11 @@ def test_it_is_played_to_its_end(page: Page, link: str) -> None:
     expect(running).to_be_visible()
     assert len(json.loads(canvas.get_attribute("data-gems") or "[]")) == 2, "what was gathered stays gathered"
     _gather(page, until=3)
-    expect(page.locator('.game[data-state="over"]')).to_be_visible(timeout=30_000)
+    expect(page.locator('.game[data-state="over"]')).to_be_visible()
     expect(page.locator(".veil-text")).to_contain_text("3")
     page.locator("button.next").click()
     page.get_by_role("button", name="Play").click()
-    expect(page.locator("button.next")).to_be_enabled(timeout=60_000)
+    expect(page.locator("button.next")).to_be_enabled()
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
 

@@ -96,7 +96,7 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
 
     expect(page.get_by_text("Indicate the changes in pitch")).to_be_visible()
     page.get_by_role("button", name="Play").click()
-    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
     page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.get_by_role("heading", name="The main part")).to_be_visible()
     expect(page.locator("form.trial .notice")).to_contain_text("did not follow the changes")

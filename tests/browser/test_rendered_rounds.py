@@ -191,7 +191,7 @@ def test_a_deathmatch_across_a_killed_server(
     # The last moments before were not durable: they are played again, another way.
     shaky.evaluate("last => { for (const n of Object.keys(kept)) if (Number(n) > last) delete kept[n]; }", durable)
     served.server.start()
-    expect(shaky.locator('.game[data-state="run"]')).to_be_visible(timeout=20_000)
+    expect(shaky.locator('.game[data-state="run"]')).to_be_visible()
     act(shaky, lambda: False)
     player.over()
     setup, changes, recording, losses = ended(served)

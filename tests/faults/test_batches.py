@@ -43,7 +43,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture
 def http(running: Server) -> Any:
-    with httpx.Client(base_url=running.url, timeout=20) as client:
+    with httpx.Client(base_url=running.url, timeout=60) as client:
         yield client
 
 
@@ -109,7 +109,7 @@ def test_a_storm_of_overlapping_batches_all_at_once(running: Server, store: Stor
     rng.shuffle(pieces)
 
     async def main() -> list[int]:
-        async with httpx.AsyncClient(base_url=running.url, timeout=30) as client:
+        async with httpx.AsyncClient(base_url=running.url, timeout=60) as client:
 
             async def post(piece: list[tuple[int, str]]) -> int:
                 reply = await client.post(f"/s/{browser.token}/events", json={"epoch": browser.epoch, "events": piece})

@@ -113,7 +113,7 @@ def test_people_wait_out_a_full_disk_over_http(
     link = link_in(sqlite_url, study)
 
     async def main() -> Participant:
-        async with httpx.AsyncClient(base_url=server.url, timeout=20) as http:
+        async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
             person = Participant(http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=200, give_up_ms=60_000))
             await person.join(link, {"who": "bert"})
             await person.claim()

@@ -51,8 +51,12 @@ async function mount() {
   delete main.dataset.ready;
   shown?.destroy();
   shown = null;
+  // The first video is rendered when it is first asked for, which takes some seconds.
+  main.replaceChildren(Object.assign(document.createElement("p"), { className: "hint", textContent: "Preparing the example …" }));
   const trial = await ask("mount", { events: events.all });
-  if (!trial || own !== turn) return;
+  if (own !== turn) return;
+  main.replaceChildren();
+  if (!trial) return;
   delete main.dataset.position;
   kept.textContent = "";
   shown = await showTrial(main, trial, {
