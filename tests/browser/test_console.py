@@ -16,7 +16,6 @@ from believable.core.clock import WallClock
 from believable.core.ids import new_token
 from believable.web.app import Settings, open_collect
 
-
 GENUINE = "The first player hesitated at the doors and looked around before it walked on."
 STUDY = """\
 believable: 1

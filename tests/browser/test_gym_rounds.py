@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from believable.recordings import file
 from believable.recordings.recording import Recording
@@ -23,7 +23,9 @@ title: Two games
 seed: 4
 timeline:
   - play: {id: grid, world: gym, env: MiniGrid-Empty-5x5-v0, duration_s: 60, countdown_s: 0}
-  - play: {id: pong, world: gym, env: "ALE/Pong-v5", keys: {ArrowUp: 2, ArrowDown: 3}, fps: 30, duration_s: 5, countdown_s: 0}
+  - play:
+      {id: pong, world: gym, env: "ALE/Pong-v5", keys: {ArrowUp: 2, ArrowDown: 3}, key_words: {ArrowDown: down the screen},
+       fps: 30, duration_s: 5, countdown_s: 0}
   - finish: {}
 """
 #: Forward twice, turn right, forward twice: the goal of the smallest room.
@@ -57,6 +59,8 @@ def test_minigrid_and_pong_are_played_to_the_end(
     served = line(folder)
     player = rounds.Player(page)
     player.join(served.link())
+    listed = ["←left", "→right", "↑forward", "Enterdone", "Ddrop", "Ppickup", "Spacetoggle"]
+    expect(page.locator("[data-controls] div")).to_have_text(listed)
     player.start()
     for key in TO_THE_GOAL:
         page.keyboard.down(key)
@@ -65,6 +69,7 @@ def test_minigrid_and_pong_are_played_to_the_end(
         go_on(page)
     player.over()
     player.next()
+    expect(page.locator("[data-controls] div")).to_have_text(["↓down the screen", "↑right"])
     player.start()
     while page.locator('.game[data-state="run"]').count():
         page.keyboard.down("ArrowUp")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from believable.recordings import file
 from believable.recordings.recording import Recording
@@ -201,6 +201,28 @@ def test_a_deathmatch_across_a_killed_server(
     assert recording == record_round(DOOM.game, setup, changes)[0]
     assert any(recording.telemetry["attack"])
     compare(shaky.evaluate("() => window.kept"), recording)
+
+
+def test_a_second_tab_takes_the_round_over(
+    page: Page, context: BrowserContext, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    served = line(study(tmp_path))
+    player = rounds.Player(page)
+    player.join(served.link())
+    player.start()
+    act(page, lambda: tick(page) > 40, ("ArrowLeft",))
+    second = context.new_page()
+    second.goto(page.url)
+    expect(page.get_by_role("heading", name="open in another tab")).to_be_visible()
+    other = rounds.Player(second)
+    other.start()
+    act(second, lambda: False, ("ArrowRight",))
+    other.over()
+    other.next()
+    assert other.finish()
+    setup, changes, recording, _ = ended(served)
+    assert recording == record_round(DOOM.game, setup, changes)[0], "both pages played one round"
+    assert {-1, 1} <= {int(turn) for turn in recording.telemetry["turn_keys"]}
 
 
 def test_a_browser_without_a_decoder_gets_pictures_one_by_one(

@@ -263,12 +263,13 @@ class GameControls:
     `keys` has the place of a key on the keyboard (`KeyboardEvent.code`), or of several held together (`KeyA+KeyW`), with the
     part it sets and the value while it is down; for a part that is `moved`, how far in a second. `buttons` is the same for the
     mouse: 0 left, 1 middle, 2 right. Of a part that can be negative, what is down adds up; of others counts what was pressed
-    last.
+    last. `words` says what a key does, where the world knows it: an element with `data-controls` in its `help.html` lists them.
     """
 
     keys: Mapping[str, tuple[str, int]]
     buttons: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     mouse: MouseLook | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

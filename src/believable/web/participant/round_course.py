@@ -399,5 +399,6 @@ def _told(controls: GameControls, schema: InputSchema) -> dict[str, Any]:
         "parts": [[part.kind, part.low, part.high] for part in schema.parts],
         "keys": {codes: [numbers[name], value] for codes, (name, value) in controls.keys.items()},
         "buttons": {str(button): [numbers[name], value] for button, (name, value) in controls.buttons.items()},
+        "words": dict(controls.words),
         "mouse": None if mouse is None else [numbers[mouse.sideways], numbers[mouse.upwards], mouse.per_px],
     }

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -60,11 +61,13 @@ _BROWSER_KEYS = {" ": "Space", "w": "ArrowUp", "s": "ArrowDown", "a": "ArrowLeft
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
-    """What is known of an environment once it was made: its actions, its pace, and the keys that it tells itself."""
+    """What is known of an environment once it was made: its actions, its pace, the keys that it tells itself, and what it calls
+    its actions."""
 
     space: Any
     frames_per_s: int
     own: KeyPlan = field(default_factory=lambda: KeyPlan({}))
+    meanings: Mapping[int, str] = field(default_factory=dict)
 
 
 def load_gymnasium() -> Any:
@@ -134,7 +137,8 @@ def _facts(env: str, options: str) -> EnvironmentFacts:
     try:
         bare = environment.unwrapped
         frames_per_s = round(environment.metadata.get("render_fps") or FRAMES_PER_S)
-        return EnvironmentFacts(environment.action_space, max(1, min(frames_per_s, 60)), _own_keys(env, bare))
+        pace = max(1, min(frames_per_s, 60))
+        return EnvironmentFacts(environment.action_space, pace, _own_keys(env, bare), _meanings(bare))
     finally:
         environment.close()
 
@@ -153,6 +157,16 @@ def _own_keys(env: str, bare: Any) -> KeyPlan:
         if all(keys):
             return KeyPlan(keys, idle)
     return next((plan for beginning, plan in READY_KEYS.items() if env.startswith(beginning)), KeyPlan({}))
+
+
+def _meanings(bare: Any) -> Mapping[int, str]:
+    """What an environment calls its actions: ALE in a list, MiniGrid in an enumeration."""
+    if hasattr(bare, "get_action_meanings"):
+        return {number: name.lower() for number, name in enumerate(bare.get_action_meanings())}
+    actions = getattr(bare, "actions", None)
+    if isinstance(actions, type) and issubclass(actions, IntEnum):
+        return {int(action): action.name.replace("_", " ") for action in actions}
+    return {}
 
 
 def _browser_key(pressed: Any) -> str:

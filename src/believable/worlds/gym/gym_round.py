@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from believable.core.errors import InvalidInput, MissingExtra
+from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
 from believable.recordings.recording import Recording
 from believable.study.bases import Record
@@ -48,6 +49,8 @@ class GymOptions(Record):
     """Id of a Gymnasium environment that draws itself (`rgb_array`), or MODULE:ID to import a module first."""
     keys: dict[str, int | tuple[int | float, ...]] = Field(default_factory=dict)
     """What each key does: `{ArrowUp: 2, ArrowUp+Space: 4}`; by default those that the environment tells itself."""
+    key_words: dict[str, str] = Field(default_factory=dict)
+    """What is written beside each key: `{ArrowUp: go forward}`; by default what the environment calls its actions."""
     idle: int | tuple[int | float, ...] | Literal["wait", "last"] | None = None
     """While no key is pressed: this action, the `last` one again, or `wait`: it stands still, and each press is one step."""
     fps: int | None = Field(default=None, ge=1, le=60)
@@ -75,6 +78,7 @@ class GymSetup(EnvironmentOrigin):
 
     keys: dict[str, int | tuple[int | float, ...]]
     idle: int | tuple[int | float, ...] | Literal["wait", "last"]
+    key_words: dict[str, str] = Field(default_factory=dict)
     fps: int
     seed: int
     ticks: int
@@ -100,7 +104,8 @@ class GymSetup(EnvironmentOrigin):
 
 
 def controls_of(setup: GymSetup) -> GameControls:
-    return GameControls({keys: (INPUTS.parts[0].name, number) for number, keys in enumerate(setup.plays, 1)})
+    keys = {keys: (INPUTS.parts[0].name, number) for number, keys in enumerate(setup.plays, 1)}
+    return GameControls(keys, words=setup.key_words)
 
 
 def known_of(setup: GymSetup) -> Mapping[str, Any]:
@@ -122,10 +127,17 @@ def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
     return GymSetup.model_validate(
         {
             "env": options.env, "env_options": options.env_options, "keys": plan.keys, "idle": plan.idle, "fps": fps,
+            "key_words": _words_of(plan, facts.meanings) | options.key_words,
             "seed": seed, "ticks": place.duration_s * fps, "episode_steps": options.episode_steps,
             "begin_again": options.begin_again, "practice": place.practice,
         }
     )  # fmt: skip
+
+
+def _words_of(plan: KeyPlan, meanings: Mapping[int, str]) -> dict[str, str]:
+    """What the environment calls the action of each key, in the order of the actions."""
+    named = {keys: action for keys, action in plan.keys.items() if isinstance(action, int) and action in meanings}
+    return {keys: meanings[action] for keys, action in sorted(named.items(), key=lambda entry: entry[1])}
 
 
 # ---------------------------------------------------------------------------------------------- what is wrong
@@ -157,6 +169,8 @@ def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, s
                 yield "keys", f"{code!r} is no key.", _key_cure(code)
         if (wrong := action_problem(space, action)) is not None:
             yield "keys", f"{keys} does what {options.env!r} does not know: {wrong}.", "Give one of its actions."
+    for keys in options.key_words.keys() - plan.keys.keys():
+        yield "key_words", f"{keys} is none of the keys.", did_you_mean(keys, plan.keys)
     if not isinstance(plan.idle, str) and (wrong := action_problem(space, plan.idle)) is not None:
         cure = f"Give one of its actions, {WAIT} or {LAST}."
         yield "idle", f"{options.env!r} does not know this action: {wrong}.", cure

@@ -3,7 +3,8 @@
  * A game whose pictures the server makes: shown as they come; keys and mouse as the world's controls say. Knows no world.
  *
  * In the world's `hud.html`, an element with `data-picture="v.0"` shows that value of each picture's words, and one with the class
- * `shouts` has what is written large over the picture when something happens (`data-goal="…"` for the event `goal`).
+ * `shouts` has what is written large over the picture when something happens (`data-goal="…"` for the event `goal`). In its
+ * `help.html`, an element with `data-controls` is filled with the keys.
  * @typedef {import("./game.js").Client} Client
  */
 import { createControls } from "./controls.js";
@@ -15,12 +16,13 @@ export { coding } from "./pictures.js";
 const SHOUT_MS = 1400;
 
 /** @param {import("./game.js").Surroundings} outside @returns {Client} */
-export function begin({ canvas, form, welcome, active, act, coding = "jpeg" }) {
+export function begin({ canvas, form, texts, welcome, active, act, coding = "jpeg" }) {
   canvas.width = welcome.width_px;
   canvas.height = welcome.height_px;
   const pictures = createPictures(canvas, welcome, coding);
   const controls = createControls(canvas, welcome.controls, { active, act, settings: form, now: () => performance.now() });
   const status = createWords(form);
+  form.querySelector("[data-controls]")?.replaceChildren(...listKeys(welcome.controls, texts));
 
   return {
     own: unpredicted(),
@@ -37,6 +39,31 @@ export function begin({ canvas, form, welcome, active, act, coding = "jpeg" }) {
     get quiet_ms() { return controls.quiet_ms; },
     destroy: () => { controls.destroy(); pictures.destroy(); },
   };
+}
+
+const SIGNS = /** @type {Record<string, string>} */ ({
+  ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Comma: ",", Period: ".",
+});
+
+/** A key as people call it. @param {string} code @param {Record<string, string>} texts */
+export function keyName(code, texts) {
+  return SIGNS[code] ?? texts[`play.key.${code}`] ?? code.replace(/^(Key|Digit)/, "");
+}
+
+/**
+ * The keys with what they do, where the world says it. What is pressed together follows from the keys, unless there is nothing else.
+ * @param {{keys: Record<string, unknown>, words: Record<string, string>}} controls @param {Record<string, string>} texts
+ */
+function listKeys({ keys, words }, texts) {
+  const all = [...Object.keys(words), ...Object.keys(keys).filter((codes) => !(codes in words))];
+  const single = all.filter((codes) => !codes.includes("+"));
+  return (single.length ? single : all).map((codes) => {
+    const line = document.createElement("div");
+    const name = codes.split("+").map((code) => keyName(code, texts)).join(" + ");
+    line.append(Object.assign(document.createElement("dt"), { textContent: name }));
+    line.append(Object.assign(document.createElement("dd"), { textContent: words[codes] ?? "" }));
+    return line;
+  });
 }
 
 /** What stands around the picture, and what just happened. @param {HTMLElement} form */
