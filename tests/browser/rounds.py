@@ -96,7 +96,7 @@ class Player:
     def state(self) -> str:
         return self.page.locator(".game").get_attribute("data-state") or ""
 
-    def over(self, within_s: float = 30) -> None:
+    def over(self, within_s: float = 120) -> None:
         expect(self.page.locator('.game[data-state="over"]')).to_be_visible(timeout=within_s * 1000)
 
     def saved(self) -> None:
