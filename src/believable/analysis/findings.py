@@ -304,6 +304,19 @@ def estimate_cells(estimate: Estimate) -> tuple[LOOSE_CELL, LOOSE_CELL, LOOSE_CE
     return (why if estimate.value is None else estimate.value, *bounds)
 
 
+def reasoned(reason: str | None, *cells: Cell) -> tuple[LOOSE_CELL, ...]:
+    """These cells, with the reason where there is no value."""
+    return tuple(Undefined(reason or "undefined") if cell is None else cell for cell in cells)
+
+
+def tested_cells(test: TestResult) -> tuple[LOOSE_CELL, ...]:
+    """The estimate of a test, its bounds and p, each with the reason where there is none."""
+    estimate = test.estimate
+    if estimate is None:
+        return reasoned(test.reason, None, None, None, test.p_value)
+    return reasoned(test.reason or estimate.reason, estimate.value, estimate.low, estimate.high, test.p_value)
+
+
 def number_or(value: float | None, reason: str) -> LOOSE_CELL:
     return Undefined(reason) if value is None or value != value else float(value)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from believable.analysis.findings import Cell, Chart, Column, Table
+from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, table, tested_cells
 from believable.analysis.numbers import level_words
 from believable.protocols.qa.annotated_signals import AnnotatorData
 from believable.protocols.qa.annotator_scores import CELLS, Reliability, Score, Verdict, learning_slope
@@ -18,32 +18,16 @@ _GROUP = Column("group", "Group")
 
 def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: float) -> Table:
     """One row per test and group: all four metrics, Cronbach's α both ways."""
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    rows = []
     for test, reliability in reliabilities:
-        row: dict[str, Cell] = {"test": test, "group": reliability.group, "n": reliability.annotators}
-        for name, estimate, half in (
-            ("sda", reliability.sda, reliability.sda_half),
-            ("kappa", reliability.kappa, reliability.kappa_half),
-        ):
-            row |= {
-                name: estimate.value,
-                f"{name}_half": half,
-                f"{name}_low": estimate.low,
-                f"{name}_high": estimate.high,
-            }
-            for key in (name, f"{name}_half", f"{name}_low", f"{name}_high"):
-                if row[key] is None:
-                    undefined[len(rows), key] = estimate.reason or "undefined"
-        for name, estimate in (
-            ("cronbach_time_items", reliability.cronbach_time_items),
-            ("cronbach_annotator_items", reliability.cronbach_annotator_items),
-            ("krippendorff", reliability.krippendorff),
-        ):
-            row[name] = estimate.value
-            if estimate.value is None:
-                undefined[len(rows), name] = estimate.reason or "undefined"
-        rows.append(tuple(row.values()))
+        row: list[LOOSE_CELL] = [test, reliability.group, reliability.annotators]
+        for estimate, half in ((reliability.sda, reliability.sda_half), (reliability.kappa, reliability.kappa_half)):
+            row += reasoned(estimate.reason, estimate.value, half, estimate.low, estimate.high)
+        for estimate in (
+            reliability.cronbach_time_items, reliability.cronbach_annotator_items, reliability.krippendorff,
+        ):  # fmt: skip
+            row += reasoned(estimate.reason, estimate.value)
+        rows.append(row)
     metric = [
         column
         for name, title in (("sda", "SDA"), ("kappa", "Cohen's κ"))
@@ -54,7 +38,7 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
             Column(f"{name}_high", "high", "number", 2, "On the task: BCa bootstrap over annotators."),
         )
     ]
-    return Table(
+    return table(
         "reliability",
         "Reliability of annotators",
         (
@@ -75,37 +59,19 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
                 "Interval level, time points are units, traces cut to the shortest; on the task the mean over stimuli.",
             ),
         ),
-        tuple(rows),
-        f"Means over annotators. On tests ± is half of Student's t interval, as published tables have it, and the bounds at "
+        rows,
+        note=f"Means over annotators. On tests ± is half of Student's t interval, as published tables have it, and the bounds at "
         f"{level_words(level)} are those of the t interval corrected for skewness (Hall); on the task, where annotators share "
         "their gold standard, both are of a BCa bootstrap over annotators. Cronbach's α with time points as items is what "
         "is usually published; it stays high whatever annotators do.",
-        undefined=undefined,
     )  # fmt: skip
 
 
-#: A figure, or why there is none.
-Figure = tuple[Cell, str]
-
-
-def _test_figures(test: str, score: Score | None) -> dict[str, Figure]:
+def _test_cells(score: Score | None) -> tuple[LOOSE_CELL, ...]:
     if score is None:
-        return {f"{test}_{name}": (None, "the test was not done") for name in ("sda", "kappa", "lag_ms", "learning")}
-    return {
-        f"{test}_sda": (score.sda, ""),
-        f"{test}_kappa": (score.kappa.value, score.kappa.reason or ""),
-        f"{test}_lag_ms": (score.lag.value, score.lag.reason or ""),
-        f"{test}_learning": (score.halves, "too short"),
-    }
-
-
-def _task_figures(scores: Sequence[Score]) -> dict[str, Figure]:
-    mean = float(np.mean([score.sda for score in scores])) if scores else None
-    return {
-        "task_sda": (mean, "nobody else annotated the same stimuli"),
-        "task_stimuli": (len(scores), ""),
-        "task_learning": (learning_slope(scores), "fewer than three stimuli"),
-    }
+        return reasoned("the test was not done", None, None, None, None)
+    kappa, lag = reasoned(score.kappa.reason, score.kappa.value), reasoned(score.lag.reason, score.lag.value)
+    return (score.sda, *kappa, *lag, *reasoned("too short", score.halves))
 
 
 def annotators_table(
@@ -121,19 +87,19 @@ def annotators_table(
     for trial in task:
         by_task.setdefault(trial.annotator, []).append(trial)
     cells = {verdict.annotator: verdict.cell for verdict in verdicts}
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    rows = []
     for annotator, group in collected.groups.items():
-        figures: dict[str, Figure] = {}
-        for test, scores in by_test.items():
-            figures |= _test_figures(test, scores.get(annotator))
-        figures["gate_sda"] = gate.get(annotator), "no test was done"
-        figures |= _task_figures(by_task.get(annotator, []))
-        figures["cell"] = cells.get(annotator), "test or task is missing"
-        undefined |= {
-            (len(rows), name): reason or "undefined" for name, (cell, reason) in figures.items() if cell is None
-        }
-        rows.append((collected.named[annotator], annotator, group, *(cell for cell, _ in figures.values())))
+        row: list[LOOSE_CELL] = [collected.named[annotator], annotator, group]
+        for scores in by_test.values():
+            row += _test_cells(scores.get(annotator))
+        own = by_task.get(annotator, [])
+        row += reasoned("no test was done", gate.get(annotator))
+        row += reasoned(
+            "nobody else annotated the same stimuli", float(np.mean([score.sda for score in own])) if own else None
+        )
+        row += [len(own), *reasoned("fewer than three stimuli", learning_slope(own))]
+        row += reasoned("test or task is missing", cells.get(annotator))
+        rows.append(row)
     per_test = [
         column
         for test in by_test
@@ -144,7 +110,7 @@ def annotators_table(
             Column(f"{test}_learning", f"Learning {test}", "number", 2, "SDA of the second half minus the first."),
         )
     ]
-    return Table(
+    return table(
         "annotators",
         "Annotators",
         (
@@ -158,8 +124,7 @@ def annotators_table(
             Column("task_learning", "Learning per stimulus", "number", 3, "Slope of SDA over the order of stimuli."),
             Column("cell", "Gate and task"),
         ),
-        tuple(rows),
-        undefined=undefined,
+        rows,
         data_only=len(rows) > 60,
     )
 
@@ -186,28 +151,19 @@ def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: f
 
 def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alpha: float) -> Table:
     """First group minus second on every test and on the task."""
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    rows = []
     for name, test in tests.items():
-        e, g = test.estimate, test.effect
-        row: dict[str, Cell] = {
-            "what": name,
-            "n": test.n,
-            "difference": None if e is None else e.value,
-            "ci_low": None if e is None else e.low,
-            "ci_high": None if e is None else e.high,
-            "t": test.statistic,
-            "df": test.df[0] if test.df else None,
-            "p_value": test.p_value,
-            "g": None if g is None else g.value,
-        }
-        if g is None and test.defined:
-            undefined[len(rows), "g"] = "annotators share their gold standard"
-        for key, cell in row.items():
-            if cell is None:
-                undefined.setdefault((len(rows), key), test.reason or "undefined")
-        rows.append(tuple(row.values()))
-    return Table(
+        estimate, effect, reason = test.estimate, test.effect, test.reason
+        ungraded = "annotators share their gold standard" if effect is None and test.defined else reason
+        rows.append(
+            (
+                name, test.n,
+                *reasoned(reason, *((None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high))),
+                *reasoned(reason, test.statistic, test.df[0] if test.df else None, test.p_value),
+                *reasoned(ungraded, None if effect is None else effect.value),
+            )
+        )  # fmt: skip
+    return table(
         "groups",
         f"Groups compared: {' minus '.join(names)}",
         (
@@ -221,29 +177,17 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
             Column("p_value", "p", "p"),
             Column("g", "g", "number", 2, "Hedges' g."),
         ),
-        tuple(rows),
-        "Annotators are the units: on the tests Welch's t test over their means; on the task, where they share gold standards,"
-        " a t test with bootstrap standard errors over annotators. Agreement with the median of the others depends on how many"
-        " there are, so that there a larger group is represented by the mean over random subsets as large as the smaller group.",
-        undefined=undefined,
-        marked=frozenset((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
+        rows,
+        note="Annotators are the units: on the tests Welch's t test over their means; on the task, where they share gold"
+        " standards, a t test with bootstrap standard errors over annotators. Agreement with the median of the others depends on"
+        " how many there are, so that there a larger group is represented by the mean over random subsets as large as the smaller group.",
+        marked=((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
     )
 
 
 def together_table(tests: Mapping[str, TestResult], alpha: float) -> Table:
     """Visual with auditory SDA, per group."""
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
-    for group, test in tests.items():
-        r = test.estimate
-        row: tuple[Cell, ...] = (
-            group, test.n, *((None, None, None) if r is None else (r.value, r.low, r.high)), test.p_value
-        )  # fmt: skip
-        for place, name in ((2, "r"), (3, "ci_low"), (4, "ci_high"), (5, "p_value")):
-            if row[place] is None:
-                undefined[len(rows), name] = test.reason or (r.reason if r else None) or "undefined"
-        rows.append(row)
-    return Table(
+    return table(
         "tests_together",
         "Visual with auditory test",
         (
@@ -254,9 +198,8 @@ def together_table(tests: Mapping[str, TestResult], alpha: float) -> Table:
             Column("ci_high", "high", "number", 2),
             Column("p_value", "p", "p"),
         ),
-        tuple(rows),
-        undefined=undefined,
-        marked=frozenset((n, "r") for n, test in enumerate(tests.values()) if test.significant(alpha)),
+        ((group, test.n, *tested_cells(test)) for group, test in tests.items()),
+        marked=((n, "r") for n, test in enumerate(tests.values()) if test.significant(alpha)),
     )
 
 

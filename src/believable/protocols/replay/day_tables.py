@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Cell, Chart, Column, Table
+from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, table
 from believable.analysis.numbers import in_words, level_words
 from believable.protocols.replay.flag_outcomes import (
     BY_DESIGN,
@@ -27,40 +27,24 @@ _CONDITION = Column("condition", "Condition")
 
 def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: float) -> Table:
     """One row per paired outcome: both means, the difference, the test that the normality rule chose, the effect."""
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
-    marked: set[tuple[int, str]] = set()
-    for number, (title, pairs) in enumerate(outcomes.values()):
+    rows = []
+    for title, pairs in outcomes.values():
         test, effect, difference = pairs.comparison.test, pairs.comparison.effect, pairs.difference
+        normality = pairs.comparison.normality
         few = "fewer than two people have both values"
-        row: dict[str, Cell] = {
-            "outcome": title,
-            "n": len(pairs.people),
-            "ours": float(pairs.ours.mean()) if len(pairs.ours) else None,
-            "baseline": float(pairs.baseline.mean()) if len(pairs.baseline) else None,
-            "difference": difference.value,
-            "ci_low": difference.low,
-            "ci_high": difference.high,
-            "normality_p": pairs.comparison.normality.p_value,
-            "test": "paired t" if pairs.comparison.chosen == "paired_t" else "Wilcoxon",
-            "statistic": test.statistic,
-            "p_value": test.p_value,
-            "dz": effect.value,
-            "dz_low": effect.low,
-            "dz_high": effect.high,
-        }
-        reasons = {
-            "difference": difference.reason, "ci_low": difference.reason, "ci_high": difference.reason,
-            "normality_p": pairs.comparison.normality.reason, "statistic": test.reason, "p_value": test.reason,
-            "dz": effect.reason, "dz_low": effect.reason, "dz_high": effect.reason,
-        }  # fmt: skip
-        for name, cell in row.items():
-            if cell is None:
-                undefined[number, name] = reasons.get(name) or few
-        if test.significant(alpha):
-            marked.add((number, "p_value"))
-        rows.append(tuple(row.values()))
-    return Table(
+        means = (float(values.mean()) if len(values) else None for values in (pairs.ours, pairs.baseline))
+        rows.append(
+            (
+                title, len(pairs.people), *reasoned(few, *means),
+                *reasoned(difference.reason or few, difference.value, difference.low, difference.high),
+                *reasoned(normality.reason or few, normality.p_value),
+                "paired t" if pairs.comparison.chosen == "paired_t" else "Wilcoxon",
+                *reasoned(test.reason or few, test.statistic, test.p_value),
+                *reasoned(effect.reason or few, effect.value, effect.low, effect.high),
+            )
+        )  # fmt: skip
+    significant = [pairs.comparison.test.significant(alpha) for _, pairs in outcomes.values()]
+    return table(
         "paired",
         "Ours against the baseline, paired",
         (
@@ -79,37 +63,30 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
             Column("dz_low", "low", "number", 2),
             Column("dz_high", "high", "number", 2),
         ),
-        tuple(rows),
-        f"Ours minus baseline. Intervals at {level_words(1 - alpha)}: t for the difference, noncentral t for d.",
-        undefined=undefined,
-        marked=frozenset(marked),
+        rows,
+        note=f"Ours minus baseline. Intervals at {level_words(1 - alpha)}: t for the difference, noncentral t for d.",
+        marked=((number, "p_value") for number, holds in enumerate(significant) if holds),
     )
 
 
 def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: float) -> Table:
     """What the unbelievable rate is made of, per condition; flags that do not count in it are counted here."""
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
-    for number, condition in enumerate(conditions):
+    rows = []
+    for condition in conditions:
         mine = [day for day in seen if day.condition == condition]
         f, a = [day.judged.f for day in mine], [day.judged.a for day in mine]
         pooled = pooled_unbelievable_rate(f, a, level=level)
         single = [day.judged.rate for day in mine if day.judged.rate is not None]
-        mean = mean_t(single, level=level)
-        for name, cell in (("pooled", pooled.value), ("ci_low", pooled.low), ("ci_high", pooled.high)):
-            if cell is None:
-                undefined[number, name] = pooled.reason or "undefined"
-        if mean.value is None:
-            undefined[number, "mean"] = "no action was viewed"
         rows.append(
             (
-                condition, len(mine), sum(len(day.actions) for day in mine), sum(a), sum(f), pooled.value, pooled.low,
-                pooled.high, mean.value, sum(day.judged.raw_flags for day in mine), sum(day.judged.flags for day in mine),
-                sum(day.judged.unseen for day in mine), sum(day.judged.unattached for day in mine),
+                condition, len(mine), sum(len(day.actions) for day in mine), sum(a), sum(f),
+                *reasoned(pooled.reason, pooled.value, pooled.low, pooled.high),
+                *reasoned("no action was viewed", mean_t(single, level=level).value),
+                *(sum(getattr(day.judged, name) for day in mine) for name in ("raw_flags", "flags", "unseen", "unattached")),
                 sum(day.undone for day in mine), len(mine) - len(single),
             )
         )  # fmt: skip
-    return Table(
+    return table(
         "rates",
         "Viewed and flagged actions",
         (
@@ -129,8 +106,7 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
             Column("undone", "Taken back", "integer", about="Flags taken back."),
             Column("no_rate", "No rate", "integer", about="Replays of which no action was viewed: r is undefined."),
         ),
-        tuple(rows),
-        undefined=undefined,
+        rows,
     )
 
 
@@ -139,16 +115,16 @@ def people_table(
 ) -> Table:
     """One row per person and replay, for those who want to compute further."""
     names = tuple(values)
-    rows: list[tuple[Cell, ...]] = [
+    rows = [
         (
             day.session, day.condition, day.scenario or None, day.place,
             *(values[name].get((day.session, day.position)) for name in names),
-            day.judged.a, day.judged.f, day.judged.rate, day.judged.unseen, day.wall_ms / 1000, day.plan_opened, day.log_opened,
-            chosen.get(day.session),
+            day.judged.a, day.judged.f, *reasoned(day.judged.reason, day.judged.rate), day.judged.unseen, day.wall_ms / 1000,
+            day.plan_opened, day.log_opened, chosen.get(day.session),
         )
         for day in seen
     ]  # fmt: skip
-    return Table(
+    return table(
         "replays",
         "Every replay that was watched",
         (
@@ -166,8 +142,7 @@ def people_table(
             Column("log_opened", "Log opened", "integer"),
             Column("preferred", "Preferred"),
         ),
-        tuple(rows),
-        undefined={(number, "rate"): day.judged.reason for number, day in enumerate(seen) if day.judged.rate is None},
+        rows,
         data_only=True,
     )
 
@@ -179,8 +154,7 @@ def ratings_table(
     level: float,
 ) -> Table:
     """Means per condition, and how many are missing by design or were not answered."""
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    rows = []
     for name, answered in values.items():
         for condition in conditions:
             mine = [day for day in seen if day.condition == condition]
@@ -192,13 +166,9 @@ def ratings_table(
             spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
             median = float(np.median(numbers)) if len(numbers) else None
             by_design = reasons.count(BY_DESIGN)
-            row = (name, condition, len(numbers), by_design, len(mine) - len(numbers) - by_design, mean.value, spread, mean.low,
-                   mean.high, median)  # fmt: skip
-            for place, column in ((5, "mean"), (6, "sd"), (7, "ci_low"), (8, "ci_high"), (9, "median")):
-                if row[place] is None:
-                    undefined[len(rows), column] = mean.reason or "fewer than two answers"
-            rows.append(row)
-    return Table(
+            figures = reasoned(mean.reason or "fewer than two answers", mean.value, spread, mean.low, mean.high, median)
+            rows.append((name, condition, len(numbers), by_design, len(mine) - len(numbers) - by_design, *figures))
+    return table(
         "ratings",
         "Ratings by condition",
         (
@@ -213,8 +183,7 @@ def ratings_table(
             Column("ci_high", "high", "number", 2, "Upper bound of the mean, t interval."),
             Column("median", "Median", "number", 1),
         ),
-        tuple(rows),
-        undefined=undefined,
+        rows,
     )
 
 
@@ -270,11 +239,21 @@ def answers_table(
 
 
 def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
-    share = preference.test.estimate
-    reason = preference.test.reason or "nobody decided"
+    share, reason = preference.test.estimate, preference.test.reason or "nobody decided"
     decided = preference.ours + preference.baseline
-    cells: tuple[Cell, ...] = (None, None, None) if share is None else (share.value, share.low, share.high)
-    return Table(
+    cells = (None, None, None) if share is None else (share.value, share.low, share.high)
+    rows = [
+        (ours, preference.ours, *reasoned(reason, *cells, preference.test.p_value)),
+        (
+            baseline,
+            preference.baseline,
+            *reasoned(reason, preference.baseline / decided if decided else None),
+            *reasoned("see the first row", None, None, None),
+        ),
+    ]
+    if preference.undecided:
+        rows.append(("undecided", preference.undecided, *reasoned("not in the test", None, None, None, None)))
+    return table(
         "preference",
         "Preference",
         (
@@ -285,15 +264,7 @@ def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
             Column("ci_high", "high", "share", 1, "Clopper–Pearson."),
             Column("p_value", "p", "p", about="Exact binomial test against one half."),
         ),
-        (
-            (ours, preference.ours, *cells, preference.test.p_value),
-            (baseline, preference.baseline, preference.baseline / decided if decided else None, None, None, None),
-            *(((("undecided"), preference.undecided, None, None, None, None),) if preference.undecided else ()),
-        ),
-        undefined={(0, name): reason for name in ("share", "ci_low", "ci_high", "p_value") if not decided}
-        | {(1, name): "see the first row" for name in ("ci_low", "ci_high", "p_value")}
-        | ({(1, "share"): reason} if not decided else {})
-        | {(2, name): "not in the test" for name in ("share", "ci_low", "ci_high", "p_value") if preference.undecided},
+        rows,
     )
 
 
@@ -307,25 +278,17 @@ def term_words(name: str) -> str:
 def model_table(name: str, title: str, fitted: FlagModel) -> Table:
     """Odds ratios of the fixed effects; the standard deviations of the random ones below."""
     if fitted.model is None:
-        return Table(
-            name, title, (Column("term", "Term"), Column("odds_ratio", "Odds ratio", "number", 2)), (("condition", None),),
-            undefined={(0, "odds_ratio"): fitted.odds_ratio.reason or "undefined"},
-        )  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+        columns = (Column("term", "Term"), Column("odds_ratio", "Odds ratio", "number", 2))
+        return table(name, title, columns, [("condition", *reasoned(fitted.odds_ratio.reason, None))])
+    rows = []
     for term in fitted.model.terms:
         odds, log = term.odds_ratio, term.estimate
-        row: tuple[Cell, ...] = (
-            term_words(term.name), *((None, None, None) if odds is None else (odds.value, odds.low, odds.high)),
-            log.value, log.se, log.statistic, log.p_value,
-        )  # fmt: skip
-        for place, column in enumerate(("odds_ratio", "ci_low", "ci_high", "log_odds", "se", "z", "p_value"), start=1):
-            if row[place] is None:
-                undefined[len(rows), column] = log.reason or "the fit did not converge"
-        rows.append(row)
+        ratio = (None, None, None) if odds is None else (odds.value, odds.low, odds.high)
+        cells = (*ratio, log.value, log.se, log.statistic, log.p_value)
+        rows.append((term_words(term.name), *reasoned(log.reason or "the fit did not converge", *cells)))
     sds = [f"SD {effect.group} {effect.sd:.3f} ({effect.levels} levels)" for effect in fitted.model.random]
     method = f"`{fitted.model.formula}`; {fitted.model.method}; {fitted.viewed} viewed actions"
-    return Table(
+    return table(
         name,
         title,
         (
@@ -338,9 +301,8 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
             Column("z", "z", "number", 2),
             Column("p_value", "p", "p"),
         ),
-        tuple(rows),
-        ". ".join([method, *sds, *fitted.notes]) + ".",
-        undefined=undefined,
+        rows,
+        note=". ".join([method, *sds, *fitted.notes]) + ".",
     )
 
 
@@ -353,21 +315,14 @@ def linear_table(name: str, title: str, model: MixedModel | str) -> Table:
         Column("p_value", "p", "p"),
     )
     if isinstance(model, str):
-        nothing = {(0, column.name): model for column in columns[1:]}
-        return Table(
-            name, title, columns, (("condition", None, None, None, None),), status="exploratory", undefined=nothing
-        )
-    rows = tuple(
-        (term_words(t.name), t.estimate.value, t.estimate.low, t.estimate.high, t.estimate.p_value) for t in model.terms
-    )
-    undefined = {
-        (number, column.name): model.terms[number].estimate.reason or "undefined"
-        for number, row in enumerate(rows)
-        for column, cell in zip(columns, row, strict=True)
-        if cell is None
-    }
+        return table(name, title, columns, [("condition", *reasoned(model, *[None] * 4))], status="exploratory")
+    rows = [
+        (term_words(term.name), *reasoned(e.reason, e.value, e.low, e.high, e.p_value))
+        for term in model.terms
+        for e in (term.estimate,)
+    ]
     note = ". ".join([f"`{model.formula}`; {model.method}", *model.notes]) + "."
-    return Table(name, title, columns, rows, note, "exploratory", undefined)
+    return table(name, title, columns, rows, note=note, status="exploratory")
 
 
 def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[str]) -> Table:
@@ -380,25 +335,21 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
         )
         if not unknown
     }  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    rows = []
     for condition in conditions:
         mine = [day for day in seen if day.condition == condition]
         spent = [on_page[day.session, day.position] for day in mine if (day.session, day.position) in on_page]
-        row: dict[str, Cell] = {
-            "condition": condition,
-            "replays": len(mine),
-            "watched_s": float(np.median([day.wall_ms / 1000 for day in mine])) if mine else None,
-            "page_s": float(np.median(spent)) if spent else None,
-            "opened": sum(day.opened for day in mine) / len(mine) if mine else None,
-            "plan": float(np.mean([day.plan_opened for day in mine])) if mine else None,
-            "log": float(np.mean([day.log_opened for day in mine])) if mine else None,
-        }
-        for name, cell in row.items():
-            if cell is None:
-                undefined[len(rows), name] = "nobody watched it" if not mine else "no times were recorded"
-        rows.append(tuple(row.values()))
-    return Table(
+        cells = [
+            _of(np.median, [day.wall_ms / 1000 for day in mine]),
+            _of(np.median, spent),
+            _of(np.mean, [day.opened for day in mine]),
+            _of(np.mean, [day.plan_opened for day in mine]),
+            _of(np.mean, [day.log_opened for day in mine]),
+        ]
+        rows.append(
+            (condition, len(mine), *reasoned("no times were recorded" if mine else "nobody watched it", *cells))
+        )
+    return table(
         "conduct",
         "How replays were watched",
         (
@@ -410,6 +361,9 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
             Column("plan", "Plan openings", "number", 2, "Mean number of times."),
             Column("log", "Log openings", "number", 2, "Mean number of times."),
         ),
-        tuple(rows),
-        undefined=undefined,
+        rows,
     )
+
+
+def _of(middle: Callable[[Sequence[float]], float], values: Sequence[float]) -> float | None:
+    return float(middle(values)) if values else None

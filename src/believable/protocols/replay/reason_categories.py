@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Cell, Chart, Column, Section, Table
+from believable.analysis.findings import Chart, Column, Section, Table, reasoned, table
 from believable.analysis.numbers import counted, share
 from believable.analysis.settled_plan import Plan
 from believable.coding.coded_bundle import codebook_keys, codebooks, coded_responses, has_codes
@@ -25,25 +25,14 @@ def categories(data: Data, plan: Plan) -> Section | None:
     keys = [(name.code, name.direction) for name in names]
     labels = {(name.code, name.direction): name.short for name in names}
     shares = proportions(responses, by=by_condition, keys=keys, level=plan.level)
-    rows: list[tuple[Cell, ...]] = [
+    rows = [
         (
-            labels[share.code, share.direction],
-            share.group,
-            share.count,
-            share.total,
-            share.share.value,
-            share.share.low,
-            share.share.high,
+            labels[coded.code, coded.direction], coded.group, coded.count, coded.total,
+            *reasoned(coded.share.reason, coded.share.value, coded.share.low, coded.share.high),
         )
-        for share in shares
-    ]
-    undefined = {
-        (number, name): share.share.reason or "undefined"
-        for number, share in enumerate(shares)
-        for name, cell in (("share", share.share.value), ("ci_low", share.share.low), ("ci_high", share.share.high))
-        if cell is None
-    }
-    table = Table(
+        for coded in shares
+    ]  # fmt: skip
+    categories_table = table(
         "categories",
         "Reasons of flags by condition",
         (
@@ -55,9 +44,8 @@ def categories(data: Data, plan: Plan) -> Section | None:
             Column("ci_low", "low", "share", 1, "Lower bound, clustered by person."),
             Column("ci_high", "high", "share", 1, "Upper bound, clustered by person."),
         ),
-        tuple(rows),
-        "Shares of all codes given in a condition; intervals over people (Wilson with the effective number).",
-        undefined=undefined,
+        rows,
+        note="Shares of all codes given in a condition; intervals over people (Wilson with the effective number).",
     )
     tests = _tests(responses, labels, plan)
     chart = Chart(
@@ -74,7 +62,7 @@ def categories(data: Data, plan: Plan) -> Section | None:
         "Why actions are not believed",
         (_coverage(data, responses),),
         (),
-        (table, *tests, *((agreed,) if agreed is not None else ())),
+        (categories_table, *tests, *((agreed,) if agreed is not None else ())),
         (chart,),
     )
 
@@ -95,28 +83,16 @@ def _tests(
     results = differences(responses, by_condition, keys=list(labels), level=plan.level)
     if not results:
         return ()
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
-    for result in results:
-        counts = "; ".join(f"{count.group}: {count.present} of {count.n}" for count in result.counts)
-        for name, cell in (
-            ("statistic", result.test.statistic),
-            ("p_value", result.test.p_value),
-            ("p_adjusted", result.p_adjusted),
-        ):
-            if cell is None:
-                undefined[len(rows), name] = result.test.reason or "undefined"
-        rows.append(
-            (
-                labels[result.code, result.direction],
-                counts,
-                result.test.statistic,
-                result.test.p_value,
-                result.p_adjusted,
-                result.test.method,
-            )
+    rows = [
+        (
+            labels[result.code, result.direction],
+            "; ".join(f"{count.group}: {count.present} of {count.n}" for count in result.counts),
+            *reasoned(result.test.reason, result.test.statistic, result.test.p_value, result.p_adjusted),
+            result.test.method,
         )
-    table = Table(
+        for result in results
+    ]
+    tests = table(
         "category_tests",
         "Reasons of flags: differences between conditions",
         (
@@ -127,8 +103,7 @@ def _tests(
             Column("p_adjusted", "p adjusted", "p", about="Holm, over all categories."),
             Column("method", "Method"),
         ),
-        tuple(rows),
+        rows,
         status="exploratory",
-        undefined=undefined,
     )
-    return (table,)
+    return (tests,)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Cell, Chart, Column, Finding, Section, Table
+from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Finding, Section, Table, table, tested_cells
 from believable.analysis.numbers import in_words, number
 from believable.analysis.settled_plan import Plan
 from believable.analysis.trace_windows import TOOL_NAMES, Cleaning, Tool, Windowed
@@ -155,8 +155,7 @@ def _rounds(
 
 
 def _related(channels: Sequence[Channel], plan: Plan) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    rows: list[tuple[LOOSE_CELL, ...]] = []
     marked: set[tuple[int, str]] = set()
     tools: tuple[Tool, ...] = tuple(dict.fromkeys(channel.trace.annotation.tool for channel in channels))
     for name in dict.fromkeys(channel.name for channel in channels):
@@ -167,15 +166,10 @@ def _related(channels: Sequence[Channel], plan: Plan) -> Table:
             values = np.concatenate([measure.values[ok] for measure, ok in zip(mine, known, strict=True)])
             rounds = np.repeat(np.arange(len(mine)), [int(ok.sum()) for ok in known])
             test = within_correlation(trace, values, rounds.tolist(), level=plan.level)
-            r = test.estimate
-            cells = (None, None, None) if r is None else (r.value, r.low, r.high)
-            for column, cell in zip(("r", "ci_low", "ci_high", "p_value"), (*cells, test.p_value), strict=True):
-                if cell is None:
-                    undefined[len(rows), column] = test.reason or (r.reason if r else None) or "undefined"
             if test.significant(plan.alpha):
                 marked.add((len(rows), "r"))
-            rows.append((name, TOOL_NAMES[tool], len(mine), *cells, test.p_value))
-    return Table(
+            rows.append((name, TOOL_NAMES[tool], len(mine), *tested_cells(test)))
+    return table(
         "telemetry_correlations",
         "Traces and telemetry, within rounds",
         (
@@ -187,11 +181,10 @@ def _related(channels: Sequence[Channel], plan: Plan) -> Table:
             Column("ci_high", "high", "number", 3),
             Column("p_value", "p", "p"),
         ),
-        tuple(rows),
-        "Windows of one round depend on each other, so that p and intervals are too small; read them as a ranking.",
+        rows,
+        note="Windows of one round depend on each other, so that p and intervals are too small; read them as a ranking.",
         status="exploratory",
-        undefined=undefined,
-        marked=frozenset(marked),
+        marked=marked,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.data import OWN_ROUND
-from believable.analysis.findings import Cell, Chart, Column, Table
+from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, table, tested_cells
 from believable.analysis.instrument_comparison import CorrelationRow, correlations
 from believable.analysis.numbers import in_words, level_words
 from believable.analysis.trace_windows import CENTRES, EPSILONS, TOOL_NAMES, Centre, Cleaning, Tool, Windowed
@@ -99,17 +99,7 @@ def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) ->
     for correlation in looked_at:
         if correlation.measure == "mean":
             firsts.setdefault(correlation.tool, correlation.test)
-    rows: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
-    for number, (tool, test) in enumerate(firsts.items()):
-        r = test.estimate
-        cells = (None, None, None) if r is None else (r.value, r.low, r.high)
-        rows.append((TOOL_NAMES[tool], test.n, *cells, test.p_value))
-        reason = test.reason or (r.reason if r is not None else None) or "undefined"
-        for name, cell in zip(("r", "ci_low", "ci_high", "p_value"), (*cells, test.p_value), strict=True):
-            if cell is None:
-                undefined[number, name] = reason
-    return Table(
+    return table(
         "means",
         "Mean of the trace and the final choice",
         (
@@ -120,10 +110,9 @@ def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) ->
             Column("ci_high", "high", "number", 3, "Upper bound of the interval of r."),
             Column("p_value", "p", "p", about="Two-sided p."),
         ),
-        tuple(rows),
-        f"Intervals at {level_words(1 - alpha)}: jackknife on the Fisher z scale. Marked: p < {alpha:g}.",
-        undefined=undefined,
-        marked=frozenset((number, "r") for number, test in enumerate(firsts.values()) if test.significant(alpha)),
+        ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()),
+        note=f"Intervals at {level_words(1 - alpha)}: jackknife on the Fisher z scale. Marked: p < {alpha:g}.",
+        marked=((number, "r") for number, test in enumerate(firsts.values()) if test.significant(alpha)),
     )
 
 
@@ -231,28 +220,23 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
         for trace in (pair.first, pair.second):
             groups[pair.tool, trace.annotation.condition].append(trace)
     rows: list[tuple[Cell, ...]] = []
-    agreeing: list[tuple[Cell, ...]] = []
-    undefined: dict[tuple[int, str], str] = {}
+    agreeing = []
     for (tool, condition), traces in sorted(groups.items()):
-        table = _cut([trace.values for trace in traces])
-        lows, highs = np.quantile(table, [0.25, 0.75], axis=0)
-        for index, time in enumerate(times_s(table.shape[1], cleaning)):
-            mean = mean_t(table[:, index])
+        windows = _cut([trace.values for trace in traces])
+        lows, highs = np.quantile(windows, [0.25, 0.75], axis=0)
+        for index, time in enumerate(times_s(windows.shape[1], cleaning)):
+            mean = mean_t(windows[:, index])
             rows.append(
                 (
                     TOOL_NAMES[tool], condition, time, mean.value, float(lows[index]), float(highs[index]), mean.low, mean.high,
                     mean.n,
                 )
             )  # fmt: skip
-        alpha = krippendorff_alpha(table.T, "interval") if len(table) > 1 else None
-        others = _left_out_sda(table)
-        if alpha is None or alpha.value is None:
-            reason = "one annotator only" if alpha is None else alpha.reason or "undefined"
-            undefined[len(agreeing), "alpha"] = reason
-        if others is None:
-            undefined[len(agreeing), "sda"] = "one annotator only"
-        value = None if alpha is None else alpha.value
-        agreeing.append((TOOL_NAMES[tool], condition, len(table), value, others))
+        alpha = krippendorff_alpha(windows.T, "interval") if len(windows) > 1 else None
+        others = _left_out_sda(windows)
+        lone = "one annotator only"
+        coefficient = reasoned(lone, None) if alpha is None else reasoned(alpha.reason, alpha.value)
+        agreeing.append((TOOL_NAMES[tool], condition, len(windows), *coefficient, *reasoned(lone, others)))
     means = Table(
         "mean_traces",
         "Mean traces",
@@ -270,7 +254,7 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
         tuple(rows),
         data_only=True,
     )
-    agreement = Table(
+    agreement = table(
         "trace_agreement",
         "Agreement between annotators",
         (
@@ -280,11 +264,10 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
             Column("alpha", "Krippendorff's α", "number", 3, "Interval level, windows as units."),
             Column("sda", "SDA with the others", "number", 3, "Mean SDA of each trace with the median of the others."),
         ),
-        tuple(agreeing),
-        "Each participant played rounds of their own, so that low agreement may come from different events."
+        agreeing,
+        note="Each participant played rounds of their own, so that low agreement may come from different events."
         if _own_rounds(pairs)
         else "",
-        undefined=undefined,
     )
     chart = Chart(
         "mean_traces",
