@@ -39,6 +39,17 @@ def test_the_figures_are_printed() -> None:
     assert any(line.startswith("median of a file: ") for line in lines)
 
 
+def test_what_was_added_to_the_base_is_still_there() -> None:
+    gone = []
+    for place in (place for places in house.ADDITIONS.values() for place in places):
+        try:
+            house.addition(place)
+        except (KeyError, FileNotFoundError):
+            gone.append(place)
+    assert gone == [], "house.ADDITIONS names what is not there any more: take it out, or give its new name"
+    assert "the base: " in house.base_and_additions(HOUSE)
+
+
 @pytest.mark.parametrize(
     ("source", "lines"),
     [

@@ -9,16 +9,36 @@ from typing import Any
 import pytest
 
 from believable.core.errors import InvalidInput
+from believable.recordings.scene import Scene
 from believable.worlds import WORLDS
-from believable.worlds.contract import Input, InputPart, InputSchema, World
+from believable.worlds.contract import Input, InputPart, InputSchema, Opponents, World
+from believable.worlds.doom import DOOM
+from believable.worlds.doom.doom_round import DoomOptions
 from believable.worlds.maze import MAZE
 from believable.worlds.maze.game import MazeGame, MazeSetup
 from believable.worlds.world_check import check_world
 
 
+class FightOptions(DoomOptions):
+    map: str = "deathmatch"
+    picture: str = "160x120"
+
+
+#: An engine takes long to begin, and tries of one are alike: the round with the most in it, in small pictures.
+FIGHT = replace(
+    DOOM,
+    playing=replace(
+        DOOM.game,
+        options=FightOptions,
+        opponents=Opponents({"bots": "Three."}),
+        players=tuple(reversed(DOOM.game.players)),
+    ),
+)
+
+
 @pytest.mark.parametrize("name", WORLDS.names)
 def test_it_keeps_the_contract(name: str) -> None:
-    check_world(WORLDS[name])
+    check_world(FIGHT if name == FIGHT.name else WORLDS[name])
 
 
 class Forgetful(MazeGame):
@@ -56,6 +76,11 @@ def changed(**values: Any) -> World:
         (replace(MAZE, name="a maze"), "its name does not match"),
         (replace(MAZE, folder=MAZE.folder / "elsewhere"), r"there is no static/page\.js"),
         (changed(new=Forgetful), "it differs at tick"),
+        (replace(MAZE, drawn=False), "neither drawn nor rendered"),
+        (
+            replace(MAZE, draw=lambda recording: Scene(recording.world.width, recording.world.height, "#000", (), ())),
+            "a drawing of its recording has no figures",
+        ),
         (changed(new=Talkative), "the page is told of what judges may not know"),
         (changed(new=Hasty), "a step went from tick 0 to 2"),
         (changed(players=()), "somebody who can play it"),

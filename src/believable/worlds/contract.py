@@ -365,9 +365,11 @@ class Playing(Generic[Options, Setup]):
 class World:
     """A world: recorded, drawn, and played where `playing` says how.
 
-    `draw(recording)` gives its looks as plain data, for the browser's player and for videos alike. `extra` names the optional
-    part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates. `observe(recording, actor)` is
-    what a learner sees of somebody in a recording, where that does not stand in the columns that all learners read.
+    `draw(recording)` gives its looks as plain data, for the browser's player and for videos alike; where that cannot show what
+    happened, because a recording does not say where things are, `drawn` is false and its rounds are seen as pictures only.
+    `extra` names the optional part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates.
+    `observe(recording, actor)` is what a learner sees of somebody in a recording, where that does not stand in the columns that
+    all learners read.
     """
 
     name: str
@@ -378,6 +380,7 @@ class World:
     playing: Playing[Any, Any] | None = None
     extra: str | None = None
     observe: Callable[[Recording, str], Observations] = observe
+    drawn: bool = True
 
     @property
     def game(self) -> Playing[Any, Any]:

@@ -39,6 +39,8 @@ def check_world(world: World) -> None:
 def _problems(world: World) -> Iterator[str]:
     if not re.match(ID_PATTERN, world.name):
         yield f"its name does not match {ID_PATTERN}; it is a value in study files."
+    if not world.drawn and (world.playing is None or world.playing.rendering is None):
+        yield "it is neither drawn nor rendered: nobody could see it."
     if world.version < 1:
         yield "its version must be 1 or more."
     if not world.about:
@@ -132,7 +134,7 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
         yield "a practice is over before it began."
     practice.close()
     try:
-        shown, changes = _played(playing, setup, seed)
+        shown, changes, welcome = _played(playing, setup, seed)
     except (InvalidInput, TypeError, ValueError) as error:
         yield f"it cannot be played: {error}"
         return
@@ -140,15 +142,16 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
         yield f"{playing.player().name!r} did nothing in {TRIED_S} seconds."
         return
     yield from _repeats(playing, setup, shown, changes)
-    yield from _recorded(world, setup, changes, shown)
+    yield from _recorded(world, setup, changes, shown, welcome)
 
 
-def _played(playing: Playing[Any, Any], setup: Any, seed: int) -> tuple[list[bytes], list[Change]]:
-    """What was shown after each tick of a round of the first player, and what it did."""
+def _played(playing: Playing[Any, Any], setup: Any, seed: int) -> tuple[list[bytes], list[Change], Mapping[str, Any]]:
+    """What was shown after each tick of a round of the first player, what it did, and what it was told at the start."""
     live, agent = LiveRound(playing, setup), playing.player()
     shown: list[bytes] = []
     try:
-        driver = agent.new(agent.draw(random.Random(seed)), seed, _told(playing, setup, live))
+        welcome = _told(playing, setup, live)
+        driver = agent.new(agent.draw(random.Random(seed)), seed, welcome)
         while not live.over:
             tick = live.game.tick
             pressed: Input = playing.inputs.read(driver.act(live.message()))
@@ -159,7 +162,7 @@ def _played(playing: Playing[Any, Any], setup: Any, seed: int) -> tuple[list[byt
                 raise InvalidInput(f"a step went from tick {tick} to {live.game.tick}.")
     finally:
         live.game.close()
-    return shown, live.take_changes()
+    return shown, live.take_changes(), welcome
 
 
 def _told(playing: Playing[Any, Any], setup: Any, live: LiveRound) -> Mapping[str, Any]:
@@ -184,8 +187,8 @@ def _digest(picture: Pixels) -> bytes:
 def _repeats(playing: Playing[Any, Any], setup: Any, shown: list[bytes], changes: list[Change]) -> Iterator[str]:
     """The same again from the start, and from wherever it is taken up."""
     last = len(shown)
-    # To begin a game that draws itself takes long.
-    for tick in (max(1, last // 3), last) if playing.rendering else sorted({1, last // 3, last - 1, last}):
+    # To begin a game that draws itself takes long, and the film of its recording shows it again from the start.
+    for tick in (max(1, last // 3),) if playing.rendering else sorted({1, last // 3, last - 1, last}):
         live = LiveRound.rebuilt(playing, setup, changes, tick)
         try:
             problem = _differs(live, tick, shown, {change[0]: change for change in changes})
@@ -209,7 +212,9 @@ def _differs(live: LiveRound, tick: int, shown: list[bytes], by_tick: Mapping[in
     return None
 
 
-def _recorded(world: World, setup: Any, changes: list[Change], shown: list[bytes]) -> Iterator[str]:
+def _recorded(
+    world: World, setup: Any, changes: list[Change], shown: list[bytes], welcome: Mapping[str, Any]
+) -> Iterator[str]:
     playing = world.game
     recording, score = record_round(playing, setup, changes)
     if recording.world.kind != world.name:
@@ -223,18 +228,20 @@ def _recorded(world: World, setup: Any, changes: list[Change], shown: list[bytes
     if any(f'"{name}"'.encode() in shown[-1] for name in recording.hidden_states):
         yield f"the page is told of what judges may not know ({', '.join(recording.hidden_states)})."
     blind = recording.for_judging()
-    display_list(world.draw(blind), blind, recording.timing.duration_ms / 2)
+    scene = world.draw(blind)
+    display_list(scene, blind, recording.timing.duration_ms / 2)
+    if world.drawn and not scene.sprites:
+        yield "a drawing of its recording has no figures; say `drawn=False` where only pictures show what happened."
     yield from _column_problems(playing, setup, recording)
-    yield from _film_problems(playing, setup, recording, shown)
+    yield from _film_problems(playing, recording, shown, welcome)
 
 
-def _film_problems(playing: Playing[Any, Any], setup: Any, recording: Recording, shown: list[bytes]) -> Iterator[str]:
+def _film_problems(
+    playing: Playing[Any, Any], recording: Recording, shown: list[bytes], welcome: Mapping[str, Any]
+) -> Iterator[str]:
     """A film from the recording alone shows what was seen while it was played."""
     if playing.rendering is None:
         return
-    game = playing.new(setup, False)
-    welcome = game.welcome()
-    game.close()
     view = View(welcome["width_px"], welcome["height_px"])
     read = from_bytes(to_bytes(recording), source="recording")
     for tick, (picture, was) in enumerate(zip_longest(playing.rendering.pictures(read, view), shown), 1):

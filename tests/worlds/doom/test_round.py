@@ -19,7 +19,7 @@ from believable.recordings.file import from_bytes, read, to_bytes, write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Recording
 from believable.stimuli.raster import Look, render_file
-from believable.worlds.contract import Input, Opponents, RoundPlace, View
+from believable.worlds.contract import Input, RoundPlace, View
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import BUTTONS, TICS_PER_S, DoomEngine
@@ -29,7 +29,6 @@ from believable.worlds.doom.doom_round import INPUTS, DoomOptions, DoomSetup, pr
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.items import RESPAWN_S
 from believable.worlds.live_round import LiveRound, NumberedInput, record_round
-from believable.worlds.world_check import check_world
 
 PLAYING = DOOM.game
 FREEDM = Path("/usr/share/games/doom/freedm.wad")
@@ -94,18 +93,6 @@ def test_skipping_leads_to_the_same_place() -> None:
     finally:
         stepped.close()
         skipped.close()
-
-
-class FightOptions(DoomOptions):
-    map: str = "deathmatch"
-    picture: str = "160x120"
-
-
-def test_a_deathmatch_keeps_the_contract() -> None:
-    fight = replace(
-        PLAYING, options=FightOptions, opponents=Opponents({"bots": "Three."}), players=tuple(reversed(PLAYING.players))
-    )
-    check_world(replace(DOOM, playing=fight))
 
 
 @cache

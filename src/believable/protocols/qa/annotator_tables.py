@@ -180,7 +180,8 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
         rows,
         note="Annotators are the units: on the tests Welch's t test over their means; on the task, where they share gold"
         " standards, a t test with bootstrap standard errors over annotators. Agreement with the median of the others depends on"
-        " how many there are, so that there a larger group is represented by the mean over random subsets as large as the smaller group.",
+        " how many there are, so that there a larger group is represented by the mean over random subsets as large as the"
+        " smaller group.",
         marked=((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
     )
 

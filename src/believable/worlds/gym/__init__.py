@@ -28,6 +28,7 @@ GYM = World(
     folder=Path(__file__).parent,
     draw=draw,
     extra="gym",
+    drawn=False,
     playing=Playing(
         options=GymOptions,
         setup=GymSetup,
