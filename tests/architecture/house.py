@@ -75,7 +75,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "protocols/hntt/pass_chances.py",
         "protocols/clips/analysis.py:published_table",
         "protocols/trace/analysis.py:_tools_finding,_recency,_by_time,_time_section,_time_finding",
-        "protocols/trace/choice_time",
+        "protocols/trace/variants",
         "stats/correlations.py:correlations_compared",
         "stats/counts.py:fisher",
         "stats/indices.py:_design_effect",
@@ -98,6 +98,16 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "bundle/marks.py:_repeated",
         "study/plan.py:_PageChoice",
     ),
+    "a town that lives": (
+        "worlds/town/mind.py",
+        "worlds/town/minds",
+        "worlds/town/primitive_words.py",
+        "worlds/town/town_map.py",
+        "worlds/town/town_run.py",
+        "worlds/town/town_state.py",
+        "worlds/town/townsfolk.py",
+    ),
+    "out of the laboratory": ("web/connections.py",),
     "the console of large studies": (
         "web/console/launch_page.py",
         "study/checks/launch.py",
@@ -267,19 +277,18 @@ class Size:
 
 
 def addition(place: str, source: Path = SOURCE) -> Size:
-    """How large an addition is. A definition counts with the two empty lines before it; KeyError: it is not there."""
+    """How large an addition is; nothing where it is not there any more. A definition counts with two empty lines."""
     where, _, names = place.partition(":")
     if not names:
         files = [source / where] if where.endswith(".py") else sorted((source / where).rglob("*.py"))
-        if not files or not files[0].is_file():
-            raise KeyError(place)
+        files = [file for file in files if file.is_file()]
         return Size(len(files), sum(file.read_bytes().count(b"\n") for file in files))
     defined = {
         node.name: node.end_lineno - min([node.lineno, *(mark.lineno for mark in node.decorator_list)]) + 3
-        for node in nodes_of(source / where)
+        for node in (nodes_of(source / where) if (source / where).is_file() else ())
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.end_lineno
     }
-    return Size(0, sum(defined[name] for name in names.split(",")))
+    return Size(0, sum(defined.get(name, 0) for name in names.split(",")))
 
 
 def base_and_additions(house: House) -> str:
@@ -289,6 +298,9 @@ def base_and_additions(house: House) -> str:
         size = Size(sum(part.files for part in sizes), sum(part.lines for part in sizes))
         added = Size(added.files + size.files, added.lines + size.lines)
         rows.append(f"  {size.files:3} files {size.lines:7,} lines  {subject}")
+        rows += [
+            f"    not there any more: {place}" for place, part in zip(places, sizes, strict=True) if not part.lines
+        ]
     base = Size(len(house.lines) - added.files, sum(house.lines.values()) - added.lines)
     rows.append(f"all additions: {added.files} files, {added.lines:,} lines")
     rows.append(f"the base: {base.files} files, {base.lines:,} lines")

@@ -39,15 +39,15 @@ def test_the_figures_are_printed() -> None:
     assert any(line.startswith("median of a file: ") for line in lines)
 
 
-def test_what_was_added_to_the_base_is_still_there() -> None:
-    gone = []
-    for place in (place for places in house.ADDITIONS.values() for place in places):
-        try:
-            house.addition(place)
-        except (KeyError, FileNotFoundError):
-            gone.append(place)
-    assert gone == [], "house.ADDITIONS names what is not there any more: take it out, or give its new name"
-    assert "the base: " in house.base_and_additions(HOUSE)
+def test_base_and_additions_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "rooms.py").write_text("x = 1\n\n\n@mark\ndef added():\n    return 1\n")
+    assert house.addition("rooms.py", tmp_path) == house.Size(1, 6)
+    assert house.addition("rooms.py:added", tmp_path) == house.Size(0, 5)
+    assert house.addition("rooms.py:gone", tmp_path) == house.addition("elsewhere", tmp_path) == house.Size(0, 0)
+    printed = house.base_and_additions(HOUSE).splitlines()
+    files, lines = (int(word.replace(",", "")) for word in printed[-1].split() if word[0].isdigit())
+    assert 300 < files < len(HOUSE.lines)
+    assert 50_000 < lines < sum(HOUSE.lines.values())
 
 
 @pytest.mark.parametrize(
