@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from believable.bundle.marks import PLANS, Logs, TraceEvent, plan_rows, trace_rows
+from believable.bundle.marks import PLANS, Happening, Logs, plan_rows, trace_rows
 from believable.recordings.actions import ActionLog
 from believable.recordings.recording import Actor, PlanStep
 from believable.study.definition import REPLAY_TYPE, Definition, Medium
@@ -35,11 +35,11 @@ def test_every_step_once_per_version_of_a_file() -> None:
     assert set(rows[0]) == set(PLANS.columns)
 
 
-def trace(kind: str, seq: int = 1, at_ms: int | None = 50_000, **data: Any) -> TraceEvent:
-    return TraceEvent(seq, kind, 0, at_ms, 9_000.0, data)
+def trace(kind: str, seq: int = 1, at_ms: int | None = 50_000, **data: Any) -> Happening:
+    return Happening(seq, kind, 0, at_ms, 9_000.0, data)
 
 
-def rows_of(*events: TraceEvent) -> list[dict[str, Any]]:
+def rows_of(*events: Happening) -> list[dict[str, Any]]:
     return [dict(row) for row in trace_rows(events, lambda event: {"session": "s"})]
 
 

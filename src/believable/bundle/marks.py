@@ -45,6 +45,18 @@ PLANS = BundleTable(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event, read. `position` is that of its page, None where it belongs to none."""
+
+    seq: int
+    kind: str
+    position: int | None
+    at_ms: int | None
+    mono_ms: float | None
+    data: Mapping[str, Any]
+
+
 class Logs:
     """The action logs of a study's media, read once each. `media_dir` is where the copies are that sessions were shown."""
 
@@ -131,18 +143,8 @@ class _FlagState:
     undone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FlagEvent:
-    """One event about a flag."""
-
-    seq: int
-    kind: str
-    position: int
-    data: Mapping[str, Any]
-
-
 def flag_rows(
-    events: Iterator[FlagEvent], shown: Callable[[int], tuple[str | None, ActionLog | None]], session: str
+    events: Iterator[Happening], shown: Callable[[int], tuple[str | None, ActionLog | None]], session: str
 ) -> Iterator[Row]:
     """One row per flag as it stands in the end, also those that were taken back. `shown` tells stimulus and log of a position."""
     for number, flag in _flags(events):
@@ -161,13 +163,13 @@ def flag_rows(
         }
 
 
-def _flags(events: Iterator[FlagEvent]) -> list[tuple[str, _FlagState]]:
+def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
     """In the order they were set. A number that comes again (the session began again) is another flag."""
     flags: list[tuple[str, _FlagState]] = []
     open_ones: dict[tuple[int, str], _FlagState] = {}
     for event in events:
         name = event.data.get("flag")
-        if not isinstance(name, str):
+        if not isinstance(name, str) or event.position is None:
             continue
         known = open_ones.get((event.position, name))
         if event.kind == "flag.add":
@@ -201,19 +203,7 @@ def _action_id(flag: _FlagState, log: ActionLog | None) -> str | None:
     return going[0].id if len(going) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class TraceEvent:
-    """A sample, a mark, or how long it was held."""
-
-    seq: int
-    kind: str
-    position: int
-    at_ms: int | None
-    mono_ms: float | None
-    data: Mapping[str, Any]
-
-
-def trace_rows(events: Iterable[TraceEvent], about: Callable[[TraceEvent], Row | None]) -> Iterator[Row]:
+def trace_rows(events: Iterable[Happening], about: Callable[[Happening], Row | None]) -> Iterator[Row]:
     """One row per sample or mark, and per repetition of a mark that was held. `about` gives the columns of its trial; None where
     nothing is to be annotated there. An event that lacks its value or its time was made by no browser of ours: it stays in the
     raw file and gives no row.
@@ -238,7 +228,7 @@ def trace_rows(events: Iterable[TraceEvent], about: Callable[[TraceEvent], Row |
         }
 
 
-def _repeated(event: TraceEvent, columns: Row, to_ms: float, at_ms: int) -> Iterator[Row]:
+def _repeated(event: Happening, columns: Row, to_ms: float, at_ms: int) -> Iterator[Row]:
     """The repetitions of a held mark. Their clocks are reckoned back from when the key was let go; their picture is not known."""
     from_ms, repeat_ms = _finite(event.data.get("from_ms")), _finite(event.data.get("repeat_ms"))
     if from_ms is None or repeat_ms is None or not 0 <= to_ms - from_ms <= MOST_REPEATS * repeat_ms:

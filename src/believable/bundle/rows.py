@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from believable.bundle.marks import TRACE_VALUES, FlagEvent, Logs, TraceEvent, flag_rows, trace_rows
+from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, trace_rows
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_records import ClosedTrial, CollectedSession, DecisionRecord, SessionRecord
 from believable.bundle.tables import Cell
@@ -19,15 +19,6 @@ from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions, round_name, round_position
 from believable.study.records import Question, Stimulus, clip_of
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerEvent:
-    """A player's event of one page."""
-
-    player: int
-    kind: str
-    data: Mapping[str, Any]
 
 
 def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, ...], str]:
@@ -42,14 +33,14 @@ def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, 
 
 
 def shown_rows(
-    plan: Sequence[PlannedTrial], position: int, played: Iterable[PlayerEvent], stimuli: Mapping[str, Stimulus]
+    plan: Sequence[PlannedTrial], position: int, played: Iterable[Happening], stimuli: Mapping[str, Stimulus]
 ) -> Iterator[dict[str, Cell]]:
     """One row per stimulus of the page, without the columns of its trial."""
     names, how = stimuli_on(plan, position)
     labels = plan[position].trial.player_labels
     events = list(played)
     for player, name in enumerate(names):
-        own = [event for event in events if event.player == player]
+        own = [event for event in events if _player(event.data) == player]
         stretches = [event.data for event in own if event.kind == "media.interval"]
         yield {
             "player": player,
@@ -90,18 +81,6 @@ def _length(stretch: Mapping[str, Any]) -> float:
 
 
 Row = Mapping[str, Cell]
-
-
-@dataclass(frozen=True, slots=True)
-class Happening:
-    """An event, read."""
-
-    seq: int
-    kind: str
-    position: int | None
-    at_ms: int | None
-    mono_ms: float | None
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +179,7 @@ class SessionRows:
             )
         for planned, run, happened in pages:
             played = [
-                PlayerEvent(_player(happening.data), happening.kind, happening.data)
+                happening
                 for happening in happened
                 if happening.kind.startswith("media.") and happening.position == planned.position
             ]
@@ -210,9 +189,7 @@ class SessionRows:
     def views(self) -> Iterator[Row]:
         """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
         opened: set[tuple[int, str]] = set()
-        for happening in self._happenings:
-            if happening.position is None or happening.position >= len(self._plan):
-                continue
+        for happening in self._on_pages():
             player, which = _player(happening.data), happening.data.get("which")
             if happening.kind == "trial.shown":
                 opened.clear()
@@ -251,28 +228,20 @@ class SessionRows:
             stimulus = self._stimulus_at(position, 0)
             return stimulus, None if stimulus is None else logs.of(self._media.get(stimulus))
 
-        events = (
-            FlagEvent(happening.seq, happening.kind, happening.position, happening.data)
-            for happening in self._happenings
-            if happening.kind.startswith("flag.")
-            and happening.position is not None
-            and happening.position < len(self._plan)
-        )
+        events = (happening for happening in self._on_pages() if happening.kind.startswith("flag."))
         return flag_rows(events, shown, self._session.id)
 
     def traces(self) -> Iterator[Row]:
-        events = (
-            TraceEvent(
-                happening.seq, happening.kind, happening.position, happening.at_ms, happening.mono_ms, happening.data
-            )
-            for happening in self._happenings
-            if happening.kind in TRACE_VALUES
-            and happening.position is not None
-            and happening.position < len(self._plan)
-        )
+        events = (happening for happening in self._on_pages() if happening.kind in TRACE_VALUES)
         return trace_rows(events, self._annotated)
 
-    def _annotated(self, event: TraceEvent) -> Row | None:
+    def _on_pages(self) -> Iterator[Happening]:
+        """What happened on a page of the plan."""
+        last = len(self._plan)
+        return (event for event in self._happenings if event.position is not None and event.position < last)
+
+    def _annotated(self, event: Happening) -> Row | None:
+        assert event.position is not None, "only what happened on a page is annotated"
         planned = self._plan[event.position]
         annotation = planned.trial.annotation
         if annotation is None or planned.trial.practises:

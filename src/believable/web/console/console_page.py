@@ -54,12 +54,12 @@ def duration(ms: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """Whole numbers with thin spaces between thousands.
+    """Whole numbers, thousands as reports write them.
 
     >>> number(1234567)
-    '1\\u202f234\\u202f567'
+    '1,234,567'
     """
-    return f"{value:,.0f}".replace(",", "\u202f")
+    return f"{value:,.0f}"
 
 
 FILTERS = {"utc": utc, "duration": duration, "number": number}

@@ -38,7 +38,7 @@ export function points(values) {
 
 /** @param {number} value */
 export function number(value) {
-  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** @param {number | null} ms */
