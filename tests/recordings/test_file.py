@@ -157,7 +157,7 @@ def test_unsound_recordings_say_where(change: dict[str, object], message: str) -
 def test_damaged_files_name_themselves(tmp_path: Path) -> None:
     path = tmp_path / "cut.replay.json.gz"
     path.write_bytes(to_bytes(SMALL)[:-20])
-    with pytest.raises(InvalidInput, match=r"cut\.replay\.json\.gz: not a readable recording"):
+    with pytest.raises(InvalidInput, match=r"cut\.replay\.json\.gz: cannot be read"):
         read(path)
 
 

@@ -70,7 +70,7 @@ def test_a_damaged_recording_names_itself(tmp_path: Path, day: Recording) -> Non
         prepare(definition, tmp_path, tmp_path / "media")
     (problem,) = verify(definition, tmp_path)
     assert problem.severity == "error"
-    assert "not a readable recording" in problem.message
+    assert "cannot be read" in problem.message
 
 
 def test_a_wrong_length_is_found(tmp_path: Path, day: Recording) -> None:

@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import sys
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -22,7 +21,7 @@ from believable.bundle.cells import read_cell
 from believable.bundle.package import EVENTS, FORMAT, STRAYS
 from believable.bundle.tables import Cell, Field
 from believable.core import event_chain
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, reading
 from believable.core.registry import did_you_mean
 
 #: What a column of each type is kept in.
@@ -116,6 +115,11 @@ class Bundle:
 
 def read(folder: Path) -> Bundle:
     """Load and verify. Raises `InvalidInput` that names the first thing that is not as it was written."""
+    with reading(folder, "Copy the bundle again, completely, or export it again."):
+        return _read(folder)
+
+
+def _read(folder: Path) -> Bundle:
     package = _package(folder)
     _verify_sums(folder)
     resources = package["resources"]
@@ -257,24 +261,32 @@ def _column(column_field: Field, pieces: Sequence[Piece]) -> BundleColumn:
 
 
 def _lines(path: Path) -> Iterator[RawEvent]:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-            for line in file:
-                yield RawEvent(**json.loads(line))
-    except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
-        raise InvalidInput(f"{path}: cannot be read ({error}). Copy the bundle again.") from None
+    with reading(path, "Copy the bundle again."), gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        for line in file:
+            event = RawEvent(**json.loads(line))
+            if not isinstance(event.session, str) or type(event.seq) is not int or not isinstance(event.body, str):
+                raise InvalidInput(
+                    f"{path}: expected session, seq and body of an event, got {line[:80]!r}. Export it again."
+                )
+            yield event
+
+
+def _count(cell: Cell) -> int:
+    if not isinstance(cell, int | None):
+        raise ValueError(f"a number of events is {cell!r}")
+    return cell or 0
 
 
 def _verify_chains(folder: Path, participants: ColumnTable) -> None:
     """Recompute every session's chain from the raw events and compare it with the receipt."""
-    expected = {str(row["session"]): (row["events"], row["receipt"]) for row in participants.rows()}
+    expected = {str(row["session"]): (_count(row["events"]), row["receipt"]) for row in participants.rows()}
     seen: set[str] = set()
     session, head, seq = "", "", 0
 
     def settle() -> None:
         if session:
             count, receipt = expected[session]
-            if seq < int(count or 0) or (seq == count and head != receipt):
+            if seq < count or (seq == count and head != receipt):
                 raise InvalidInput(
                     f"{folder / EVENTS}: the chain of session {session} does not lead to its receipt"
                     f" ({seq} events, {count} expected). Events were changed, lost or reordered after the export."
@@ -289,11 +301,11 @@ def _verify_chains(folder: Path, participants: ColumnTable) -> None:
                 )
             session, head, seq = event.session, event_chain.origin(event.session), 0
             seen.add(session)
-        if event.seq == seq + 1 and seq < int(expected[session][0] or 0):
+        if event.seq == seq + 1 and seq < expected[session][0]:
             head, seq = event_chain.extend(head, [event.body]), event.seq
     settle()
     for name, (count, receipt) in expected.items():
-        if name not in seen and receipt is not None and int(count or 0) > 0:
+        if name not in seen and receipt is not None and count > 0:
             raise InvalidInput(
                 f"{folder / EVENTS}: the events of session {name} are missing ({count} expected). Copy the bundle again."
             )

@@ -13,7 +13,10 @@ BelievableError
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import csv
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -23,6 +26,44 @@ class BelievableError(Exception):
 
 class InvalidInput(BelievableError, ValueError):
     """A value that cannot be used: `place: expectation, got value. Cure.`"""
+
+
+#: What reading damaged content raises, whatever reads it.
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    csv.Error,
+    zlib.error,
+)
+
+
+@contextmanager
+def reading(source: object, cure: str) -> Iterator[None]:
+    """Whatever goes wrong while a file from outside is read becomes one error with its name and the cure; our own pass.
+
+    >>> with reading("x.json", "Copy it again."):
+    ...     {}["title"]
+    Traceback (most recent call last):
+    believable.core.errors.InvalidInput: x.json: cannot be read ('title' is missing). Copy it again.
+    """
+    try:
+        yield
+    except BelievableError:
+        raise
+    except _DAMAGE as error:
+        if isinstance(error, KeyError):
+            what = f"{error} is missing"
+        elif isinstance(error, RecursionError):
+            what = "nested too deeply"
+        else:
+            what = str(error)[:200] or type(error).__name__
+        raise InvalidInput(f"{source}: cannot be read ({what}). {cure}") from error
 
 
 class TooLarge(InvalidInput):

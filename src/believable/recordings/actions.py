@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput
+from believable.core.errors import InvalidInput, reading
 from believable.recordings import file
+from believable.recordings.field_types import misfits
 from believable.recordings.recording import Action, Actor, PlanStep, Recording
 
 FORMAT = "believable-actions/1"
@@ -78,12 +79,8 @@ def beside(video: Path) -> Path:
 
 def read_actions(path: Path) -> ActionLog:
     """The action log in a file, or an error naming the file and what is wrong with it."""
-    try:
+    with reading(path.name, f"Expected an action log: JSON in the format {FORMAT}."):
         tree = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidInput(
-            f"{path.name}: not a readable action log ({error}). Expected JSON in the format {FORMAT}."
-        ) from error
     return from_tree(tree, source=path.name)
 
 
@@ -107,10 +104,10 @@ def from_tree(tree: Any, *, source: str) -> ActionLog:
             actions=tuple(Action(**row) for row in file.rows(tree.get("actions", {}))),
             plans=tuple(PlanStep(**row) for row in file.rows(tree.get("plans", {}))),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         what = f"missing key {error}" if isinstance(error, KeyError) else str(error)
         raise InvalidInput(f"{source}: not laid out as {FORMAT} ({what}).") from error
-    problems = list(_problems(log))
+    problems = list(misfits(log, ActionLog, "")) or list(_problems(log))
     if problems:
         listed = "".join(f"\n- {problem}" for problem in problems[:20])
         raise InvalidInput(f"{source}: the action log does not hold together:{listed}")

@@ -9,15 +9,16 @@ import gzip
 import io
 import json
 import math
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput, TooLarge
+from believable.core.errors import InvalidInput, TooLarge, reading
 from believable.core.registry import did_you_mean
+from believable.recordings.field_types import misfits
 from believable.recordings.recording import (
     FORMAT,
     UNITS_PER_TILE,
@@ -37,8 +38,9 @@ LARGEST_BYTES = 256 * 1024 * 1024
 
 
 def problems(recording: Recording) -> list[str]:
-    """Everything wrong with a recording, as `place: what, got value`. An empty list means sound."""
-    return [
+    """Everything wrong with a recording, as `place: what, got value`. An empty list means sound. What is not of the right kind is
+    told first: nothing more can be said about it."""
+    return list(misfits(recording, Recording, "")) or [
         *_world(recording.world),
         *_timing(recording),
         *_unique("actors", (actor.id for actor in recording.actors)),
@@ -85,6 +87,11 @@ def _timing(recording: Recording) -> Iterator[str]:
         yield f"timing.frame_ms: must be at least 1, got {timing.frame_ms}"
     if timing.frames < 1:
         yield f"timing.frames: must be at least 1, got {timing.frames}"
+    if timing.simulated_start is not None:
+        try:
+            datetime.fromisoformat(timing.simulated_start)
+        except ValueError:
+            yield f"timing.simulated_start: expected a time as 2026-02-13T08:00, got {timing.simulated_start!r}"
     if (timing.simulated_start is None) != (timing.simulated_ms_per_frame is None):
         yield "timing: simulated_start and simulated_ms_per_frame go together; give both or neither"
 
@@ -188,15 +195,8 @@ def to_bytes(recording: Recording) -> bytes:
 
 
 def from_bytes(data: bytes, *, source: str) -> Recording:
-    try:
+    with reading(source, f"Expected gzipped JSON in the format {FORMAT}; copy or record the file again."):
         tree = json.loads(_unfolded(data, source))
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput(
-            f"{source}: not a readable recording ({error}). Expected gzipped JSON in the format {FORMAT}; "
-            "copy or record the file again."
-        ) from error
     return from_tree(tree, source=source)
 
 
@@ -239,11 +239,8 @@ def from_tree(tree: Any, *, source: str) -> Recording:
             f"{source}: format is {tree['format']!r}, this version reads {FORMAT!r}. "
             "Read it with the version of believable that wrote it."
         )
-    try:
+    with reading(source, f"It is not laid out as {FORMAT}: mend the program that wrote it."):
         recording = _from_sound_tree(tree)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        what = f"missing key {error}" if isinstance(error, KeyError) else str(error)
-        raise InvalidInput(f"{source}: not laid out as {FORMAT} ({what}).") from error
     return require_sound(recording, source=source)
 
 

@@ -30,6 +30,10 @@ _SIGNATURE = re.compile(
 _NOT_RECIPE = re.compile(rb"(?:^| )(?:threads|lookahead_threads|sliced_threads|frame-threads|numa-pools)=[^ ]*")
 
 
+#: What PyAV raises, beside its own errors, for streams without a codec, tags that are no text, impossible rates.
+_DAMAGED_HEADER = (ArithmeticError, AttributeError, LookupError, TypeError, UnicodeDecodeError, ValueError)
+
+
 @dataclass(frozen=True, slots=True)
 class MediaFacts:
     """What a careful viewer could find out about a file without looking at the pictures. `tags` is metadata as sorted text."""
@@ -60,8 +64,17 @@ class DecodedMedium:
 
 
 def facts(path: Path) -> MediaFacts:
-    """Read the headers. Raises PyAV's error for a file that is no video."""
+    """Read the headers. Raises PyAV's error for a file that is no video, or whose headers are damaged."""
     av = load_av("Checking media")
+    try:
+        return _facts(av, path)
+    except av.FFmpegError:
+        raise
+    except _DAMAGED_HEADER as error:
+        raise av.error.InvalidDataError(0, f"its headers are damaged ({error})", str(path)) from error
+
+
+def _facts(av: Any, path: Path) -> MediaFacts:
     with av.open(str(path)) as file:
         video = file.streams.video[0] if file.streams.video else None
         audio = file.streams.audio[0] if file.streams.audio else None
@@ -106,6 +119,8 @@ def decode(path: Path) -> DecodedMedium:
                         last_ms = max(last_ms, round(1000 * (frame.time or 0)))
     except av.FFmpegError as error:
         return DecodedMedium(frames, last_ms, f"cannot be decoded after {last_ms} ms ({error.strerror or error})")
+    except _DAMAGED_HEADER as error:
+        return DecodedMedium(frames, last_ms, f"cannot be decoded after {last_ms} ms ({error})")
     return DecodedMedium(frames, last_ms, _shortfall(frames, promised, last_ms, stated_ms))
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.schema import Table
 
 from believable.core import event_chain
@@ -89,6 +90,13 @@ def verify_file(path: Path) -> Verified:
     damage = list(_damage_of_file(path))
     if damage:
         raise _not_whole(path, damage)
+    try:
+        return _verified(path)
+    except DBAPIError as error:  # sound pages, but tables or values that are none of ours
+        raise _not_whole(path, [str(error.orig)]) from error
+
+
+def _verified(path: Path) -> Verified:
     with read_only(path).connect() as conn:
         revision = migration.revision(conn)
         if revision is None:
@@ -128,7 +136,7 @@ def _damage_of_file(path: Path) -> Iterator[str]:
                     yield line
             for table, row, parent, _ in raw.execute("PRAGMA foreign_key_check"):
                 yield f"row {row} of {table} refers to a row of {parent} that does not exist"
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # names of broken tables may be no text
         yield f"not a readable SQLite file ({error})"
 
 

@@ -301,6 +301,8 @@ class Database:
             if trouble(error) is not Trouble.DAMAGED:
                 raise
             return [str(error.orig)]
+        except UnicodeDecodeError as error:  # names of broken tables may be no text
+            return [str(error)]
         return [line for line in lines if line != "ok"]
 
     def dispose(self) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from believable.core.errors import InvalidInput, NotFound, StudyError
 from believable.core.registry import did_you_mean
@@ -127,7 +127,16 @@ def from_yaml(raw: bytes, file: str) -> Codebook:
     tree, problems = parse(raw, file)
     if tree is None or problems:
         raise StudyError(problems)
-    return from_tree(tree)
+    try:
+        return from_tree(tree)
+    except ValidationError as error:
+        places = "\n".join(
+            f"  {'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}"
+            for problem in error.errors()[:20]
+        )
+        raise InvalidInput(
+            f"{file}: no codebook:\n{places}\nWrite it like a ready one, such as {next(iter(ready_names()))!r}."
+        ) from None
 
 
 def from_tree(tree: Node) -> Codebook:

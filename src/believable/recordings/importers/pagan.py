@@ -20,7 +20,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, reading
 from believable.core.registry import did_you_mean
 
 COLUMNS = ("OriginalName", "DatabaseName", "Participant", "SessionID", "Timestamp", "VideoTime", "Value")
@@ -154,6 +154,11 @@ def read_pagan(path: Path) -> PaganExport:
     """Read an export. Raises only when it is no PAGAN export at all; damaged rows are in the report."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file that PAGAN exported.")
+    with reading(path, "Export it again from PAGAN."):
+        return _read(path)
+
+
+def _read(path: Path) -> PaganExport:
     content = path.read_bytes()
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     ended = lines[-1] == b""

@@ -1,0 +1,372 @@
+"""Damaged files are told, never a traceback: thousands of mutated inputs of every kind that is read from outside.
+
+    python -m validation.damaged_inputs --count 10000 --seed 1
+
+Prints how many of each kind were still read, refused with an error that names the file, or ended in a traceback, and exits with
+1 if there was one. What did is kept under `tests/data/damaged/`, which the tests read again for ever.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import gzip
+import hashlib
+import json
+import random
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from believable.bundle import read as bundle_file
+from believable.collect.desk import Collect
+from believable.core.clock import VirtualClock
+from believable.core.errors import BelievableError
+from believable.pages import KINDS
+from believable.recordings import actions, file
+from believable.recordings.film_file import load_av
+from believable.recordings.importers.pagan import read_pagan
+from believable.recordings.recording import (
+    Action,
+    Actor,
+    Place,
+    PlanStep,
+    RecordedWorld,
+    Recording,
+    State,
+    Timing,
+    Track,
+)
+from believable.stimuli import probe
+from believable.store.backups import verify_file
+from believable.store.bundle_export import export
+from believable.store.engine import Store
+from believable.study import codebook
+from believable.study.load import load
+
+CORPUS = Path(__file__).parent.parent / "tests" / "data" / "damaged"
+
+#: What stands where something else should: of every type, at every edge.
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 2**31, 2**63, 10**400, -(2**64), 0.5, -1e308, float("nan"), float("inf"), "", " ", "x",
+    "é\u0000", "\ud800", "-1", "9" * 50, [], [[]], [None], [0, "x"], {}, {"x": {}}, {"id": 5},
+)  # fmt: skip
+
+ODD_BYTES = (b"\r", b'"', b"\x00", b"\xff\xfe", b"'", b",", b"\n", b"{", b"- ", b": ")
+
+_STUDY = """\
+believable: 1
+title: Damaged on purpose
+seed: 1
+timeline:
+  - consent: {id: consent, text: Please agree.}
+  - form: {id: about, questions: [{id: age, prompt: Age, number: {min: 18}}, {id: why, prompt: Why, text: {}}]}
+  - finish: {id: finish}
+"""
+_PAGAN = (
+    "OriginalName,DatabaseName,Participant,SessionID,Timestamp,VideoTime,Value\n"
+    "clip,clip.mp4,p1,s1,1000,0,0\nclip,clip.mp4,p1,s1,1500,480,1\nclip,clip.mp4,p2,s2,900,0,0\n"
+    '"a ""b""",clip.mp4,p2,s2,1900,990,-1\n'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InputKind:
+    """Something that is read from outside: a sound example, made in a folder, and who reads it. `path` is the file in the folder
+    that is damaged."""
+
+    name: str
+    path: str
+    make: Callable[[Path], None]
+    read: Callable[[Path], object]
+    #: Parts of all inputs.
+    share: float
+
+
+def _recording(folder: Path) -> None:
+    place = Place("hall", "Hall", None, ((0, 0, 2, 2), (2, 0, 1, 1)))
+    states = (State(0, "health", 3), State(2, "speech", "hello"))
+    file.write(
+        Recording(
+            RecordedWorld(
+                "maze", 4, 3, ("####", "#..#", "####"), (place, Place("corner", "Corner", "hall", ((1, 1, 1, 1),)))
+            ),
+            (Actor("a", "Anna", "player"), Actor("b", "Ben", "opponent")),
+            Timing(100, 4, "2026-02-13T08:00:00", 60_000),
+            (
+                Track("a", (1000, 1500, 1500, 1400), (1000,) * 4, (0, 90, 90, 180), 0, states),
+                Track("b", (2000, 2000), (1500, 1500)),
+            ),
+            (Action("a1", "a", 0, 200, "open", "door", "hall", "opens the door"), Action("a2", "b", 100, 300, "wait")),
+            (PlanStep("p1", "a", None, 0, 0, 400, "a day"), PlanStep("p2", "a", "p1", 1, 0, 100, "an hour")),
+            {"score": (0, 1, 2, 3), "word": ("x", None, True, 0.5)},
+            ("health",),
+            7,
+            "scripted",
+            {"made": "by hand"},
+        ),
+        folder / "round.replay.json.gz",
+    )
+
+
+def _actions(folder: Path) -> None:
+    log = actions.ActionLog(
+        (Actor("a", "Anna", ""),),
+        (Action("a1", "a", 0, 200, "open", text="opens"),),
+        (PlanStep("p1", "a", None, 0, 0, 9, "day"),),
+    )
+    (folder / "clip.actions.json").write_text(json.dumps(actions.to_tree(log)), encoding="utf-8")
+
+
+def _collected(folder: Path) -> Store:
+    """A database in which two people have taken part."""
+    study = folder / "study"
+    study.mkdir()
+    (study / "study.yaml").write_text(_STUDY, encoding="utf-8")
+    clock = VirtualClock()
+    store = Store.open(f"sqlite:///{folder / 'b.db'}", clock=clock)
+    collect = Collect(store, clock=clock, key=b"k" * 32, kinds=KINDS, media_dir=folder / "media")
+    link = collect.publish("damaged", load(study, kinds=KINDS)).links["open"]
+    for age in (20, 30):
+        token = collect.join(link, {}, "en", True).token
+        epoch = collect.claim(token).epoch
+        answers: tuple[Mapping[str, Any], ...] = ({"agree": True}, {"age": age, "why": "=because"})
+        for position, answer in enumerate(answers):
+            event = {"kind": "trial.submit", "trial": position, "at_ms": 1, "mono_ms": 1, "data": {"answers": answer}}
+            collect.append(token, epoch, [(position + 1, json.dumps(event))])
+            collect.advance(token, epoch, position, position + 1)
+        session = collect.view(token).session
+        collect.finish(token, epoch, session.head_seq, session.head_hash)
+    return store
+
+
+def _bundle(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as beside, _collected(Path(beside)) as store:
+        export(store, "damaged", folder / "bundle", kinds=KINDS)
+
+
+def _database(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as beside:
+        _collected(Path(beside)).close()
+        (Path(beside) / "b.db").rename(folder / "b.db")
+
+
+def _film(folder: Path) -> None:
+    import av  # noqa: PLC0415 - an extra
+    import numpy as np  # noqa: PLC0415
+
+    with av.open(str(folder / "clip.mp4"), "w") as film:
+        stream = film.add_stream("h264", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for shade in range(0, 200, 20):
+            picture = av.VideoFrame.from_ndarray(np.full((48, 64, 3), shade, np.uint8), format="rgb24")
+            film.mux(stream.encode(picture))
+        film.mux(stream.encode())
+
+
+def _opened(path: Path) -> None:
+    """As a server does it, and as a backup is checked."""
+    with contextlib.suppress(BelievableError):
+        verify_file(path)
+    with Store.open(f"sqlite:///{path}") as store:
+        store.examine()
+
+
+def _filmed(path: Path) -> None:
+    try:
+        probe.facts(path)
+    except load_av("Checking media").FFmpegError:
+        return
+    probe.decode(path)
+
+
+def _whole_bundle(path: Path) -> None:
+    bundle = bundle_file.read(next(parent for parent in path.parents if parent.name == "bundle"))
+    for table in bundle.tables.values():
+        list(table.rows())
+
+
+def _text(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8")
+
+
+def _codebook(folder: Path) -> None:
+    ready = sorted((Path(codebook.__file__).parent.parent / "protocols").glob("*/codebooks/*.yaml"))[0]
+    (folder / "codes.yaml").write_bytes(ready.read_bytes())
+
+
+def _read_codebook(path: Path) -> None:
+    codebook.resolved(codebook.from_yaml(path.read_bytes(), path.name))
+
+
+KINDS_OF_INPUT: tuple[InputKind, ...] = (
+    InputKind("recording", "round.replay.json.gz", _recording, file.read, 0.35),
+    InputKind("action log", "clip.actions.json", _actions, actions.read_actions, 0.15),
+    InputKind("bundle", "bundle", _bundle, _whole_bundle, 0.15),
+    InputKind("codebook", "codes.yaml", _codebook, _read_codebook, 0.1),
+    InputKind("pagan", "export.csv", lambda folder: _text(folder / "export.csv", _PAGAN), read_pagan, 0.15),
+    InputKind("film", "clip.mp4", _film, _filmed, 0.05),
+    InputKind("database", "b.db", _database, _opened, 0.05),
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- mutations
+
+
+def damaged_bytes(content: bytes, rng: random.Random) -> bytes:
+    """Some bytes changed, cut out, doubled or put in."""
+    data = bytearray(content)
+    for _ in range(rng.choice((1, 1, 2, 5, 20))):
+        at = rng.randrange(len(data) + 1)
+        length = rng.choice((1, 1, 4, 50, len(data) // 3 + 1))
+        match rng.randrange(5):
+            case 0:
+                data[at : at + 1] = bytes([rng.randrange(256)])
+            case 1:
+                del data[at : at + length]
+            case 2:
+                data[at:at] = data[at : at + length]
+            case 3:
+                data[at:at] = rng.choice((*ODD_BYTES, rng.randbytes(length)))
+            case _:
+                data[at : at + length] = bytes(length)
+    return bytes(data)
+
+
+def damaged_tree(tree: Any, rng: random.Random) -> Any:
+    """Some values of a JSON tree replaced, left out, doubled or nested."""
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        parents: list[Any] = []
+        waiting = [tree]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, dict | list) and node:
+                parents.append(node)
+                waiting.extend(node.values() if isinstance(node, dict) else node)
+        if not parents:
+            return copy.deepcopy(rng.choice(ODD))
+        parent = rng.choice(parents)
+        key = rng.choice(list(parent)) if isinstance(parent, dict) else rng.randrange(len(parent))
+        match rng.randrange(4):
+            case 0:
+                del parent[key]
+            case 1 if isinstance(parent, list):
+                parent.insert(key, copy.deepcopy(rng.choice(ODD)))
+            case 1:
+                parent[rng.choice(("x", "id", ""))] = parent[key]
+            case 2:
+                parent[key] = [parent[key]]
+            case _:
+                parent[key] = copy.deepcopy(rng.choice(ODD))
+    return tree
+
+
+def _mutated(kind: InputKind, target: Path, rng: random.Random) -> None:
+    content = target.read_bytes()
+    packed = target.suffix == ".gz"
+    if packed and rng.random() < 0.9:
+        content = gzip.decompress(content)
+    lines = target.name.endswith(".jsonl.gz")
+    if target.suffix in (".json", ".gz") and not lines and rng.random() < 0.85:
+        plain = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        content = json.dumps(damaged_tree(json.loads(plain), rng)).encode()
+    else:
+        content = damaged_bytes(content, rng)
+    target.write_bytes(gzip.compress(content, 1) if packed and rng.random() < 0.9 else content)
+
+
+def _renewed_sums(bundle: Path) -> None:
+    """Checksums that fit, so that what they guard is read at all."""
+    sums = bundle / "SHA256SUMS"
+    names = [path for path in sorted(bundle.rglob("*")) if path.is_file() and path != sums]
+    sums.write_text(
+        "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n" for path in names),
+        "utf-8",
+    )
+
+
+# ---------------------------------------------------------------------------------------------- running
+
+
+def outcome_of(kind: InputKind, target: Path) -> str:
+    """`read`, `refused`, or the traceback."""
+    try:
+        kind.read(target)
+    except BelievableError:
+        return "refused"
+    except Exception:  # noqa: BLE001 - what is looked for
+        return traceback.format_exc()
+    return "read"
+
+
+def tried(kind: InputKind, count: int, seed: int, folder: Path, keep: Path | None = None) -> Counter[str]:
+    """`count` mutated inputs of a kind: how many were read, refused, or ended in a traceback (the last line of each)."""
+    outcomes: Counter[str] = Counter()
+    sound = folder / "sound"
+    sound.mkdir(parents=True)
+    kind.make(sound)
+    contents = {path.relative_to(sound): path.read_bytes() for path in sorted(sound.rglob("*")) if path.is_file()}
+    assert outcome_of(kind, _target(kind, sound, None)) == "read", f"the sound {kind.name} must be read"
+    work = folder / "work"
+    for number in range(count):
+        rng = random.Random(f"{seed} {kind.name} {number}")
+        for name, content in contents.items():
+            path = work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_bytes() != content:
+                path.write_bytes(content)
+        for log in work.glob("*-*"):
+            log.unlink()
+        target = _target(kind, work, rng)
+        _mutated(kind, target, rng)
+        if kind.path == "bundle" and rng.random() < 0.7:
+            _renewed_sums(work / "bundle")
+        outcome = outcome_of(kind, target)
+        words = outcome.strip().splitlines()[-1] if outcome not in ("read", "refused") else outcome
+        outcomes[words] += 1
+        if words == outcome:
+            continue
+        sys.stderr.write(f"{kind.name} {number}:\n{outcome}\n")
+        if keep is not None and kind.path != "bundle":
+            place = keep / kind.name.replace(" ", "_")
+            place.mkdir(parents=True, exist_ok=True)
+            digest = hashlib.sha256(target.read_bytes()).hexdigest()[:12]
+            (place / f"{digest}.{kind.path.partition('.')[2]}").write_bytes(target.read_bytes())
+    return outcomes
+
+
+def _target(kind: InputKind, folder: Path, rng: random.Random | None) -> Path:
+    if kind.path != "bundle":
+        return folder / kind.path
+    files = sorted(path for path in (folder / "bundle").rglob("*") if path.is_file())
+    return rng.choice(files) if rng is not None else folder / "bundle" / "datapackage.json"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    wished = parser.parse_args()
+    failures = total = 0
+    for kind in KINDS_OF_INPUT:
+        with tempfile.TemporaryDirectory(prefix="believable-damaged-") as folder:
+            outcomes = tried(kind, round(wished.count * kind.share), wished.seed, Path(folder), CORPUS)
+        failed = {words: n for words, n in outcomes.items() if words not in ("read", "refused")}
+        total, failures = total + outcomes.total(), failures + sum(failed.values())
+        sys.stdout.write(
+            f"{kind.name:<12} {outcomes.total():>6} inputs: {outcomes['read']:>6} read, {outcomes['refused']:>6} refused, "
+            f"{sum(failed.values())} tracebacks {failed or ''}\n"
+        )
+        sys.stdout.flush()
+    sys.stdout.write(f"{total} inputs, {failures} tracebacks\n")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
