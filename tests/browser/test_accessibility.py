@@ -123,6 +123,61 @@ def test_a_phone_is_told_before_and_offered_nothing(
         context.close()
 
 
+PLAYED = """\
+believable: 1
+title: Clips
+seed: 7
+conditions: [a, b]
+stimuli:
+  - {{id: {first}, file: stimuli/{file}1.mp4, condition: a}}
+  - {{id: {second}, file: stimuli/{file}2.mp4, condition: b}}
+timeline:
+  - play: {{id: game, title: A game, opponent: calm, duration_s: 5, countdown_s: 1}}
+  - watch: {{id: clip, stimulus: {first}, controls: {{must_finish: true}}}}
+  - recall:
+      id: recalled
+      of: clip
+      questions: [{{stimulus: {first}, prompt: What was it?, right: Grey, wrong: [Red, Blue]}}]
+  - qa: {{id: bright, test: visual, gate: record}}
+  - finish: {{}}
+"""
+
+
+def test_a_game_a_question_about_the_clip_and_the_practice_can_be_used_with_a_screen_reader(
+    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]
+) -> None:
+    page.goto(serve(make_study(PLAYED)).link())
+    page.get_by_role("button", name="Start", exact=True).click()
+    start = page.locator("button.go")
+    expect(start).to_be_visible()
+    said = {"play": violations(page)}
+    start.click()
+    expect(page.locator('.game[data-state="run"]')).to_be_visible()
+    said["game"] = violations(page)
+    expect(page.locator('.game[data-state="over"]')).to_be_visible(timeout=90_000)
+    said["game over"] = violations(page)
+    visitor.next()
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator("button.next")).to_be_enabled(timeout=60_000)
+    expect(page.locator(".after")).to_be_visible(timeout=60_000)
+    visitor.next()
+    expect(page.get_by_role("radio", name="Grey")).to_be_visible()
+    said["recall"] = violations(page)
+    page.get_by_role("radio", name="Grey").check()
+    visitor.next()
+    expect(page.get_by_role("button", name="Start the practice")).to_be_visible()
+    said["practice"] = violations(page)
+    assert {name: listed for name, listed in said.items() if listed} == {}
+
+
+@pytest.mark.parametrize("name", ["device", "qa", "group", "compare"])
+def test_pages_of_the_gallery_can_be_used_with_a_screen_reader(page: Page, gallery: str, name: str) -> None:
+    page.goto(f"{gallery}/gallery/pages/{name}")
+    expect(page.locator("#trial[data-ready]")).to_be_visible()
+    expect(page.locator("#trial form.trial")).to_be_visible()
+    assert violations(page) == []
+
+
 DAY = """\
 believable: 1
 title: A day

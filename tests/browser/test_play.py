@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
 
 from believable.protocols import READY_STUDIES
 from believable.recordings import file
@@ -23,6 +24,9 @@ from believable.worlds.maze.record import play_round
 from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, PlayerInput
 
 pytestmark = pytest.mark.timeout(400)
+
+#: Only a line on which nothing came for about as long as the page waits (`wire.js`) may be given up.
+SILENCE_S = 1.0
 
 #: Where the blue figure is, in tiles: the mean place of its pixels.
 FIGURE = """() => {
@@ -53,6 +57,7 @@ def test_the_whole_trace_protocol_with_full_rounds(
     faster = text.replace("must_finish: true}", "must_finish: true, speeds: [8]}\n            practice: false")
     (folder / "study.yaml").write_text(faster)
     served = line(folder)
+    silence_s = longest_silence(page)
     player = rounds.Player(page)
     player.join(served.link())
     for box in page.locator("input[data-consent]").all():
@@ -82,9 +87,24 @@ def test_the_whole_trace_protocol_with_full_rounds(
     assert player.finish()
     rows = rounds.same_again(served)
     assert len(rows) == 2
+    # The page counts a line as lost when it has heard nothing for a while: that must not be but where nothing came.
+    assert sum(row["losses"] for row in rows) == 0 or silence_s() > SILENCE_S
     setups = [setup for setup, *_ in rounds.rounds_of(served)]
     assert {setup.opponent for setup in setups} == {"calm", "frustrated"}
     assert setups[0].maze_seed != setups[1].maze_seed
+
+
+def longest_silence(page: Page) -> Callable[[], float]:
+    """The longest time between two messages of a round's line, seen from outside."""
+    times: list[list[float]] = []
+
+    def listen(socket: WebSocket) -> None:
+        heard = [time.monotonic()]
+        times.append(heard)
+        socket.on("framereceived", lambda _: heard.append(time.monotonic()))
+
+    page.on("websocket", listen)
+    return lambda: max((after - before for heard in times for before, after in pairwise(heard)), default=0.0)
 
 
 def test_with_a_slow_line_the_own_figure_still_moves_at_once(

@@ -40,10 +40,9 @@ from believable.study.records import Block, Question, TrialBase
 
 #: Sessions taken in at a time: bounds how long a commit takes and how long the interpreter is held.
 SESSIONS_AT_ONCE = 20
-#: A key that so many texts share tells nothing new about the next one.
+#: A key that so many texts share tells nothing new about the next one. Thereby a text is compared in full with so many others for
+#: each of its keys at most, however many there are.
 MOST_SHARING = 20
-#: Texts compared in full at most, those that share most keys first: one that is nearly the same shares nearly all.
-MOST_COMPARED = 10
 #: Medians are taken anew when the answers have grown by this share.
 GROWTH = 0.1
 
@@ -292,8 +291,7 @@ def _near(
     candidates: dict[int, list[int]] = {}
     own_keys: dict[int, tuple[int, ...]] = {}
     for i in fresh:
-        met = Counter(other for key in keys[i] for other in sharing.get(key, ()))
-        candidates[i] = [other for other, _ in met.most_common(MOST_COMPARED)]
+        candidates[i] = list(dict.fromkeys(other for key in keys[i] for other in sharing.get(key, ())))
         own_keys[i] = tuple(key for key in keys[i] if len(sharing.get(key, ())) < MOST_SHARING)
         for key in own_keys[i]:
             sharing.setdefault(key, []).append(-i - 1)

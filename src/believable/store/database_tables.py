@@ -43,6 +43,9 @@ definitions = Table(
     Column("study", String(64), ForeignKey("studies.id"), nullable=False),
     Column("body", Text, nullable=False),  # canonical JSON: study tree, pages, media
     Column("created_ms", BigInteger, nullable=False),
+    Column(
+        "plan", String(64), nullable=True
+    ),  # what names its plan once roles are settled; worked out when first wanted
 )
 
 links = Table(

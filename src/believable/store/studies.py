@@ -58,6 +58,16 @@ def definition_body(conn: Connection, definition: str) -> str:
     return str(body)
 
 
+def definition_plan(conn: Connection, definition: str) -> str | None:
+    """What names the plan of a definition, once that was worked out."""
+    name = conn.execute(select(definitions.c.plan).where(definitions.c.hash == definition)).scalar()
+    return None if name is None else str(name)
+
+
+def keep_definition_plan(conn: Connection, definition: str, plan: str) -> None:
+    conn.execute(update(definitions).where(definitions.c.hash == definition).values(plan=plan))
+
+
 def set_state(conn: Connection, study_id: str, state: str) -> None:
     if state not in STATES:
         raise InvalidInput(f"state of study {study_id!r}: unknown state {state!r}. {did_you_mean(state, STATES)}")

@@ -12,6 +12,7 @@ import pytest
 from believable.analysis.power_record import PowerRecord, SimulatedPower, write_power
 from believable.analysis.registered import plan_hash, register
 from believable.analysis.resolution import resolve
+from believable.core.work import FunctionElsewhere
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
@@ -19,6 +20,7 @@ from believable.store.monitor import CompletionRate
 from believable.study.load import load
 from believable.study.platforms import Recruit
 from believable.web.app import Settings
+from believable.web.console import launch_page
 from believable.web.console.launch_page import (
     MoneyLeft,
     Whereabouts,
@@ -98,7 +100,10 @@ def test_money_follows_from_what_a_session_costs() -> None:
 
 
 def test_the_list_runs_check_and_knows_power_plan_and_money(
-    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]
+    tmp_path: Path,
+    loop: asyncio.AbstractEventLoop,
+    with_tables: Callable[[Path], Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of the study's folder, wherever the data are kept."""
     folder = tmp_path / "Own study"
@@ -131,6 +136,8 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
         assert "Simulated on 2027-03-04, 100 studies: with 40 participants H1 0.40 [0.20, 0.90]." in page
         assert "The plan is on record since 2027-03-05" in page
         write_power(folder, PowerRecord("2027-03-04T10:00:00+00:00", "other", 100, 1, (), points))
+        # What names the plan was worked out once, and stands beside the stored definition.
+        monkeypatch.setattr(launch_page, "PLAN_DIGEST", FunctionElsewhere("believable.web.results_worker", "missing"))
         assert "for another form of the plan" in shown()
         for words in folder.glob("pages/*.md"):
             words.write_text("Questions: ask@example.org", encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from believable.collect import review_intake
-from believable.collect.review_hints import ALIKE_FROM, grams, normalised, similarity
+from believable.collect.review_hints import ALIKE_FROM, grams, normalised, sharing_keys, similarity
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.store import review_views, sessions
 from believable.store.database_tables import review_answers, review_keys
@@ -195,3 +195,26 @@ def test_a_whole_session_is_excluded_from_the_review(world: World, owner: Browse
     assert "session excluded" in owner.get(f"{REVIEW}?show=all&at=1-3-1").text
     assert "excluded real session 1: a &lt;bot&gt;" in owner.get("/console/audit").text
     assert owner.post(REVIEW, item="1-4-1", preset="session_other", note="again", show="all").status_code == 409
+
+
+def test_of_many_texts_that_are_much_alike_each_near_copy_is_found() -> None:
+    """Half of the texts are one text with up to two words exchanged, so that most of them share most of their keys."""
+    rng = random.Random(4)
+    base = rng.choices(WORDS, k=18)
+    texts = []
+    for number in range(600):
+        words = list(base) if number % 2 else rng.choices(WORDS, k=18)
+        for _ in range(rng.randrange(3)):
+            words[rng.randrange(len(words))] = rng.choice(WORDS)
+        texts.append(" ".join(words))
+    fresh = [number for number, text in enumerate(texts) if text not in texts[:number]]
+    gram_sets = {number: grams(texts[number]) for number in fresh}
+    keys = {number: sharing_keys("study", gram_sets[number]) for number in fresh}
+    near, _ = review_intake._near(None, fresh, gram_sets, keys, {})  # type: ignore[arg-type]
+    copies = {
+        number
+        for place, number in enumerate(fresh)
+        if any(similarity(gram_sets[number], gram_sets[other]) >= ALIKE_FROM for other in fresh[:place])
+    }
+    assert len(copies) > 100
+    assert len(copies & set(near)) >= 0.99 * len(copies)

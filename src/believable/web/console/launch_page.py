@@ -7,7 +7,7 @@ import ipaddress
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,10 +16,10 @@ from starlette.responses import Response
 from believable.analysis import registered
 from believable.analysis.power_record import PowerRecord, read_power, share_words
 from believable.core.errors import BelievableError, Problem
-from believable.core.work import FunctionElsewhere
+from believable.core.work import FunctionElsewhere, in_child
 from believable.protocols import PROTOCOLS
 from believable.stimuli.study_check import definition_problems, study_problems
-from believable.store import monitor
+from believable.store import monitor, studies
 from believable.store.monitor import CompletionRate
 from believable.store.studies import StudyRow
 from believable.study.definition import Definition
@@ -28,7 +28,7 @@ from believable.study.records import Study, outline
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study
 
-#: The server loads the analyses only to compare a kept power result with the plan.
+#: Needs the analyses, which the server does not load: called in a process of its own, once for each definition.
 PLAN_DIGEST = FunctionElsewhere("believable.web.results_worker", "plan_digest")
 #: Less free space than this is a matter to look at before people come.
 LEAST_FREE_BYTES = 2 * 10**9
@@ -55,7 +55,7 @@ class Whereabouts:
     registered_on: str | None
     has_study_folder: bool = True
     powered: PowerRecord | None = None
-    power_is_of_this_plan: bool = False
+    plan: str | None = None
 
 
 def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
@@ -162,7 +162,7 @@ def power_item(study: Study, where: Whereabouts) -> LaunchItem:
     if record is None:
         return LaunchItem("Power", False, "Nobody has simulated it. Run `believable power`.")
     day = record.simulated_on[:10]
-    if not where.power_is_of_this_plan:
+    if record.plan != where.plan:
         return LaunchItem("Power", False, f"Simulated on {day}, for another form of the plan. Run `believable power`.")
     wanted = study.recruit.limit
     size = max((size for size in record.sizes if wanted is None or size <= wanted), default=record.sizes[0])
@@ -190,7 +190,7 @@ def launch_items(
     ]
 
 
-def whereabouts(visit: ConsoleVisit, study: StudyRow, definition: Definition) -> Whereabouts:
+def whereabouts(visit: ConsoleVisit, study: StudyRow) -> Whereabouts:
     """Reads the disk: call it in a thread."""
     data_dir = visit.console.media_dir.parent
     backups = sorted((data_dir / "backups").glob("*.backup"), key=lambda path: path.stat().st_mtime)
@@ -198,7 +198,6 @@ def whereabouts(visit: ConsoleVisit, study: StudyRow, definition: Definition) ->
     folder = visit.console.study_folders.get(study.id)
     record = None if folder is None else _registered(folder)
     powered = None if folder is None else _powered(folder)
-    plan = definition.study.analysis
     return Whereabouts(
         base_url=visit.console.base_url,
         free_bytes=shutil.disk_usage(data_dir).free,
@@ -206,10 +205,20 @@ def whereabouts(visit: ConsoleVisit, study: StudyRow, definition: Definition) ->
         registered_on=record,
         has_study_folder=folder is not None,
         powered=powered,
-        power_is_of_this_plan=(
-            plan is not None and powered is not None and powered.plan == PLAN_DIGEST(plan, definition.study)
-        ),
     )
+
+
+async def plan_name(visit: ConsoleVisit, definition: Definition) -> str | None:
+    """What names the plan of a definition: kept beside it, worked out when it is wanted first."""
+    plan, digest = definition.study.analysis, definition.hash
+    if plan is None:
+        return None
+    name = await visit.read(lambda conn: studies.definition_plan(conn, digest))
+    if name is None:
+        name = str(await asyncio.to_thread(in_child, PLAN_DIGEST, plan, definition.study))
+        kept = name
+        await visit.console.store.awrite(lambda conn: studies.keep_definition_plan(conn, digest, kept))
+    return name
 
 
 def _registered(folder: Path) -> str | None:
@@ -279,7 +288,9 @@ async def page(visit: ConsoleVisit) -> Response:
     study, now_ms = await the_study(visit), visit.now_ms
     definition = await visit.definition(study.definition)
     sizes = await visit.read(lambda conn: monitor.pool_sizes(conn, study.id))
-    where = await asyncio.to_thread(whereabouts, visit, study, definition)
+    where = await asyncio.to_thread(whereabouts, visit, study)
+    if where.powered is not None:
+        where = replace(where, plan=await plan_name(visit, definition))
     media = visit.query("media") == "yes"
     problems = await asyncio.to_thread(checked_problems, visit, study, definition, media=media)
     groups = await visit.read(lambda conn: monitor.groups(conn, study.id, "real", now_ms=now_ms))

@@ -48,5 +48,8 @@ export function announce(words) {
   if (line) line.textContent = words;
 }
 
-/** @param {Element | null} [element] */
-const focus = (element) => /** @type {HTMLElement | null | undefined} */ (element)?.focus();
+/** With the whole of it in sight: browsers are content with a part. @param {Element | null} [element] */
+function focus(element) {
+  /** @type {HTMLElement | null | undefined} */ (element)?.focus();
+  element?.scrollIntoView({ block: "nearest" });
+}
