@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from believable.analysis.registered import plan_hash
 from believable.analysis.resolution import resolve
+from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.report import live_report
 from believable.report.live_records import LiveReport, ReportRequest
-from believable.study.declaration import DeclaredPlan
-from believable.study.records import Study
+from believable.study.definition import Definition
 
 
 def compute(wish: ReportRequest) -> LiveReport:
@@ -16,6 +16,8 @@ def compute(wish: ReportRequest) -> LiveReport:
     return live_report.compute(wish, PROTOCOLS)
 
 
-def plan_digest(plan: DeclaredPlan, study: Study) -> str:
-    """What names a declared plan once its roles are settled."""
-    return plan_hash(resolve(plan, study, PROTOCOLS))
+def plan_digest(definition: str) -> str:
+    """What names the plan that a stored definition declares, once its roles are settled."""
+    study = Definition.from_json(definition, KINDS).study
+    assert study.analysis is not None
+    return plan_hash(resolve(study.analysis, study, PROTOCOLS))

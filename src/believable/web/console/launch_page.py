@@ -210,12 +210,12 @@ def whereabouts(visit: ConsoleVisit, study: StudyRow) -> Whereabouts:
 
 async def plan_name(visit: ConsoleVisit, definition: Definition) -> str | None:
     """What names the plan of a definition: kept beside it, worked out when it is wanted first."""
-    plan, digest = definition.study.analysis, definition.hash
-    if plan is None:
+    digest = definition.hash
+    if definition.study.analysis is None:
         return None
     name = await visit.read(lambda conn: studies.definition_plan(conn, digest))
     if name is None:
-        name = str(await asyncio.to_thread(in_child, PLAN_DIGEST, plan, definition.study))
+        name = str(await asyncio.to_thread(in_child, PLAN_DIGEST, definition.to_json()))
         kept = name
         await visit.console.store.awrite(lambda conn: studies.keep_definition_plan(conn, digest, kept))
     return name
