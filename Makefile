@@ -1,14 +1,19 @@
 # Two commands do everything, also on a fresh machine:
-#   make demo    serve a ready study with live simulated participants on http://127.0.0.1:8000
+#   make demo    serve the five ready studies with live simulated participants on http://127.0.0.1:8000 (PORT=9000: there)
 #   make test    run every check and every test
 # Parts of the tests: make lint, make types, make fast, make faults, make browser, make timing; longer: make soak
-# Others: make setup, make lock, make reference, make clean
+# Others: make setup, make docs, make lock, make reference, make clean
 
 PYTHON ?= python3
+PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed-from-lock
+DEMO_STAMP := $(VENV)/demo-from-lock
+DOCS_STAMP := $(VENV)/docs-from-lock
 NODE_STAMP := node_modules/installed-from-lock
+# A line for each package, so that somebody who waits sees what for.
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --progress-bar off
 PYTEST := $(BIN)/python -m pytest
 WITH_BROWSER := tests/browser tests/stimuli
 # Tests that fail beside others are tried once more by themselves, and both outcomes are told: what fails twice is broken,
@@ -24,16 +29,18 @@ export OPENBLAS_NUM_THREADS := 1
 # Where this is set, every process of the tests would compile all libraries again, which takes longer than what it does.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test setup lint types plain fast faults browser timing soak browser-needed lock reference clean
+.PHONY: demo test setup docs lint types plain fast faults browser timing soak browser-needed lock reference clean
 
-demo: $(STAMP)
-	$(BIN)/believable demo
+# The demo needs less than the tests; where those are set up already, it needs nothing more.
+demo: $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO_STAMP))
+	$(BIN)/believable demo --port $(PORT)
 
-test: lint types plain browser timing
+test: lint types docs plain browser timing
 
 setup: $(STAMP)
 
-$(STAMP): requirements.lock pyproject.toml
+# The environment itself, with what a missing Python is told.
+$(BIN)/python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \
 	  echo "make: $(PYTHON) was not found. believable needs Python 3.11 or newer:"; \
 	  echo "make: install it (Debian: apt install python3 python3-venv) or name it: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -42,11 +49,30 @@ $(STAMP): requirements.lock pyproject.toml
 	  echo "make: install one and name it: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "make: $(PYTHON) cannot make virtual environments. Debian: apt install python3-venv"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PYTHON) -m venv $(VENV)
+
+# Everything: package, all extras, tools of the tests.
+$(STAMP): requirements.lock pyproject.toml | $(BIN)/python
+	@echo "make: installing the package with all extras and the tools of the tests (1.3 GB, a minute or two)"
+	$(INSTALL) --require-hashes -r requirements.lock
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	$(BIN)/python -c "import $(COMMON)"
 	touch $(STAMP)
+
+# Only what the demo needs, at the same versions.
+$(DEMO_STAMP): requirements-demo.lock pyproject.toml | $(BIN)/python
+	@echo "make: installing what the demo needs (about 45 packages, 450 MB)"
+	$(INSTALL) --require-hashes -r requirements-demo.lock
+	$(INSTALL) --no-deps --no-build-isolation -e .
+	touch $(DEMO_STAMP)
+
+$(DOCS_STAMP): requirements-docs.lock | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements-docs.lock
+	touch $(DOCS_STAMP)
+
+# The documentation as a site, in site/; a broken link or a page that nothing leads to is an error.
+docs: $(DOCS_STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -99,13 +125,15 @@ browser-needed:
 	  fi; }
 
 # Names no index address: any mirror with the same files will do, the hashes decide.
+COMPILE := uv pip compile --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11
 lock:
-	uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-header \
-	  --no-emit-index-url --python-version 3.11 -o requirements.lock
+	$(COMPILE) pyproject.toml --all-extras --group dev -o requirements.lock
+	$(COMPILE) pyproject.toml --extra video --group demo -c requirements.lock -o requirements-demo.lock
+	$(COMPILE) --group docs -c requirements.lock -o requirements-docs.lock
 
 # Pages of the documentation that come from the code.
 reference: $(STAMP)
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .hypothesis demo-study
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .hypothesis demo-study site

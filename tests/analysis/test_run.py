@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import re
+from dataclasses import dataclass, fields
 
 import pytest
 
 from believable.analysis.registered import plan_hash, register
 from believable.analysis.resolution import resolve
 from believable.analysis.run import data_hash, participants, run, settle, study_of
+from believable.bundle.read import Bundle, RawEvent
 from believable.core.errors import InvalidInput
 from believable.protocols import PROTOCOLS
 from believable.report.chart_rows import no_links
@@ -53,10 +56,45 @@ def test_a_stopping_rule_that_is_not_met_is_a_deviation_that_changes_no_result(s
     assert next(finding for finding in made.findings if finding.outcome == "accuracy").status == "confirmatory"
 
 
+@pytest.mark.parametrize(
+    ("times", "deviation"),
+    [
+        (("08:00", "12:30"), "1 of 40 sessions began before the plan was registered (2027-03-01T12:00:00+00:00)."),
+        (("12:00", "12:30"), None),
+        (("11:59", "11:58"), "2 of 40 sessions began before the plan was registered (2027-03-01T12:00:00+00:00)."),
+    ],
+)
+def test_sessions_of_the_day_of_registration_count_by_their_time(studies, tmp_path, times, deviation):
+    bundle = studies.judges(40, simulated=False)
+    events = [
+        RawEvent(f"j{number:04d}", seq, received_ms(time) + seq, "{}")
+        for number, time in enumerate(times)
+        for seq in (2, 1)
+    ]
+    timed = WithEvents(**{part.name: getattr(bundle, part.name) for part in fields(bundle)}, lines=tuple(events))
+    registration = registered(studies, tmp_path, when="2027-03-01T12:00:00+00:00")
+    differences = run(timed, registration, protocols=PROTOCOLS).deviations
+    assert differences == (() if deviation is None else (deviation,))
+
+
+def received_ms(time):
+    return int(1000 * datetime.datetime.fromisoformat(f"2027-03-01T{time}:00+00:00").timestamp())
+
+
+@dataclass(frozen=True)
+class WithEvents(Bundle):
+    """A dataset whose first events tell when sessions began."""
+
+    lines: tuple[RawEvent, ...] = ()
+
+    def events(self):
+        return iter(self.lines)
+
+
 def test_data_from_before_the_registration_are_not_confirmatory(studies, tmp_path):
     registration = registered(studies, tmp_path, when="2027-04-01T00:00:00+00:00")
     made = run(studies.judges(40, simulated=False), registration, protocols=PROTOCOLS)
-    assert made.deviations == ("40 of 40 sessions began before the plan was registered (2027-04-01).",)
+    assert made.deviations == ("40 of 40 sessions began before the plan was registered (2027-04-01T00:00:00+00:00).",)
     assert {finding.status for finding in made.findings} == {"exploratory"}
 
 

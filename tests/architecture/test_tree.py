@@ -83,6 +83,7 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "js",
         "oracles",
         "bench",
+        "deploy",
         "docs",
         "e2e",
         "plugin_package",

@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 import psutil
@@ -23,6 +24,7 @@ from believable.simulate.server import Server, free_port
 from believable.store import monitor
 from believable.store.engine import Store
 
+T = TypeVar("T")
 HEAVY = ("/av/", "/pandas/", "/torch/", "/gymnasium/", "/matplotlib/", "/numba/", "/sklearn/", "/pyarrow/")
 
 
@@ -37,10 +39,15 @@ def served(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_a_served_study_answers_and_loads_nothing_heavy(served: tuple[Path, Server]) -> None:
     _, server = served
     words = server.last_words()
-    link = re.search(r"open link\s+(\S+)", words)
+    link = re.search(r"for participants\s+(\S+)", words)
     assert link is not None, words
     assert httpx.get(link[1], timeout=60).status_code == 200
-    assert re.search(r"One-time researcher link.*\n\s+http\S+", words), words
+    addresses = re.findall(r"http\S+", words)
+    assert addresses[:2] == [f"{server.url}/", f"{server.url}/console"], "the start page first, then the console"
+    assert re.search(r"the first time\s+http\S+/console/welcome/\S+", words), words
+    page = httpx.get(server.url, timeout=60)
+    assert page.status_code == 200
+    assert 'class="button" href="/join/' in page.text
     loaded = Path(f"/proc/{server.pid}/maps").read_text()
     assert [name for name in HEAVY if name in loaded] == []
 
@@ -81,31 +88,54 @@ def test_a_study_with_problems_is_not_served(demo: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_the_demo_fills_itself_and_cleans_up(demo: Path) -> None:
-    port = free_port()
-    command = [sys.executable, "-m", "believable", "demo", str(demo), "--port", str(port), "--finished", "0"]
+@pytest.mark.timeout(1800)
+def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
+    """The first study is served at once and has live people; the other is made behind it, and the start page tells how far."""
+    port, folder = free_port(), tmp_path / "demo"
+    chosen = ["--protocol", "trace", "--protocol", "demo", "--finished", "1"]
+    command = [sys.executable, "-m", "believable", "demo", str(folder), "--port", str(port), *chosen]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        deadline_s = time.monotonic() + 120
-        while time.monotonic() < deadline_s and not _events(demo):
-            time.sleep(0.5)
-        assert _events(demo) > 0, "no simulated participant came"
+        before = _until(lambda: _start_page(port), "the start page")
+        assert before.count('class="button"') + before.count("<progress") == 2, (
+            "every study is shown from the beginning"
+        )
+        _until(lambda: "<progress" not in _start_page(port), "the second study")
+        assert _start_page(port).count('class="button"') == 2
+        _until(lambda: _events(folder, "trace") and _events(folder, "demo"), "simulated participants")
         family = psutil.Process(process.pid).children(recursive=True)
         assert family, "the simulated participants live in a process of their own"
     finally:
         process.send_signal(signal.SIGINT)
         words, _ = process.communicate(timeout=60)
     assert f"http://127.0.0.1:{port}/join/" in words
-    assert "One-time researcher link" in words
+    assert "the first time" in words
     assert "Traceback" not in words
     _, alive = psutil.wait_procs(family, timeout=60)
     assert alive == []
+    assert not (folder / ".believable" / "preparing.json").exists()
 
 
-def _events(study: Path) -> int:
-    database = study / ".believable" / "believable.db"
+def _until(look: Callable[[], T], what: str) -> T:
+    deadline_s = time.monotonic() + 600
+    while time.monotonic() < deadline_s:
+        if value := look():
+            return value
+        time.sleep(0.3)
+    raise TimeoutError(f"{what} did not come")
+
+
+def _start_page(port: int) -> str:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/", timeout=60).text
+    except httpx.TransportError:
+        return ""
+
+
+def _events(folder: Path, study: str) -> int:
+    database = folder / ".believable" / "believable.db"
     if not database.exists() or os.path.getsize(database) == 0:
         return 0
     with Store.open(f"sqlite:///{database}", clock=WallClock()) as store:
-        groups = store.read(lambda conn: monitor.groups(conn, study.name, "simulated", now_ms=0))
+        groups = store.read(lambda conn: monitor.groups(conn, study, "simulated", now_ms=0))
     return sum(group.n_events for group in groups)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import platform
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from importlib import metadata
 
@@ -180,19 +181,44 @@ def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
 def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Deviation, ...]:
     """Deviations that show in the data: collected before the registration, or not as far as planned. They change no number."""
     differences = []
-    day = registered.registered_on[:10]
-    started = data.people["started_on"]
-    if day and not data.simulated:
-        early = sum(
-            1 for start, missing in zip(started.values, started.missing, strict=True) if not missing and start < day
-        )
-        if early:
-            words = f"{early} of {len(data)} sessions began before the plan was registered ({day})."
-            differences.append(Deviation("data.started_on", words))
+    early = 0 if data.simulated else _begun_before(registered.registered_on, data)
+    if early:
+        words = f"{early} of {len(data)} sessions began before the plan was registered ({registered.registered_on})."
+        differences.append(Deviation("data.started_on", words))
     state = stopping(data, plan)
     if state.met is False:
         differences.append(Deviation("data.stopping", f"the stopping rule is not met. {state.words}", frozenset()))
     return tuple(differences)
+
+
+def _begun_before(registered_on: str, data: Data) -> int:
+    """How many sessions began before that moment. The participants table tells the day; for sessions of the very day the first
+    event tells the time, except in a release, whose times count from each session's beginning."""
+    if not registered_on:
+        return 0
+    moment = datetime.datetime.fromisoformat(registered_on)
+    day = moment.astimezone(datetime.UTC).date().isoformat()
+    column = data.people["started_on"]
+    days = {
+        session: str(start)
+        for session, start, missing in zip(data.sessions, column.values, column.missing, strict=True)
+        if not missing
+    }
+    same_day = {session for session, start in days.items() if start == day}
+    first_ms = _first_events(data.bundle, same_day) if same_day else {}
+    midnight_ms = 1000 * datetime.datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp()
+    return sum(start < day for start in days.values()) + sum(
+        midnight_ms <= at_ms < 1000 * moment.timestamp() for at_ms in first_ms.values()
+    )
+
+
+def _first_events(bundle: Bundle, sessions: Set[str]) -> dict[str, int]:
+    """When the first event of each of these sessions was received."""
+    first: dict[str, int] = {}
+    for event in bundle.events():
+        if event.session in sessions:
+            first[event.session] = min(event.received_ms, first.get(event.session, event.received_ms))
+    return first
 
 
 def _warnings(data: Data, registered: Registration | None, restraint: Restraint) -> tuple[str, ...]:

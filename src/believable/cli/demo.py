@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 #: More than anybody will watch.
 PARTICIPANTS = 100_000
 GAP_S = 12.0
-#: Those who have finished came within this time before.
-BEFORE_MS = 6 * 3_600_000
 
 
 @click.command()
@@ -28,58 +28,66 @@ BEFORE_MS = 6 * 3_600_000
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @click.option(
-    "--protocol", default="trace", show_default=True, help="The ready-made study; believable list --protocols has them."
+    "--protocol",
+    "protocols",
+    multiple=True,
+    metavar="NAME",
+    help="Only this ready-made study; believable list --protocols has them. Repeatable.  [default: the five protocols]",
 )
 @click.option(
     "--finished",
     type=click.IntRange(0),
     default=24,
     show_default=True,
-    help="So many simulated participants have finished before it begins.",
+    help="So many simulated participants finish each study before you look.",
 )
 @click.option("--quiet", is_flag=True, help="Without simulated participants.")
-def command(folder: Path, host: str, port: int, protocol: str, finished: int, quiet: bool) -> None:
-    """Serve a ready study with live simulated participants.
+def command(folder: Path, host: str, port: int, protocols: tuple[str, ...], finished: int, quiet: bool) -> None:
+    """Serve the ready studies with live simulated participants.
 
-    Makes the study in FOLDER (default: demo-study) unless it is there already: two rounds in a maze, played, watched again
-    and annotated. Some simulated participants have finished it; others come every few seconds, play and annotate while you
-    look. Open the printed links: one is for participants, one makes you the first researcher.
+    Makes a study for each protocol in FOLDER (default: demo-study) unless it is there already. The first is served at once;
+    the others are made behind it, and the start page shows how far they are. Some simulated participants finish each; in the
+    first, others come every few seconds and take part while you look.
 
     \b
     Example:
       believable demo
       believable demo clips-demo --protocol clips
+      believable demo --port 9000
     """
-    from believable.cli.new import create
+    from believable.cli.demo_studies import ready_folders
     from believable.cli.serve import announce, check_port, publish
     from believable.web.app import serve
 
     check_port(host, port)
-    if not (folder / "study.yaml").is_file():
-        create(protocol, folder, seed=7)
-    settings = settings_for([folder.resolve()], None, None, f"http://{host}:{port}")
-    published, first_link = publish(settings)
-    if not quiet:
-        finish_some(settings, finished)
+    folders = ready_folders(folder, protocols)
+    settings = settings_for(list(folders), folder / ".believable", None, f"http://{host}:{port}")
+    first = replace(settings, study_folders=(folders[0],))
+    published, first_link = publish(first)
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
-    links = published[0].links
-    with simulated_people(folder, links["simulated"], come=not quiet):
-        serve(settings, host, port)
+    link = published[0].links["simulated"]
+    with prepared_behind(settings, 0 if quiet else finished), simulated_people(folders[0], link, come=not quiet):
+        serve(replace(settings, listed="preview"), host, port)
 
 
-def finish_some(settings: Settings, wanted: int) -> None:
-    """Simulated participants who were there before, on a clock of their own; none where the study has had some already."""
-    from believable.cli.simulate import on_virtual_clock, published
-    from believable.core.clock import WallClock
-    from believable.simulate.crowd import Crowd
+@contextmanager
+def prepared_behind(settings: Settings, finished: int) -> Iterator[None]:
+    """The other studies are made in a process of its own, which goes when the server goes."""
+    from believable.cli.demo_studies import coming_studies, prepare_all, without_people
+    from believable.core.work import Child
+    from believable.web.start_page import tell_preparation
 
-    if published(settings)[1] or not wanted:
-        return
-    crowd = Crowd(wanted, drop_out=0.1, gap_ms=BEFORE_MS // (2 * wanted))
-    start_ms = WallClock().now_ms() - BEFORE_MS
-    with click.progressbar(length=wanted, label="Simulating", file=sys.stderr) as bar:
-        on_virtual_clock(settings, crowd, lambda visit: bar.update(1), start_ms=start_ms)
+    tell_preparation(settings.data_dir, coming_studies(settings.study_folders[1:]))
+    fresh = without_people(settings) if finished else ()
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends the others
+    child = Child(prepare_all, settings, fresh, finished)
+    signal.signal(signal.SIGINT, heard)
+    try:
+        yield
+    finally:
+        child.end()
+        tell_preparation(settings.data_dir, ())
 
 
 @contextmanager

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,7 @@ from believable.core.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from believable.core.work import Progress
     from believable.protocols.contract import ReadyStudy
     from believable.protocols.own_clips import ClipFolder
     from believable.study.records import Study
@@ -85,15 +89,21 @@ def chosen(*, blank: bool = False, template: str | None = None, protocol: str | 
     return READY_STUDIES[protocol or "demo"]
 
 
-def create(protocol: str, folder: Path, seed: int) -> None:
+def create(protocol: str, folder: Path, seed: int, progress: Progress | None = None) -> None:
     """The folder of a ready-made protocol with everything in it."""
-    write(chosen(protocol=protocol), folder, seed)
+    write(chosen(protocol=protocol), folder, seed, progress=progress)
 
 
 def write(
-    ready: ReadyStudy, folder: Path, seed: int, languages: str | None = None, clips: Sequence[ClipFolder] = ()
+    ready: ReadyStudy,
+    folder: Path,
+    seed: int,
+    languages: str | None = None,
+    clips: Sequence[ClipFolder] = (),
+    progress: Progress | None = None,
 ) -> None:
-    """The folder with everything in it, a progress bar for what takes long. What cannot be made leaves nothing behind."""
+    """The folder with everything in it. What takes long tells `progress`, or shows a bar. What cannot be made leaves nothing
+    behind."""
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
     from believable.protocols.variants import with_conditions_of_own
@@ -111,27 +121,36 @@ def write(
             with_conditions_of_own(draft / "study.yaml")
         study = load(draft, kinds=KINDS, protocols=PROTOCOLS).study
         if clips:
-            _take(draft, ready, study, clips)
+            _take(draft, ready, study, clips, progress)
             load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif study.stimuli:
-            with click.progressbar(length=len(study.stimuli), label="Making stimuli", file=sys.stderr) as bar:
-                ready.write_stimuli(study, draft, seed, lambda stimulus: bar.update(1))
+            with _counting(len(study.stimuli), progress) as count:
+                ready.write_stimuli(study, draft, seed, lambda stimulus: count())
         folder.mkdir(exist_ok=True)
         shutil.copytree(draft, folder, dirs_exist_ok=True)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder]) -> None:
+def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], progress: Progress | None) -> None:
     from believable.cli.stimuli import new_name
     from believable.core.clock import WallClock
     from believable.protocols.own_clips import make_stimuli, scenes
 
     chosen = scenes(study.conditions, clips)
-    with click.progressbar(length=len(chosen), label="Making stimuli", file=sys.stderr) as bar:
-        make_stimuli(
-            draft, chosen, clock=WallClock(), new_name=new_name, masks=ready.masks, done=lambda: bar.update(1)
-        )  # fmt: skip
+    with _counting(len(chosen), progress) as count:
+        make_stimuli(draft, chosen, clock=WallClock(), new_name=new_name, masks=ready.masks, done=count)
+
+
+@contextmanager
+def _counting(total: int, progress: Progress | None) -> Iterator[Callable[[], None]]:
+    """What to call for each stimulus that is made."""
+    done = itertools.count(1)
+    if progress is not None:
+        yield lambda: progress(next(done), total)
+        return
+    with click.progressbar(length=total, label="Making stimuli", file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
 
 
 def _speak(path: Path, languages: str) -> None:

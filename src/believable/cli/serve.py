@@ -6,7 +6,8 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 import click
 
@@ -46,6 +47,16 @@ if TYPE_CHECKING:
     metavar="ADDRESS",
     help="A proxy whose X-Forwarded-For is believed: its IP address or network. May be given several times.",
 )
+@click.option(
+    "--listed/--unlisted",
+    default=None,
+    help="Whether the page at the root address offers the open studies to anybody; default: to try, on this machine alone.",
+)
+@click.option(
+    "--sendfile",
+    metavar="PREFIX",
+    help="Let the proxy send media: where it has the media folder for X-Accel-Redirect (see deploy/nginx.conf).",
+)
 @extensions_option
 def command(
     studies: tuple[Path, ...],
@@ -58,6 +69,8 @@ def command(
     rounds: int | None,
     limit: int | None,
     proxies: tuple[str, ...],
+    listed: bool | None,
+    sendfile: str | None,
 ) -> None:
     """Serve studies to participants and researchers.
 
@@ -78,10 +91,18 @@ def command(
     folders = [study_folder(study) for study in studies]
     settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
     settings = replace(settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted)
+    settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
     published, first_link = publish(settings)
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
     serve(settings, host, port, workers)
+
+
+def shown_links(base_url: str, listed: bool | None) -> Literal["open", "preview"] | None:
+    """Which links the page at the root address offers. Where only this machine can come, to try the studies."""
+    if listed is None:
+        return "preview" if urlsplit(base_url).hostname in {"127.0.0.1", "::1", "localhost"} else None
+    return "open" if listed else None
 
 
 def check_port(host: str, port: int) -> None:
@@ -116,14 +137,20 @@ def media_progress(done: int, total: int) -> None:
         click.echo(f"\rPreparing media: {done} of {total}", err=True, nl=done == total)
 
 
+#: The links that are printed, in this order, and what each is for. The one for simulated people is in `believable list`.
+PRINTED = {"open": "for participants", "preview": "to try it yourself"}
+
+
 def announce(published: Sequence[PublishedFolder], first_link: str | None, base_url: str) -> None:
+    """What to open, always in the same order: the start page, the researcher's way in, then the links of each study."""
+    click.echo(f"\n{'Start page':<20} {base_url}/")
+    click.echo(f"{'Console':<20} {base_url}/console")
+    if first_link is not None:
+        click.echo(f"{'  the first time':<20} {first_link}  (one-time link: you choose the password)")
     for study in published:
         click.echo(f"\n{study.title}")
-        for kind, link in study.links.items():
-            click.echo(f"  {kind + ' link':<16} {link}")
-    click.echo(f"\nConsole           {base_url}/console")
-    if first_link is not None:
-        click.echo(f"One-time researcher link (sets the first password)\n                  {first_link}")
+        for kind, purpose in PRINTED.items():
+            click.echo(f"  {purpose:<18} {study.links[kind]}")
     click.echo("\nServing. Stop with Ctrl-C.")
 
 

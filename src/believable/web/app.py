@@ -40,7 +40,7 @@ from believable.pages import KINDS, PAGES
 from believable.players import PLAYERS, SIGNAL
 from believable.store.database import owner_folder
 from believable.store.engine import LINGER_S, Store
-from believable.web import participant, problems
+from believable.web import participant, problems, start_page
 from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
@@ -180,6 +180,7 @@ def create_app(
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
     app.add_api_route("/health", health)
     app.add_route("/ready", ready, methods=["GET"])
+    app.include_router(start_page.router)
     app.include_router(participant.router)
     participant.add_events_route(app)
     for instrument in INSTRUMENTS:

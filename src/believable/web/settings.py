@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from believable.collect.desk import Collect
 from believable.core.errors import InvalidInput, MissingExtra
@@ -33,6 +33,9 @@ class Settings:
     that the study folders were published before, so that this process need not. `most_rounds`: so many rounds of games that
     draw themselves are played at once by all `workers` processes; None: as many as the cores can take. `most_connections`: at
     once, in each process; None: as many as its descriptors allow. `trusted_proxies`: who is believed about a visitor's address.
+    `listed` is the kind of link that the page at the root address offers for each open study; None: it names no study.
+    `sendfile` is the address under which a proxy in front sends files of the media folder (`X-Accel-Redirect`); None: this
+    server sends them itself.
     """
 
     data_dir: Path
@@ -45,6 +48,8 @@ class Settings:
     workers: int = 1
     most_connections: int | None = None
     trusted_proxies: tuple[str, ...] = ()
+    listed: Literal["open", "preview"] | None = None
+    sendfile: str | None = None
 
     @property
     def rounds_at_once(self) -> int:
@@ -83,6 +88,8 @@ class Settings:
             workers=fields["workers"],
             most_connections=fields["most_connections"],
             trusted_proxies=tuple(fields["trusted_proxies"]),
+            listed=fields["listed"],
+            sendfile=fields["sendfile"],
         )
 
 

@@ -13,6 +13,9 @@ from starlette.responses import Response, StreamingResponse
 _PIECE_BYTES = 256 * 1024
 _RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
 
+#: The type is not told: the page finds it in the content.
+_HEADERS = {"cache-control": "private, max-age=86400, immutable", "content-type": "application/octet-stream"}
+
 
 def asked_range(header: str, size: int) -> tuple[int, int] | None:
     """First and last byte asked for, `None` for the whole. Raises ValueError when there is no such part.
@@ -34,13 +37,9 @@ def asked_range(header: str, size: int) -> tuple[int, int] | None:
 
 
 async def medium_response(request: Request, medium: Path | bytes) -> Response:
-    """The file or the part asked for. The type is not told: the page finds it in the content."""
+    """The file or the part asked for."""
     size = len(medium) if isinstance(medium, bytes) else (await anyio.Path(medium).stat()).st_size
-    headers = {
-        "accept-ranges": "bytes",
-        "cache-control": "private, max-age=86400, immutable",
-        "content-type": "application/octet-stream",
-    }
+    headers = {"accept-ranges": "bytes", **_HEADERS}
     try:
         part = asked_range(request.headers.get("range", ""), size)
     except ValueError:
@@ -56,6 +55,11 @@ async def medium_response(request: Request, medium: Path | bytes) -> Response:
         content = await anyio.to_thread.run_sync(_part, medium, start, end)
         return Response(content, status_code=status, headers=headers)
     return StreamingResponse(_pieces(medium, start, end), status_code=status, headers=headers)
+
+
+def sent_by_proxy(address: str, file: Path) -> Response:
+    """Who may see the medium is decided here; the proxy in front sends `file` of the media folder, whole or in part."""
+    return Response(headers={**_HEADERS, "x-accel-redirect": f"{address.rstrip('/')}/{file.as_posix()}"})
 
 
 def _part(path: Path, start: int, end: int) -> bytes:

@@ -17,8 +17,9 @@ from believable.core.errors import Withdrawn
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.web.participant.landing_page import message, remembered_query
-from believable.web.participant.media_ranges import medium_response
+from believable.web.participant.media_ranges import medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_of, trial_message
+from believable.web.settings import Settings
 from believable.web.templating import from_header, page
 
 router = APIRouter(tags=["session"])
@@ -185,7 +186,11 @@ async def withdraw(request: Request, token: Token, body: WithdrawBody) -> Withdr
 @router.get("/s/{token}/media/{name}", response_class=Response)
 async def medium(request: Request, token: Token, name: Annotated[str, Path(max_length=64)]) -> Response:
     """A medium under this session's own name for it, with Range."""
-    return await medium_response(request, await _desk(request).amedium(token, name))
+    settings: Settings = request.app.state.settings
+    content = await _desk(request).amedium(token, name)
+    if settings.sendfile is not None and not isinstance(content, bytes):
+        return sent_by_proxy(settings.sendfile, content.relative_to(settings.media_dir))
+    return await medium_response(request, content)
 
 
 async def _with_redirect(request: Request, token: str, view: SessionView) -> SessionView:

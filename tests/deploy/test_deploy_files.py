@@ -1,0 +1,100 @@
+"""The files in deploy/ are taken by the programs that read them, and agree with the command line and with each other."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+from ruamel.yaml import YAML
+
+from believable.cli import group
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+PAGE = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
+UNITS = sorted(path.name for pattern in ("*.service", "*.timer") for path in DEPLOY.glob(pattern))
+
+
+def takes(words: list[str]) -> None:
+    """Raises `click.UsageError` where the command line does not take them."""
+    context = click.Context(group, info_name="believable")
+    name, command, rest = group.resolve_command(context, words)
+    assert command is not None
+    command.make_parser(click.Context(command, info_name=name, parent=context)).parse_args(rest)
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed: apt install nginx-light")
+def test_nginx_takes_its_file(tmp_path: Path) -> None:
+    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    file = tmp_path / "nginx.conf"
+    file.write_text(f"pid {tmp_path}/pid;\nerror_log {tmp_path}/log;\nevents {{}}\nhttp {{\n{site}\n}}\n")
+    result = subprocess.run(["nginx", "-t", "-c", str(file)], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+@pytest.mark.parametrize("unit", UNITS)
+def test_systemd_takes_its_units(unit: str, tmp_path: Path) -> None:
+    for name in UNITS:  # what is not installed here is put in place by something that is
+        text = (DEPLOY / name).read_text(encoding="utf-8").replace("/srv/believable/venv/bin/believable", "/bin/true")
+        (tmp_path / name).write_text(text)
+    verify = ["systemd-analyze", "verify", "--man=no", str(tmp_path / unit)]
+    result = subprocess.run(
+        verify, capture_output=True, text=True, check=False, env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"}
+    )
+    about_ours = [line for line in result.stderr.splitlines() if "believable" in line]
+    assert about_ours == []
+
+
+@pytest.mark.parametrize("unit", [name for name in UNITS if name.endswith(".service")])
+def test_a_unit_calls_what_the_command_line_takes(unit: str) -> None:
+    text = (DEPLOY / unit).read_text(encoding="utf-8")
+    line = re.search(r"^ExecStart=\S+/believable (.*)$", text, re.M)
+    assert line is not None
+    takes(shlex.split(line[1]))
+    assert "User=believable" in text
+    assert "NoNewPrivileges=true" in text
+
+
+def test_the_compose_file_names_what_is_there_and_calls_what_is_taken() -> None:
+    services = YAML(typ="safe").load(DEPLOY / "compose.yaml")["services"]
+    assert set(services) == {"believable", "backup", "database", "caddy"}
+    takes(services["believable"]["command"])
+    backup = re.search(r"believable (backup [^;]+);", services["backup"]["entrypoint"][-1])
+    assert backup is not None
+    takes(shlex.split(backup[1]))
+    assert (ROOT / services["believable"]["build"]["dockerfile"]).is_file()
+    assert (DEPLOY / "Caddyfile").is_file()
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    wanted = set(re.findall(r"\$\{(\w+)\}", text))
+    assert wanted == set(re.findall(r"^(\w+)=", (DEPLOY / "example.env").read_text(encoding="utf-8"), re.M))
+
+
+def test_the_image_is_not_root_has_a_health_check_and_copies_what_is_there() -> None:
+    text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    last = text.rpartition("FROM ")[2]
+    assert re.search(r"^USER (?!0|root)\S+", last, re.M)
+    assert "HEALTHCHECK" in last
+    takes(YAML(typ="safe").load(re.findall(r"^CMD (\[.*\])$", last, re.M)[-1]))
+    for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.M):
+        for source in sources.split():
+            assert (ROOT / source).exists(), source
+
+
+def test_the_page_uses_the_paths_of_the_files() -> None:
+    service = (DEPLOY / "believable.service").read_text(encoding="utf-8")
+    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    data = re.search(r"--data (\S+)", service)
+    prefix = re.search(r"--sendfile (\S+)", service)
+    assert data is not None
+    assert prefix is not None
+    assert f"alias {data[1]}/media/;" in site, "nginx sends the media folder of the served data"
+    assert f"location {prefix[1]}/ {{" in site
+    assert f"{data[1]}/media" in PAGE
+    for name in re.findall(r"deploy/([\w.-]+\w)", PAGE):
+        assert (DEPLOY / name).exists(), name
