@@ -77,6 +77,17 @@ def test_sessions_of_the_day_of_registration_count_by_their_time(studies, tmp_pa
     assert differences == (() if deviation is None else (deviation,))
 
 
+@pytest.mark.parametrize(("before", "deviations"), [(None, 0), (0, 0), (3, 1)])
+def test_where_the_dataset_tells_no_time_the_registration_tells_what_it_found(studies, tmp_path, before, deviations):
+    study = studies.definition_of(studies.COMPARING).study
+    plan = resolve(study.analysis, study, PROTOCOLS)
+    when = "2027-03-01T12:00:00+00:00"
+    registration = register(plan, tmp_path, registered_on=when, sessions_before=before)
+    told = run(studies.judges(40, simulated=False), registration, protocols=PROTOCOLS).deviations
+    assert len(told) == deviations
+    assert all(words.startswith("3 of 40 sessions began before") for words in told)
+
+
 def received_ms(time):
     return int(1000 * datetime.datetime.fromisoformat(f"2027-03-01T{time}:00+00:00").timestamp())
 

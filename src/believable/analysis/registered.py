@@ -31,11 +31,13 @@ ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and time in UTC."""
+    """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and time in UTC;
+    `sessions_before` how many real sessions had begun by then, None where that is not known."""
 
     tree: Mapping[str, Any]
     hash: str
     registered_on: str
+    sessions_before: int | None = None
 
     @property
     def outcomes(self) -> frozenset[str]:
@@ -84,7 +86,9 @@ def plan_hash(plan: Plan) -> str:
     return hashlib.sha256(canonical(plan).encode()).hexdigest()
 
 
-def register(plan: Plan, study_folder: Path, *, registered_on: str, again: bool = False) -> Registration:
+def register(
+    plan: Plan, study_folder: Path, *, registered_on: str, again: bool = False, sessions_before: int | None = None
+) -> Registration:
     """Put the plan on record in the study folder. The same plan again changes nothing; another one needs `again`, and the
     earlier registration is kept beside it.
     """
@@ -106,9 +110,9 @@ def register(plan: Plan, study_folder: Path, *, registered_on: str, again: bool 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
     (folder / HASH_FILE).write_text(f"{digest}  {PLAN_FILE}\n", encoding="utf-8")
-    record = {"registered_on": registered_on, "hash": digest}
+    record = {"registered_on": registered_on, "hash": digest, "sessions_before": sessions_before}
     (folder / RECORD_FILE).write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    return Registration(tree_of(plan), digest, registered_on)
+    return Registration(tree_of(plan), digest, registered_on, sessions_before)
 
 
 def read(study_folder: Path) -> Registration | None:
@@ -129,8 +133,8 @@ def read(study_folder: Path) -> Registration | None:
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
         raise InvalidInput(f"{path}: expected format {FORMAT!r}. Use the version that wrote it.")
     record = folder / RECORD_FILE
-    when = json.loads(record.read_text(encoding="utf-8")).get("registered_on", "") if record.is_file() else ""
-    return Registration(tree, digest, str(when))
+    entry = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+    return Registration(tree, digest, str(entry.get("registered_on", "")), entry.get("sessions_before"))
 
 
 def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:

@@ -181,7 +181,7 @@ def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
 def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Deviation, ...]:
     """Deviations that show in the data: collected before the registration, or not as far as planned. They change no number."""
     differences = []
-    early = 0 if data.simulated else _begun_before(registered.registered_on, data)
+    early = 0 if data.simulated else _begun_before(registered, data)
     if early:
         words = f"{early} of {len(data)} sessions began before the plan was registered ({registered.registered_on})."
         differences.append(Deviation("data.started_on", words))
@@ -191,13 +191,14 @@ def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Devi
     return tuple(differences)
 
 
-def _begun_before(registered_on: str, data: Data) -> int:
-    """How many sessions began before that moment. The participants table tells the day; for sessions of the very day the first
-    event tells the time, except in a release, whose times count from each session's beginning."""
-    if not registered_on:
+def _begun_before(registered: Registration, data: Data) -> int:
+    """How many sessions began before the plan was registered. The participants table tells the day; for sessions of the very
+    day the first event tells the time. In a release times count from each session's beginning: there the registration itself
+    tells how many sessions it found."""
+    if not registered.registered_on:
         return 0
-    moment = datetime.datetime.fromisoformat(registered_on)
-    day = moment.astimezone(datetime.UTC).date().isoformat()
+    moment = datetime.datetime.fromisoformat(registered.registered_on).astimezone(datetime.UTC)
+    day = moment.date().isoformat()
     column = data.people["started_on"]
     days = {
         session: str(start)
@@ -207,9 +208,10 @@ def _begun_before(registered_on: str, data: Data) -> int:
     same_day = {session for session, start in days.items() if start == day}
     first_ms = _first_events(data.bundle, same_day) if same_day else {}
     midnight_ms = 1000 * datetime.datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp()
-    return sum(start < day for start in days.values()) + sum(
-        midnight_ms <= at_ms < 1000 * moment.timestamp() for at_ms in first_ms.values()
-    )
+    timed = [at_ms for at_ms in first_ms.values() if at_ms >= midnight_ms]
+    untimed = min(len(same_day) - len(timed), registered.sessions_before or 0)
+    earlier_days = sum(start < day for start in days.values())
+    return earlier_days + sum(at_ms < 1000 * moment.timestamp() for at_ms in timed) + untimed
 
 
 def _first_events(bundle: Bundle, sessions: Set[str]) -> dict[str, int]:

@@ -47,11 +47,11 @@ def command(study: Path, again: bool, data: Path | None, database: str | None) -
     plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
     now = datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(timespec="seconds")
     before = registered.read(folder)
-    registration = registered.register(plan, folder, registered_on=now, again=again)
+    collected = real_sessions(folder, data, database)
+    registration = registered.register(plan, folder, registered_on=now, again=again, sessions_before=collected)
     if before is not None and before.hash == registration.hash:
         click.echo(f"This plan was registered on {before.registered_on} already; nothing was changed.")
     else:
-        collected = real_sessions(folder, data, database)
         target = folder / registered.FOLDER
         powered = read_power(folder)
         for name, document in (("osf.md", preregistration.osf), ("aspredicted.md", preregistration.aspredicted)):
