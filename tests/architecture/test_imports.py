@@ -43,7 +43,7 @@ ONLY_IN = {
     "sqlite3": {"store"},
     "psycopg": {"store"},
     "click": {"cli"},
-    "httpx": {"simulate"},
+    "httpx": {"simulate", "worlds"},
     "gymnasium": {"worlds"},
     "torch": {"worlds"},
     "altair": set(),
@@ -58,6 +58,7 @@ LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
     *("psycopg", "gymnasium", "minari", "torch", "vl_convert"),
+    *("safetensors", "tokenizers", "xllamacpp"),
 }
 
 

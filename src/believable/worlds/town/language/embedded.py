@@ -1,0 +1,161 @@
+"""The model that runs on this machine without a network: sentence embeddings decide, a small language model words it.
+
+As a chooser the small model is at chance, so it never chooses: options are compared by meaning, ratings by examples,
+statements are brought together by nearness. Its sentences are bound by a grammar. Answers have the form that an endpoint's
+have, and are parsed alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.seeds import derive, generator
+from believable.worlds.town.language.language_model import (
+    ChoiceForm,
+    InsightsForm,
+    ModelAnswer,
+    ModelRequest,
+    ModelUsage,
+    QuestionsForm,
+    RatingForm,
+    SentenceForm,
+    TimetableForm,
+    Vector,
+)
+from believable.worlds.town.language.sentence_embedding import SentenceModel
+from believable.worlds.town.language.weights import SENTENCES, WORDING, weight_file
+from believable.worlds.town.language.wording_engine import WordedText, WordingEngine
+
+#: How strongly the nearest examples of a rating count; smaller is stronger.
+ANCHOR_SPREAD = 0.08
+#: Chance in a timetable, and what taking an option again costs, on the scale of a cosine.
+NOISE, REPEATED = 0.04, 0.15
+#: Of a slot's own words and of who plans.
+SLOT_SHARE = 0.65
+EVIDENCE = 3
+SYSTEM = "You write one short, plain sentence."
+
+
+@dataclass(slots=True)
+class EmbeddedModel:
+    """Both models. `seed` of a request settles all chance."""
+
+    sentences: SentenceModel
+    engine: WordingEngine
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> EmbeddedModel:
+        return cls(SentenceModel.load(folder), WordingEngine(weight_file(WORDING, ".gguf", folder)))
+
+    @property
+    def name(self) -> str:
+        return f"embedded {SENTENCES.pinned} {WORDING.pinned}"
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.usage.embedded_texts += len(texts)
+        return self.sentences.embed(texts)
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        form, seed = request.form, derive(request.seed, request.name, request.attempt)
+        words: list[WordedText] = []
+        if isinstance(form, ChoiceForm):
+            text = form.options[int(np.argmax(self._likeness([form.focus], form.options)[0]))]
+        elif isinstance(form, RatingForm):
+            text = str(self._rating(form))
+        elif isinstance(form, SentenceForm):
+            words.append(self._sentence(form, seed))
+            text = words[0].text
+        elif isinstance(form, TimetableForm):
+            text = self._timetable(form, seed)
+        elif isinstance(form, QuestionsForm):
+            text = self._questions(form, seed, words)
+        else:
+            text = self._insights(form, seed, words)
+        answer = ModelAnswer(text, sum(word.tokens_in for word in words), sum(word.tokens_out for word in words))
+        self.usage.add(answer)
+        return answer
+
+    def _likeness(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float64]:
+        """The cosine of each pair."""
+        a, b = np.array(self.embed(left), np.float64), np.array(self.embed(right), np.float64)
+        return np.asarray(a @ b.T)
+
+    def _rating(self, form: RatingForm) -> int:
+        """The examples' numbers, each weighed by how near it is."""
+        likeness = self._likeness([form.focus], [text for text, _ in form.anchors])[0]
+        weights = np.exp((likeness - likeness.max()) / ANCHOR_SPREAD)
+        values = np.array([value for _, value in form.anchors], float)
+        return int(np.clip(round(float((weights * values).sum() / weights.sum())), form.low, form.high))
+
+    def _sentence(self, form: SentenceForm, seed: int) -> WordedText:
+        prompt = "\n".join(form.facts)
+        return self.engine.words(
+            SYSTEM, prompt, grammar=sentence_grammar(form.opening, "[.!?]"), seed=seed, most_tokens=form.most_tokens
+        )
+
+    def _timetable(self, form: TimetableForm, seed: int) -> str:
+        """Slot by slot the option nearest to the slot and to who plans, with a little chance and a dislike of repetition."""
+        rng = generator(seed, "timetable")
+        slots = self._likeness(form.slots, form.options)
+        person = self._likeness([form.focus], form.options)[0]
+        cost = np.zeros(len(form.options))
+        lines = []
+        for slot, near in zip(form.slots, slots, strict=True):
+            noise = np.array([rng.gauss(0, NOISE) for _ in form.options])
+            chosen = int(np.argmax(SLOT_SHARE * near + (1 - SLOT_SHARE) * person + noise - cost))
+            if form.options[chosen] not in form.recurring:
+                cost[chosen] += REPEATED
+            lines.append(f"{slot}: {form.options[chosen]}")
+        return "\n".join(lines)
+
+    def _questions(self, form: QuestionsForm, seed: int, words: list[WordedText]) -> str:
+        lines = []
+        for number, index in enumerate(self._spread(form.statements, form.count), 1):
+            facts = f"Statement: {form.statements[index]}\nAsk one question about {form.person} that it raises."
+            grammar = sentence_grammar(f"What does {form.person}", "[?]")
+            words.append(self.engine.words(SYSTEM, facts, grammar=grammar, seed=derive(seed, number), most_tokens=24))
+            lines.append(f"{number}. {words[-1].text}")
+        return "\n".join(lines)
+
+    def _insights(self, form: InsightsForm, seed: int, words: list[WordedText]) -> str:
+        """Each insight stands on a statement that matters to the question and on its nearest neighbours."""
+        among = self._likeness(form.statements, form.statements)
+        relevance = self._likeness([form.question], form.statements)[0]
+        lines = []
+        for number, index in enumerate(self._spread(form.statements, form.count, relevance), 1):
+            evidence = sorted(np.argsort(-among[index], kind="stable")[:EVIDENCE].tolist())
+            facts = "\n".join(form.statements[at] for at in evidence) + f"\nWhat does this say about {form.person}?"
+            grammar = sentence_grammar(form.person, "[.]")
+            words.append(self.engine.words(SYSTEM, facts, grammar=grammar, seed=derive(seed, number), most_tokens=28))
+            cited = ", ".join(str(at + 1) for at in evidence)
+            lines.append(f"{number}. {words[-1].text.rstrip('.')} (because of {cited})")
+        return "\n".join(lines)
+
+    def _spread(self, statements: Sequence[str], count: int, relevance: NDArray[np.float64] | None = None) -> list[int]:
+        """Statements that matter and differ: each next one is the best of those least like the ones before."""
+        among = self._likeness(statements, statements)
+        worth = among.mean(axis=1) if relevance is None else relevance
+        chosen: list[int] = []
+        while len(chosen) < min(count, len(statements)):
+            likeness = among[:, chosen].max(axis=1) if chosen else np.zeros(len(statements))
+            ranked = worth - likeness
+            ranked[chosen] = -np.inf
+            chosen.append(int(np.argmax(ranked)))
+        return chosen
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def sentence_grammar(opening: str, ends: str) -> str:
+    """One sentence of ordinary characters that begins so; GBNF, the grammar of llama.cpp."""
+    literal = re.sub(r'(["\\])', r"\\\1", opening)
+    lead = f'"{literal} " ' if opening else "[A-Z] "
+    return f"root ::= {lead}[a-zA-Z0-9 ,':-]{{8,160}} {ends}"

@@ -1,0 +1,167 @@
+"""What a mind asks of a language model, and what it gets: always a text, which the mind must parse itself.
+
+A request carries the whole prompt and the form its answer must have. A model behind an endpoint reads the prompt alone; those
+that run on this machine also use what the form holds: the options to choose among, the facts to put into words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.errors import BelievableError, Refused
+
+Vector: TypeAlias = NDArray[np.float32]
+
+
+class ModelUnavailable(BelievableError):
+    """No answer could be had for as long as was agreed. Nothing was put in its place; the run can go on later."""
+
+
+class ModelRefused(Refused):
+    """The model will not answer however often it is asked: a wrong key, an unknown name, the end of the money."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceForm:
+    """One of the options, as it stands there. `focus` is what the options are compared with."""
+
+    options: tuple[str, ...]
+    focus: str
+
+
+@dataclass(frozen=True, slots=True)
+class RatingForm:
+    """A whole number; `anchors` are examples with their numbers."""
+
+    low: int
+    high: int
+    focus: str
+    anchors: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceForm:
+    """One sentence that says the facts, beginning with `opening`."""
+
+    facts: tuple[str, ...]
+    opening: str = ""
+    most_tokens: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class TimetableForm:
+    """A line `slot: option` for each slot. An option that was taken is taken less gladly again, except those in `recurring`."""
+
+    slots: tuple[str, ...]
+    options: tuple[str, ...]
+    focus: str
+    recurring: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsForm:
+    """A numbered line for each of `count` questions that the statements raise."""
+
+    statements: tuple[str, ...]
+    count: int
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsightsForm:
+    """A numbered line for each of `count` insights, with the numbers of the statements it follows from."""
+
+    question: str
+    statements: tuple[str, ...]
+    count: int
+    person: str
+
+
+AnswerForm: TypeAlias = ChoiceForm | RatingForm | SentenceForm | TimetableForm | QuestionsForm | InsightsForm
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """`name` is the prompt's file; `attempt` counts from 1 and asks for another answer to the same prompt."""
+
+    name: str
+    prompt: str
+    form: AnswerForm
+    seed: int
+    attempt: int = 1
+    most_tokens: int = 400
+
+    def key(self, model: str) -> str:
+        """What an answer is known by: the same request to the same model has the same key on every machine."""
+        tree = [model, self.name, self.prompt, type(self.form).__name__, asdict(self.form), self.seed, self.attempt]
+        return hashlib.sha256(json.dumps(tree, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The text as it came. Tokens are None where nobody counted them."""
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float = 0.0
+
+
+@dataclass(slots=True)
+class ModelUsage:
+    """What asking has taken so far. `answers` came from the model, `repeated` from the record of earlier answers."""
+
+    answers: int = 0
+    repeated: int = 0
+    embedded_texts: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    answers_without_counts: int = 0
+    cost: float = 0.0
+    waits: dict[str, int] = field(default_factory=dict)
+    waited_s: float = 0.0
+
+    def add(self, answer: ModelAnswer) -> None:
+        self.answers += 1
+        self.tokens_in += answer.tokens_in or 0
+        self.tokens_out += answer.tokens_out or 0
+        self.answers_without_counts += answer.tokens_in is None or answer.tokens_out is None
+        self.cost += answer.cost
+
+    def add_wait(self, reason: str, seconds: float) -> None:
+        self.waits[reason] = self.waits.get(reason, 0) + 1
+        self.waited_s += seconds
+
+
+class LanguageModel(Protocol):
+    """`name` tells models apart whose answers differ. Vectors have length 1 and are exact in 16 bits."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def usage(self) -> ModelUsage: ...
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        """The model's answer, or ModelUnavailable, or ModelRefused; never a text of our own."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """A vector for each text: the nearer two meanings, the larger the product."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def kept_exactly(vectors: NDArray[np.floating]) -> list[Vector]:
+    """Vectors of length 1, rounded to what 16 bits hold."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled = vectors / np.where(lengths == 0, 1, lengths)
+    return list(scaled.astype(np.float16).astype(np.float32))

@@ -1,0 +1,94 @@
+"""Opens the language model of a run: embedded, behind an endpoint, or answers recorded before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
+
+from believable.core.errors import InvalidInput, NotFound
+from believable.worlds.town.language.embedded import EmbeddedModel
+from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
+from believable.worlds.town.language.language_model import LanguageModel, ModelAnswer, ModelRequest, ModelUsage, Vector
+from believable.worlds.town.language.recorded_answers import AnswerBook, RememberingModel
+from believable.worlds.town.language.sentence_embedding import SentenceModel
+from believable.worlds.town.language.weights import SENTENCES
+
+ModelChoice = Literal["embedded", "endpoint", "recorded"]
+MODEL_CHOICES: tuple[str, ...] = get_args(ModelChoice)
+ANSWERS_FILE = "answers.jsonl"
+USAGE_FILE = "usage.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """`answers` names the recorded answers of another run; without it a run's own are used."""
+
+    kind: ModelChoice = "embedded"
+    endpoint: EndpointSettings | None = None
+    answers: Path | None = None
+    weights: Path | None = None
+
+
+@dataclass(slots=True)
+class SentencesOnly:
+    """The embedding model of this machine beside an endpoint that has none."""
+
+    sentences: SentenceModel
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+    @property
+    def name(self) -> str:
+        return SENTENCES.pinned
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        raise InvalidInput(f"{request.name}: a model for embeddings does not answer prompts.")
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self.sentences.embed(texts)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def open_model(
+    settings: ModelSettings, run: Path, *, on_wait: Callable[[WaitNotice], None] = lambda notice: None
+) -> RememberingModel:
+    """The model of a run in a folder. What was answered before is not asked again: an interrupted run goes on, and a run in
+    whose folder all answers are repeats exactly."""
+    if settings.kind == "recorded":
+        path = settings.answers or run / ANSWERS_FILE
+        path = path / ANSWERS_FILE if path.is_dir() else path
+        if not path.is_file():
+            raise NotFound(
+                f"{path}: there are no recorded answers. Name those of a run with --answers RUN, or run with "
+                "--model embedded first."
+            )
+        return RememberingModel(AnswerBook(path), None)
+    book = AnswerBook(run / ANSWERS_FILE)
+    if settings.kind == "embedded":
+        return RememberingModel(book, EmbeddedModel.load(settings.weights))
+    return RememberingModel(book, _endpoint(settings, book.spent, on_wait))
+
+
+def _endpoint(settings: ModelSettings, spent: float, on_wait: Callable[[WaitNotice], None]) -> LanguageModel:
+    if settings.endpoint is None:
+        raise InvalidInput("--model endpoint: expected an address. Give --endpoint URL and --model-name NAME.")
+    own = SentencesOnly(SentenceModel.load(settings.weights)) if settings.endpoint.embedding_model is None else None
+    model = EndpointModel(settings.endpoint, own, on_wait)
+    model.spending.spent = spent
+    return model
+
+
+def write_usage(model: LanguageModel, run: Path) -> None:
+    """Keep what asking has taken beside the run; waits of earlier parts of a resumed run are added."""
+    path = run / USAGE_FILE
+    tree = {"model": model.name, **asdict(model.usage)}
+    if path.is_file():
+        before = json.loads(path.read_text("utf-8"))
+        tree["waited_s"] += before["waited_s"]
+        for reason, count in before["waits"].items():
+            tree["waits"][reason] = tree["waits"].get(reason, 0) + count
+    path.write_text(json.dumps(tree, indent=2, ensure_ascii=False) + "\n", "utf-8")

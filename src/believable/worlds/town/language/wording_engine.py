@@ -1,0 +1,137 @@
+"""The small language model in a process of its own, as an OpenAI-compatible server on this machine: one thread, low priority.
+
+`python -m believable.worlds.town.language.wording_engine MODEL` serves until its input ends: it goes with whoever
+started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from believable.core.errors import MissingExtra
+from believable.worlds.town.language.language_model import ModelUnavailable
+
+CONTEXT_TOKENS = 2048
+NICENESS = 5
+TIMEOUT_S = 300.0
+TEMPERATURE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class WordedText:
+    text: str
+    tokens_in: int
+    tokens_out: int
+
+
+class WordingEngine:
+    """Starts the server when the first text is asked for."""
+
+    def __init__(self, model: Path) -> None:
+        self._model = model
+        self._process: subprocess.Popen[bytes] | None = None
+        self._client = httpx.Client(timeout=TIMEOUT_S)
+        self._url = ""
+
+    @property
+    def url(self) -> str:
+        """Where the server answers; it is started by asking."""
+        if self._process is None:
+            self._start()
+        return self._url
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
+    def _start(self) -> None:
+        arguments = [sys.executable, "-m", __name__, str(self._model)]
+        self._process = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        output = self._process.stdout
+        line = output.readline().decode().strip() if output is not None else ""
+        if line == "missing":
+            self.close()
+            raise MissingExtra(what="The small language model", extra="town")
+        if not line.startswith("http"):
+            self.close()
+            raise ModelUnavailable(
+                f"{self._model}: the engine of the small language model did not start. Fetch the weights again with: "
+                "believable town models --again"
+            )
+        self._url = line
+
+    def words(self, system: str, prompt: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
+        """A text that the grammar allows. The prompt is read anew each time, so that nothing depends on what was asked before."""
+        body = {
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
+            "max_tokens": most_tokens,
+            "temperature": TEMPERATURE,
+            "seed": seed % 2**31,
+            "grammar": grammar,
+            "cache_prompt": False,
+        }
+        try:
+            response = self._client.post(f"{self.url}/v1/chat/completions", json=body)
+            tree: dict[str, Any] = response.raise_for_status().json()
+        except (httpx.HTTPError, ValueError) as error:
+            raise ModelUnavailable(
+                f"the engine of the small language model on this machine: {error or type(error).__name__}. "
+                "Everything so far is kept: run the same command again, and the run goes on where it stopped."
+            ) from error
+        usage = tree["usage"]
+        return WordedText(
+            str(tree["choices"][0]["message"]["content"]), usage["prompt_tokens"], usage["completion_tokens"]
+        )
+
+    def close(self) -> None:
+        self._client.close()
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def serve(model: str, *, port: int = 0) -> None:
+    """Serve the model until the input ends; the first line of the output is the address."""
+    try:
+        import xllamacpp  # noqa: PLC0415  the extra `town`
+    except ImportError:
+        sys.stdout.write("missing\n")
+        return
+    os.nice(NICENESS)
+    settings = xllamacpp.CommonParams()
+    settings.model.path = model
+    settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = CONTEXT_TOKENS, 1, 0
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
+    settings.n_threads_http, settings.port = 2, port
+    settings.warmup = settings.ui = False
+    settings.verbosity = 0
+    server = xllamacpp.Server(settings)
+    sys.stdout.write(f"{server.listening_address}\n")
+    sys.stdout.flush()
+    while os.read(0, 4096):
+        pass
+    os._exit(0)  # the server's own threads would go on
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], port=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
