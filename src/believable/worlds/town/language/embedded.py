@@ -134,7 +134,7 @@ class EmbeddedModel:
             facts = "\n".join(form.statements[at] for at in evidence) + f"\nWhat does this say about {form.person}?"
             grammar = sentence_grammar(form.person, "[.]")
             words.append(self.engine.words(SYSTEM, facts, grammar=grammar, seed=derive(seed, number), most_tokens=28))
-            cited = ", ".join(str(at + 1) for at in evidence)
+            cited = ", ".join(str(at + form.first) for at in evidence)
             lines.append(f"{number}. {words[-1].text.rstrip('.')} (because of {cited})")
         return "\n".join(lines)
 

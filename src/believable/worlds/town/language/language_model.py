@@ -76,12 +76,13 @@ class QuestionsForm:
 
 @dataclass(frozen=True, slots=True)
 class InsightsForm:
-    """A numbered line for each of `count` insights, with the numbers of the statements it follows from."""
+    """A numbered line for each of `count` insights, with the numbers of the statements it follows from, counted from `first`."""
 
     question: str
     statements: tuple[str, ...]
     count: int
     person: str
+    first: int = 1
 
 
 AnswerForm: TypeAlias = ChoiceForm | RatingForm | SentenceForm | TimetableForm | QuestionsForm | InsightsForm
