@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from believable.core.seeds import generator
 
 if TYPE_CHECKING:
+    from believable.worlds.town.language.language_model import LanguageModel
     from believable.worlds.town.town_map import TownMap
 
 STEP_S = 10
@@ -219,13 +220,15 @@ class MindTrace(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MindSetting:
-    """What a mind is made with. `options` come from the command line (`--option NAME=VALUE`)."""
+    """What a mind is made with. `model` is the run's language model, where it has one; `options` come from the command
+    line (`--option NAME=VALUE`)."""
 
     persona: Persona
     people: tuple[Persona, ...]
     town: TownMap
     seed: int
     trace: MindTrace
+    model: LanguageModel | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
     def rng(self, *names: str | int) -> random.Random:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from believable.core.errors import InvalidInput
+from believable.worlds.town.language.language_model import LanguageModel
 from believable.worlds.town.mind import STEPS_PER_DAY, MindSetting, PlanEntry, TownMind
 from believable.worlds.town.town_map import town_map
 from believable.worlds.town.town_state import LoggedPrimitive, TownState
@@ -48,7 +49,9 @@ class TownTrace:
 class TownRun:
     """People and minds, step by step. `notes` are those since they were last taken out."""
 
-    def __init__(self, settings: TownSettings, minds: MindMaker | Mapping[str, MindMaker]) -> None:
+    def __init__(
+        self, settings: TownSettings, minds: MindMaker | Mapping[str, MindMaker], model: LanguageModel | None = None
+    ) -> None:
         self.settings = settings
         self.people = townsfolk(settings.seed, settings.people)
         self.state = TownState(town_map(settings.seed), self.people)
@@ -60,7 +63,13 @@ class TownRun:
         for persona in self.people:
             make = minds if callable(minds) else minds[persona.id]
             setting = MindSetting(
-                persona, self.people, self.state.town, settings.seed, TownTrace(persona.id, self), settings.options
+                persona,
+                self.people,
+                self.state.town,
+                settings.seed,
+                TownTrace(persona.id, self),
+                model,
+                settings.options,
             )
             self.minds[persona.id] = make(setting)
 

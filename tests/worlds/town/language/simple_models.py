@@ -34,7 +34,7 @@ class ScriptedModel:
         pass
 
 
-def word_counts(text: str, size: int = 64) -> np.ndarray:
+def word_counts(text: str, size: int = 4096) -> np.ndarray:
     counts = np.zeros(size)
     for word in text.lower().replace(".", " ").replace(",", " ").split():
         counts[int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") % size] += 1

@@ -1,7 +1,7 @@
 """Asking the model: a prompt from its file, a few attempts at an answer that can be read, everything in the trace.
 
-An answer that cannot be read is a recorded failure. After the last attempt the result is None, and what a mind does then is its own
-design: it never takes an answer of ours for the model's.
+An answer that cannot be read is a recorded failure. After the last attempt the result is None, and what a mind does then is
+its own design: it never takes an answer of ours for the model's.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Memory:
 
 @dataclass(slots=True)
 class MemoryStream:
-    """Memories by number, counted from 0. `unreflected` counts what came since the last reflection, `importance_sum` its weight."""
+    """Memories by number, counted from 0. `unreflected` counts what came since the last reflection."""
 
     memories: list[Memory] = field(default_factory=list)
     importance_sum: int = 0

@@ -1,4 +1,4 @@
-"""Reflection: when enough of weight has happened, questions about the latest memories, and insights that cite what they follow from."""
+"""Reflection: when enough of weight has happened, questions about the latest memories, and insights that cite them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_due(stream: MemoryStream, variant: Variant) -> bool:
 
 
 def importance_of(asker: Asker, person: str, text: str) -> int | None:
-    """How much it weighs, 1 to 10; None where the model's number could not be read. Somebody idle weighs least, without asking."""
+    """How much it weighs, 1 to 10; None where the model's number could not be read. Somebody idle weighs least."""
     if "is idle" in text:
         return LOWEST
     form = RatingForm(LOWEST, HIGHEST, text, ANCHORS)
