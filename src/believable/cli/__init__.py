@@ -41,6 +41,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("preregister", "preregister", "Put the declared plan of a study on record."),
     CommandEntry("stimuli", "stimuli", "Turn recordings into stimuli that differ in nothing but what is judged."),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
+    CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("learn", "imitation", "Learn to play like the person in recordings.", "learn"),
     CommandEntry("evaluate", "imitation", "Measure how near an agent comes to people.", "evaluate"),
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),

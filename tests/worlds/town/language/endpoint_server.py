@@ -1,11 +1,13 @@
-"""A real HTTP server on this machine that answers as told: a list of replies, then the last one for ever."""
+"""A real HTTP server on this machine that answers as told: a list of replies, then the last one for ever, or by a function."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,7 +39,9 @@ class EndpointServer:
 
 
 @contextmanager
-def served(replies: Sequence[Reply], *, port: int = 0) -> Iterator[EndpointServer]:
+def served(
+    replies: Sequence[Reply] = (), *, port: int = 0, answer: Callable[[int, dict[str, Any]], Reply] | None = None
+) -> Iterator[EndpointServer]:
     state = EndpointServer(replies=list(replies))
 
     class Handler(BaseHTTPRequestHandler):
@@ -45,7 +49,10 @@ def served(replies: Sequence[Reply], *, port: int = 0) -> Iterator[EndpointServe
             body = self.rfile.read(int(self.headers["content-length"]))
             state.requests.append({"path": self.path, **json.loads(body)})
             state.keys.append(self.headers.get("authorization"))
-            reply = state.replies.pop(0) if len(state.replies) > 1 else state.replies[0]
+            if answer is not None:
+                reply = answer(len(state.requests), state.requests[-1])
+            else:
+                reply = state.replies.pop(0) if len(state.replies) > 1 else state.replies[0]
             if reply.hang_up:
                 self.close_connection = True
                 return
@@ -74,3 +81,44 @@ def served(replies: Sequence[Reply], *, port: int = 0) -> Iterator[EndpointServe
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def model_reply(request: dict[str, Any]) -> Reply:
+    """What a well-behaved model would answer, told from the prompt's words alone; vectors count words."""
+    if request["path"].endswith("/embeddings"):
+        rows = [{"index": index, "embedding": _vector(text)} for index, text in enumerate(request["input"])]
+        return Reply(body=json.dumps({"data": rows}).encode())
+    return Reply(text=_text(request["messages"][1]["content"]))
+
+
+def _text(prompt: str) -> str:
+    chance = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big")
+    options = [line[2:] for line in prompt.splitlines() if line.startswith("- ")]
+    if options:
+        return options[chance % len(options)]
+    if "whole number only" in prompt:
+        return str(2 + chance % 5)
+    if "ends with a question mark" in prompt:
+        return "1. What do they bake?\n2. Whom do they meet?\n3. Where do they go?"
+    if "in this form: insight" in prompt:
+        return "1. They like bread (because of 1, 2)"
+    if "in broad strokes, as 5 to 9 lines" in prompt:
+        return "06:30: get up\n08:00: work\n12:00: have lunch\n13:00: work\n18:00: cook dinner\n22:00: sleep"
+    if "hour by hour, from" in prompt:
+        hours = ("bake", "read a book", "take a walk", "drink coffee", "tidy up")
+        return "\n".join(f"{hour:02d}:00: {hours[(chance + hour) % 5]}" for hour in range(7, 22))
+    stated = re.search(r"the first at (\d\d):(\d\d)", prompt)
+    if stated:
+        last = re.search(r"to (\d\d):(\d\d)", prompt)
+        begin, end = (int(m[1]) * 60 + int(m[2]) for m in (stated, last) if m)
+        names = ("knead dough", "wipe the table", "sit down", "read the notices", "wash hands")
+        starts = range(begin, end, 12)
+        return "\n".join(f"{at // 60:02d}:{at % 60:02d}: {names[(chance + at) % 5]}" for at in starts)
+    return f"I baked {chance % 97} loaves today."
+
+
+def _vector(text: str) -> list[int]:
+    counts = [0] * 64
+    for word in text.lower().split():
+        counts[hashlib.sha256(word.encode()).digest()[0] % 64] += 1
+    return counts

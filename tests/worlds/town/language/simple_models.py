@@ -8,7 +8,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from believable.worlds.town.language.language_model import ModelAnswer, ModelRequest, ModelUsage, Vector, kept_exactly
+from believable.worlds.town.language.language_model import (
+    ChoiceForm,
+    InsightsForm,
+    ModelAnswer,
+    ModelRequest,
+    ModelUsage,
+    QuestionsForm,
+    RatingForm,
+    SentenceForm,
+    TimetableForm,
+    Vector,
+    kept_exactly,
+)
 
 
 @dataclass
@@ -19,6 +31,7 @@ class ScriptedModel:
     name: str = "scripted"
     usage: ModelUsage = field(default_factory=ModelUsage)
     requests: list[ModelRequest] = field(default_factory=list)
+    vectors: dict[str, Vector] = field(default_factory=dict)
 
     def answer(self, request: ModelRequest) -> ModelAnswer:
         self.requests.append(request)
@@ -28,14 +41,37 @@ class ScriptedModel:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.usage.embedded_texts += len(texts)
-        return [kept_exactly(word_counts(text)[None])[0] for text in texts]
+        for text in texts:
+            if text not in self.vectors:
+                self.vectors[text] = kept_exactly(word_counts(text)[None])[0]
+        return [self.vectors[text] for text in texts]
 
     def close(self) -> None:
         pass
 
 
-def word_counts(text: str, size: int = 4096) -> np.ndarray:
+def word_counts(text: str, size: int = 1024) -> np.ndarray:
     counts = np.zeros(size)
     for word in text.lower().replace(".", " ").replace(",", " ").split():
         counts[int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") % size] += 1
     return counts
+
+
+def form_reply(request: ModelRequest) -> str:
+    """A readable answer to any form, other for other prompts."""
+    form, chance = request.form, int.from_bytes(hashlib.sha256(request.prompt.encode()).digest()[:4], "big")
+    match form:
+        case ChoiceForm():
+            return form.options[chance % len(form.options)]
+        case RatingForm():
+            return str(2 + chance % 5)
+        case SentenceForm():
+            return f"{form.opening} like the bread number {chance % 97}.".strip()
+        case TimetableForm():
+            picks = ((chance // (number + 1)) % len(form.options) for number in range(len(form.slots)))
+            return "\n".join(f"{slot}: {form.options[pick]}" for slot, pick in zip(form.slots, picks, strict=True))
+        case QuestionsForm():
+            return "\n".join(f"{number}. What of {chance + number}?" for number in range(1, form.count + 1))
+        case InsightsForm():
+            last = form.first + len(form.statements) - 1
+            return f"1. {form.person} is number {chance % 89} (because of {form.first}, {last})"

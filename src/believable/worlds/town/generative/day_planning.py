@@ -1,0 +1,181 @@
+"""Plans: the day in broad strokes, hour by hour, then tasks of 5 to 15 minutes; new tasks when something intervenes.
+
+In the paper every day has a plan of its own, which follows from yesterday. In the released code the requirements of the first day
+stay; a new status is written, by a prompt whose heading names the same person for everybody.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from believable.core.errors import StudyError
+from believable.core.seeds import generator
+from believable.study.nodes import parse
+from believable.worlds.town.generative.asking import Asker, TimetableLine, read_sentence, read_timetable
+from believable.worlds.town.generative.memory_retrieval import ScoredMemory
+from believable.worlds.town.language.language_model import SentenceForm, TimetableForm
+from believable.worlds.town.mind import MINUTES_PER_DAY, Persona
+from believable.worlds.town.town_map import TownMap, activities
+
+TASK_MINUTES = (5, 10, 15)
+#: How the hours between work and dinner are called, one after the other.
+FREE_TIME = (
+    "after work, a coffee or shopping",
+    "free time in the afternoon, a walk in the open air",
+    "free time in the afternoon, books or music",
+    "free time at home in the late afternoon",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EverydayIntention:
+    """Something people mean to do, with the activities it may consist of."""
+
+    words: str
+    at: tuple[str, ...]
+    does: tuple[str, ...]
+
+
+@functools.cache
+def everyday() -> tuple[EverydayIntention, ...]:
+    file = Path(__file__).with_name("intentions.yaml")
+    tree, problems = parse(file.read_bytes(), file.name)
+    if tree is None or problems:
+        raise StudyError(problems)
+    return tuple(EverydayIntention(row["words"], tuple(row["at"]), tuple(row["does"])) for row in tree.plain())
+
+
+def work_words(persona: Persona, town: TownMap) -> str:
+    return f"work as {persona.role} at the {town.buildings[persona.workplace].name}"
+
+
+def intentions_of(persona: Persona, town: TownMap) -> dict[str, tuple[str, ...]]:
+    """What this person may mean to do, with the words of the activities it may consist of."""
+    kinds = activities()
+    work = [
+        kind.en
+        for kind in kinds.values()
+        if kind.wage and any(town.fixtures_of(name, building=persona.workplace) for name in kind.at)
+    ]
+    options = {}
+    for intention in everyday():
+        if intention.at == ("work",):
+            options[work_words(persona, town)] = tuple(work) or ("reading", "writing")
+        else:
+            options[intention.words] = tuple(kinds[name].en for name in intention.does)
+    for habit in persona.habits:
+        options.setdefault(f"{kinds[habit.activity].en} as usual", (kinds[habit.activity].en,))
+    return options
+
+
+def about_words(persona: Persona, people: Sequence[Persona], status: str = "") -> str:
+    """Who somebody is, as every prompt begins."""
+    names = {other.id: other.name for other in people}
+    relations = ", ".join(f"{names[other]} ({relation})" for other, relation in persona.relations.items())
+    return (
+        f"{persona.name} is {persona.age} years old, works as {persona.role} and {persona.about}. "
+        f"{persona.name} knows {relations}."
+        f"{' ' + status if status else ''}"
+    )
+
+
+def clock(minute: float) -> str:
+    return f"{int(minute) // 60 % 24:02d}:{int(minute) % 60:02d}"
+
+
+def day_plan(
+    asker: Asker, persona: Persona, town: TownMap, about: str, *, day: int, yesterday: str,
+    retrieved: Sequence[ScoredMemory] = (),
+) -> tuple[TimetableLine, ...] | None:  # fmt: skip
+    """The day in broad strokes."""
+    work = work_words(persona, town)
+    slots = (
+        (persona.wakes, "getting up in the morning and getting ready for the day"),
+        (persona.wakes + 35, "time for breakfast at home"),
+        (persona.work_from, f"in the morning, {work}"),
+        (max(720, persona.work_from + 120), "noon, time for lunch"),
+        (max(775, persona.work_from + 175), f"in the afternoon, {work}"),
+        *(
+            (minute, FREE_TIME[number % len(FREE_TIME)])
+            for number, minute in enumerate(range(persona.work_to, max(1110, persona.work_to + 60) - 30, 60))
+        ),
+        (max(1110, persona.work_to + 60), "in the evening, time to cook and have dinner"),
+        (max(1170, persona.work_to + 120), f"in the evening at leisure, {persona.about}"),
+        (persona.sleeps - 25, "late in the evening, getting ready for bed"),
+        (persona.sleeps, "at night, sleep"),
+    )
+    kept = [slot for number, slot in enumerate(slots) if number == 0 or slot[0] > slots[number - 1][0]]
+    values = {
+        "about": about, "day": str(day + 1), "yesterday": yesterday, "person": persona.name, "wakes": clock(persona.wakes),
+        "work_from": clock(persona.work_from), "work_to": clock(persona.work_to), "sleeps": clock(persona.sleeps),
+    }  # fmt: skip
+    form = TimetableForm(
+        tuple(f"{clock(minute)} {words}" for minute, words in kept), tuple(intentions_of(persona, town)),
+        f"{persona.role}, {persona.about}", (work,),
+    )  # fmt: skip
+    read = functools.partial(read_timetable, from_minute=0, to_minute=MINUTES_PER_DAY)
+    return asker.ask("day_plan", values, form, read, retrieved=retrieved)
+
+
+def new_status(
+    asker: Asker, persona: Persona, heading: str, status: str, retrieved: Sequence[ScoredMemory]
+) -> str | None:
+    """A status for the new day, as the released code writes it; `heading` is the person its prompt names for everybody."""
+    statements = tuple(entry.memory.text for entry in retrieved)
+    values = {"heading": heading, "person": persona.name, "status": status, "statements": "\n".join(statements)}
+    first = persona.name.partition(" ")[0]
+    form = SentenceForm((*statements[:3], f"Write one sentence on what {first} will do today."), first)
+    return asker.ask("status", values, form, read_sentence, retrieved=retrieved)
+
+
+def hour_plan(
+    asker: Asker, persona: Persona, town: TownMap, about: str, plan: Sequence[TimetableLine]
+) -> tuple[TimetableLine, ...] | None:
+    """The day hour by hour, between getting up and going to bed."""
+    starts = [persona.wakes, *(hour * 60 for hour in range(persona.wakes // 60 + 1, -(-persona.sleeps // 60)))]
+    slots = tuple(f"{clock(minute)} {_planned(plan, minute)}" for minute in starts)
+    options = tuple(intentions_of(persona, town))
+    values = {
+        "about": about, "person": persona.name, "plan": timetable_words(plan), "first": clock(starts[0]),
+        "last": clock(persona.sleeps),
+    }  # fmt: skip
+    form = TimetableForm(slots, options, f"{persona.role}, {persona.about}", options)
+    read = functools.partial(read_timetable, from_minute=0, to_minute=MINUTES_PER_DAY)
+    return asker.ask("hours", values, form, read)
+
+
+def task_plan(
+    asker: Asker, persona: Persona, town: TownMap, about: str, hours: Sequence[TimetableLine],
+    activity: str, from_minute: int, to_minute: int, *, reason: str = "",
+) -> tuple[TimetableLine, ...] | None:  # fmt: skip
+    """Tasks between two minutes; with a `reason` they are what is done instead of what was planned."""
+    rng = generator(asker.seed, "tasks", activity, from_minute, to_minute, persona.id)
+    starts, minute = [], from_minute
+    while minute < to_minute:
+        starts.append(minute)
+        minute += rng.choice(TASK_MINUTES)
+    options = intentions_of(persona, town)
+    pieces = () if reason else options.get(activity, ())
+    choices = pieces or tuple(dict.fromkeys(words for listed in options.values() for words in listed))
+    values = {
+        "about": about, "person": persona.name, "hours": timetable_words(hours), "activity": activity, "reason": reason,
+        "first": clock(from_minute), "last": clock(to_minute),
+    }  # fmt: skip
+    form = TimetableForm(
+        tuple(f"{clock(start)} {activity}" for start in starts), choices, f"{persona.role}, {persona.about}"
+    )
+    read = functools.partial(read_timetable, from_minute=from_minute, to_minute=to_minute)
+    return asker.ask("replan" if reason else "tasks", values, form, read)
+
+
+def timetable_words(lines: Sequence[TimetableLine]) -> str:
+    return "\n".join(f"{clock(line.minute)}: {line.text}" for line in lines)
+
+
+def _planned(plan: Sequence[TimetableLine], minute: int) -> str:
+    """What the plan says for a minute; before its first line, that line."""
+    said = [line for line in plan if line.minute <= minute] or list(plan[:1])
+    return said[-1].text.replace(":", ",") if said else ""

@@ -1,0 +1,102 @@
+"""`believable town` with a real endpoint over HTTP: out of order in every way, it is waited for, and no answer is made up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from believable.cli import group
+from believable.core.errors import InvalidInput, NotFound
+from believable.worlds.town.language.language_model import ModelUnavailable
+from tests.worlds.town.language.endpoint_server import Reply, model_reply, served
+
+
+def town(*arguments: str) -> str:
+    result = CliRunner().invoke(group, ["town", *arguments], catch_exceptions=False, standalone_mode=False)
+    return result.stdout
+
+
+def run_at(url: str, out: Path, *more: str) -> str:
+    endpoint = ("--model", "endpoint", "--endpoint", url, "--model-name", "small", "--embedding-model", "vectors")
+    return town("run", str(out), "--people", "2", "--days", "1", "--seed", "7", *endpoint, *more)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("town") / "run"
+    with served(answer=lambda number, request: model_reply(request)) as server:
+        words = run_at(server.url, out, "--price-in", "1", "--price-out", "2")
+    assert "actions of 2 people in 1 days" in words
+    return out
+
+
+def test_an_endpoint_out_of_order_changes_nothing_but_the_time(undisturbed: Path, tmp_path: Path) -> None:
+    """429, 503, nonsense for a body and a broken line, then the endpoint dies; a new one goes on to the same bytes."""
+    troubles = {40: Reply(429), 90: Reply(503), 130: Reply(body=b"<html>"), 170: Reply(hang_up=True)}
+
+    def troubled(number: int, request: dict[str, Any]) -> Reply:
+        if number > 400:
+            return Reply(503)
+        return troubles.get(number) or model_reply(request)
+
+    with served(answer=troubled) as server, pytest.raises(ModelUnavailable, match="run the same command again"):
+        run_at(server.url, tmp_path / "run", "--patience", "1.5")
+    usage = json.loads((tmp_path / "run" / "usage.json").read_text("utf-8"))
+    assert usage["waits"]["status 429"] == 1
+    assert {"status 503", "unreadable: JSONDecodeError"} < set(usage["waits"])
+    before = usage["answers"]
+    with served(answer=lambda number, request: model_reply(request)) as server:
+        run_at(server.url, tmp_path / "run")
+    for name in ("trace.jsonl", "checkpoint.json.gz"):
+        assert (tmp_path / "run" / name).read_bytes() == (undisturbed / name).read_bytes()
+    usage = json.loads((tmp_path / "run" / "usage.json").read_text("utf-8"))
+    assert usage["waits"]["status 429"] == 1
+    assert usage["answers"] > before
+
+
+def test_recorded_answers_repeat_a_run_without_any_endpoint(undisturbed: Path, tmp_path: Path) -> None:
+    options = ("--people", "2", "--days", "1", "--seed", "7", "--model", "recorded", "--answers", str(undisturbed))
+    town("run", str(tmp_path / "again"), *options)
+    assert (tmp_path / "again" / "trace.jsonl").read_bytes() == (undisturbed / "trace.jsonl").read_bytes()
+    with pytest.raises(NotFound, match="Recorded answers fit the run they were recorded for"):
+        town("run", str(tmp_path / "other"), *options, "--variant", "released")
+
+
+def test_tokens_and_cost_are_in_the_record(undisturbed: Path) -> None:
+    usage = json.loads((undisturbed / "usage.json").read_text("utf-8"))
+    assert usage["tokens_in"] == 100 * usage["answers"]
+    assert usage["cost"] == pytest.approx(usage["answers"] * (100 + 20) / 1e6)
+
+
+def test_nonsense_is_recorded_as_failure(tmp_path: Path) -> None:
+    def odd(number: int, request: dict[str, Any]) -> Reply:
+        embeds = request["path"].endswith("/embeddings")
+        return model_reply(request) if embeds or number % 7 else Reply(text="As a language model, I cannot.")
+
+    with served(answer=odd) as server:
+        run_at(server.url, tmp_path / "run")
+    notes = [json.loads(line) for line in (tmp_path / "run" / "trace.jsonl").read_text("utf-8").splitlines()]
+    failed = [note for note in notes if "failed" in note]
+    assert failed
+    assert {note["answer"] for note in failed} == {"As a language model, I cannot."}
+
+
+def test_the_page_is_written(undisturbed: Path) -> None:
+    words = town("inspect", str(undisturbed), "--no-open")
+    assert words.startswith(str(undisturbed / "inspect.html"))
+    assert "What went on in their minds" in (undisturbed / "inspect.html").read_text("utf-8")
+
+
+def test_what_cannot_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="Give --endpoint URL and --model-name NAME"):
+        town("run", str(tmp_path / "a"), "--model", "endpoint")
+    with pytest.raises(NotFound, match=r"unknown mind 'generatif'\. Did you mean 'generative'"):
+        town("run", str(tmp_path / "a"), "--mind", "generatif")
+    with pytest.raises(InvalidInput, match="expected NAME=VALUE"):
+        town("run", str(tmp_path / "a"), "--option", "x")
+    with pytest.raises(NotFound, match="no recorded answers"):
+        town("run", str(tmp_path / "b"), "--model", "recorded")
