@@ -322,6 +322,35 @@ def generative_agents(folder: Path, out: Path | None, maze: Path | None) -> None
         click.echo(f"  contradiction: {contradiction}")
 
 
+@command.command("concordia")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The recording; default: FOLDER.replay.json.gz."
+)
+def concordia(folder: Path, out: Path | None) -> None:
+    """Turn the memories of a Concordia run (NAME_memories.json) into a recording of what was done, where and when.
+
+    Prints what was missing: such logs name places and hold no positions, no year and no plans.
+
+    \b
+    Example:
+      believable import concordia run --out island.replay.json.gz
+    """
+    from believable.recordings.file import write
+    from believable.recordings.importers.concordia import import_memories
+
+    target = _recording_target(out, folder.resolve().name)
+    imported = import_memories(folder)
+    size = write(imported.recording, target)
+    recording = imported.recording
+    click.echo(
+        f"{target}: {len(recording.actors)} people, {len(recording.world.places)} places, {len(recording.actions)} actions, "
+        f"{size} bytes"
+    )
+    for note in imported.notes:
+        click.echo(f"  note: {note}")
+
+
 @command.command("minari")
 @click.argument("dataset")
 @click.option(

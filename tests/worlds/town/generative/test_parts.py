@@ -17,6 +17,7 @@ from believable.worlds.town.generative.conversation import (
     goes_on,
     memo,
     next_line,
+    spoken_clause,
     talk_memory,
 )
 from believable.worlds.town.generative.day_planning import (
@@ -240,6 +241,23 @@ def test_a_talk_knows_what_was_said_and_ends() -> None:
     assert text == "Ada Brandt talked with Ben Okafor. Ben: Hi. / Ada: Hello."
     assert (memo(asking, ADA, talk, PEOPLE) or "").startswith("Ada remembers that")
     assert next_line(asker(lambda request: "…")[0], stream, scene, talk) is None
+
+
+@pytest.mark.parametrize(
+    ("memory", "clause"),
+    [
+        ("Ada Brandt is baking bread at the oven, to bake", "I was baking bread at the oven"),
+        ("Ben Okafor is serving customers in the bar, Café", "I saw you serving customers"),
+        ("Clara Voss is reading in the hall, Library", "I saw Clara Voss reading"),
+        ("the stove is on in the kitchen, House 1", "I saw the stove on"),
+        ("Ada Brandt could not use the door: it is locked", "I could not use the door"),
+        ("Ada likes old books", "I think that Ada likes old books"),
+        ("Ben Okafor said to Ada Brandt: Hello.", None),
+        ("Ada Brandt's plan for day 1: 07:00 work.", None),
+    ],
+)
+def test_what_is_said_is_decided_before_it_is_worded(memory: str, clause: str | None) -> None:
+    assert spoken_clause(memory, ADA, BEN) == clause
 
 
 def test_every_option_of_an_intention_is_an_activity_of_the_town() -> None:

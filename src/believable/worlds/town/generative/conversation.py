@@ -60,18 +60,35 @@ def next_line(asker: Asker, stream: MemoryStream, scene: TalkScene, talk: Talk) 
     last = talk.lines[-1][1] if talk.lines else ""
     focus = f"{scene.other.name}. {last}" if last else f"{scene.other.name}, {relation} of {scene.persona.name}"
     recalled = retrieve(stream, asker.model, focus, scene.percept.step, RULES[scene.variant], MEMORIES_SHOWN)
-    said = {text for _, text in talk.lines}
-    topics = [entry.memory.text for entry in recalled if not any(text in entry.memory.text for text in said)]
+    topics = [entry.memory.text for entry in recalled]
     values = {
         "about": scene.about, "clock": scene.percept.clock, "person": scene.persona.name, "doing": scene.doing,
         "other": scene.other.name, "relation": relation, "said": talk.said(scene.people),
         "memories": "\n".join(entry.memory.text for entry in recalled) or "nothing",
     }  # fmt: skip
-    topic = topics[len(talk.lines) % len(topics)] if topics else f"{first} is {scene.doing}"
-    facts = (f"{other} said: {last}",) if last else ()
-    facts = (*facts, f"{first} tells {other}, in the first person, about this: {topic}.")
-    form = SentenceForm(facts, f"{other}, I" if not talk.lines else "I")
+    clauses = [clause for topic in topics if (clause := spoken_clause(topic, scene.persona, scene.other))]
+    clause = clauses[len(talk.lines) // 2 % len(clauses)] if clauses else f"I am {scene.doing}"
+    facts = (f"{first} and {other} talk about this: {clause}.", f"Finish what {first} says in a few friendly words.")
+    form = SentenceForm(
+        facts, f"{other}, {clause}, and" if not talk.lines else f"{clause[0].upper()}{clause[1:]}, and", 24, 70
+    )
     return asker.ask("talk", values, form, read_sentence, retrieved=recalled)
+
+
+def spoken_clause(memory: str, persona: Persona, other: Persona) -> str | None:
+    """What a memory is, said by its owner to the other: what was decided to be said, before it is worded. None for what was said
+    before, and for plans."""
+    if " said to " in memory or " talked with " in memory or "'s plan for day " in memory:
+        return None
+    subject, verb, rest = memory.partition(" is ")
+    rest = rest.partition(", to ")[0].partition(" in the ")[0]
+    if memory.startswith(f"{persona.name} could not "):
+        return "I" + memory.removeprefix(persona.name).partition(":")[0]
+    if not verb or not rest:
+        return f"I think that {memory.rstrip('.')}"
+    if subject == persona.name:
+        return f"I was {rest}"
+    return f"I saw you {rest}" if subject == other.name else f"I saw {subject} {rest}"
 
 
 def goes_on(asker: Asker, scene: TalkScene, talk: Talk) -> bool:

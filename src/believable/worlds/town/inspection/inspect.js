@@ -110,8 +110,8 @@ function dayStrip(day, entries, notes) {
     const box = shape("rect", { x: from, y: entry.level === 1 ? 15 : 32, width: Math.max(0.8, width - 0.8), height: 15, fill });
     box.append(shape("title", {}, `${clock(entry.from_step)} ${entry.text}${entry.reason ? ` (${entry.status}: ${entry.reason})` : ""}`));
     svg.append(box);
-    if (entry.level === 1 && width > 70) {
-      svg.append(shape("text", { x: from + 3, y: 26, "pointer-events": "none" }, entry.text.slice(0, Math.floor(width / 6.5))));
+    if (entry.level === 1 && width > 40) {
+      svg.append(shape("text", { x: from + 3, y: 26, "pointer-events": "none" }, entry.text.slice(0, Math.floor(width / 6))));
     }
   }
   for (const note of notes) {

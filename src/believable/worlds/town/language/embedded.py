@@ -97,7 +97,11 @@ class EmbeddedModel:
     def _sentence(self, form: SentenceForm, seed: int) -> WordedText:
         prompt = "\n".join(form.facts)
         return self.engine.words(
-            SYSTEM, prompt, grammar=sentence_grammar(form.opening, "[.!?]"), seed=seed, most_tokens=form.most_tokens
+            SYSTEM,
+            prompt,
+            grammar=sentence_grammar(form.opening, "[.!?]", form.longest),
+            seed=seed,
+            most_tokens=form.most_tokens,
         )
 
     def _timetable(self, form: TimetableForm, seed: int) -> str:
@@ -154,8 +158,8 @@ class EmbeddedModel:
         self.engine.close()
 
 
-def sentence_grammar(opening: str, ends: str) -> str:
+def sentence_grammar(opening: str, ends: str, longest: int = 160) -> str:
     """One sentence of ordinary characters that begins so; GBNF, the grammar of llama.cpp."""
     literal = re.sub(r'(["\\])', r"\\\1", opening)
     lead = f'"{literal} " ' if opening else "[A-Z] "
-    return f"root ::= {lead}[a-zA-Z0-9 ,':-]{{8,160}} {ends}"
+    return f"root ::= {lead}[a-zA-Z0-9 ,':-]{{4,{longest}}} {ends}"

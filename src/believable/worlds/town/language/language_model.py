@@ -48,11 +48,12 @@ class RatingForm:
 
 @dataclass(frozen=True, slots=True)
 class SentenceForm:
-    """One sentence that says the facts, beginning with `opening`."""
+    """One sentence that says the facts, beginning with `opening`, with so many characters after it at most."""
 
     facts: tuple[str, ...]
     opening: str = ""
     most_tokens: int = 32
+    longest: int = 160
 
 
 @dataclass(frozen=True, slots=True)
