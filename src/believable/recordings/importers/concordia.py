@@ -1,8 +1,8 @@
 """Import a run of Concordia (Vezhnevets et al. 2023): what each person's memories say was done, where and when, as a recording.
 
-A run is a folder with a file `NAME_memories.json` for each person: `{"agent": name, "memories": [text, …]}`. Memories with a place
-and a time, `// place [Thursday, January 1st, 7:00 AM]: …`, are read; sentences that begin with a time of their own are actions at
-that time. The logs hold no positions: places are drawn as rooms in a row, and the report says so.
+A run is a folder with a file `NAME_memories.json` for each person: `{"agent": name, "memories": [text, …]}`. Memories with a
+place and a time, `// place [Thursday, January 1st, 7:00 AM]: …`, are read; sentences that begin with a time of their own are
+actions at that time. The logs hold no positions: places are drawn as rooms in a row, and the report says so.
 """
 
 from __future__ import annotations
