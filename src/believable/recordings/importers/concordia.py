@@ -158,17 +158,19 @@ def _recording(
         "town", width, height, ("." * width,) * height,
         tuple(Place(name, name.replace("_", " "), None, ((x, y, ROOM - 1, ROOM - 1),)) for name, (x, y) in rooms.items()),
     )  # fmt: skip
-    told = {name: actions for name, actions in lives.items() if actions}
+    lives_told = {name: actions for name, actions in lives.items() if actions}
     recording = Recording(
         world=world,
-        actors=tuple(Actor(_id(name), name, "person") for name in told),
+        actors=tuple(Actor(_id(name), name, "person") for name in lives_told),
         timing=Timing(FRAME_MS, frames, start.isoformat(), FRAME_MS),
         tracks=tuple(
             _track(name, number, actions, rooms, first_day * 1440, frames)
-            for number, (name, actions) in enumerate(told.items())
+            for number, (name, actions) in enumerate(lives_told.items())
         ),
         actions=tuple(
-            action for name, actions in told.items() for action in _recorded(name, actions, first_day * 1440, frames)
+            action
+            for name, actions in lives_told.items()
+            for action in _recorded(name, actions, first_day * 1440, frames)
         ),
         provenance={"importer": "concordia", "run": folder.resolve().name},
     )
