@@ -30,6 +30,7 @@ TITLES = {
     "stats.agreement.reliability": "Agreement: numbers and orders",
     "stats.pairs": "Comparisons of two",
     "stats.bradley_terry": "Comparisons of two: a common scale",
+    "stats.smoothness": "Smoothness of movement",
     "stats.detection": "Signal detection",
     "stats.indices": "Indices of the published studies",
     "traces.resample": "Traces: from events to samples, windows and counts",

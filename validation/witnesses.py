@@ -103,6 +103,10 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("win_matrix pagerank eigenvector", "pieces", "pairs"),
     },
     "stats.estimate": {**_all("mean_share", "pieces", "shares"), **_all("ratio_share", "pieces", "ratios")},
+    "stats.smoothness": {
+        **_all("spectral_arc_length", "smoothness", "arc_lengths"),
+        **_all("rms_jerk", "smoothness", "jerks"),
+    },
     "stats.detection": _all("d_prime criterion", "detection", "cases"),
     "stats.power": {
         **_all("paired_t", "power", "paired_t", "paired_t_n"),

@@ -46,6 +46,7 @@ ONLY_IN = {
     "httpx": {"simulate", "worlds"},
     "gymnasium": {"worlds"},
     "torch": {"worlds"},
+    "safetensors": {"worlds"},
     "altair": set(),
     "vl_convert": {"report"},
     "matplotlib": set(),

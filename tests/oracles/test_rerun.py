@@ -23,6 +23,7 @@ SCRIPTS = {
     "pairs": 1e-6,
     "pieces": 1e-6,
     "detection": 1e-6,
+    "smoothness": 1e-6,
     "power": 1e-6,
     "models": 1e-4,
     "own_design": 1e-4,

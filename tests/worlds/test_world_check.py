@@ -28,10 +28,7 @@ class FightOptions(DoomOptions):
 FIGHT = replace(
     DOOM,
     playing=replace(
-        DOOM.game,
-        options=FightOptions,
-        opponents=Opponents({"bots": "Three."}),
-        players=tuple(reversed(DOOM.game.players)),
+        DOOM.game, options=FightOptions, opponents=Opponents({"bots": "Three."}), players=(DOOM.game.player("person"),)
     ),
 )
 

@@ -1,4 +1,4 @@
-"""`believable learn` and `believable evaluate`: a player that learns from recordings, and how near it comes to the person."""
+"""`believable learn` and `believable evaluate imitation`: a player that learns from recordings, and how near it comes."""
 
 from __future__ import annotations
 
@@ -60,17 +60,7 @@ def learn(
     click.echo(f"{page}: what was learned, as a page")
 
 
-@click.group()
-def evaluate() -> None:
-    """Measure how near an agent comes to people.
-
-    \b
-    Example:
-      believable evaluate imitation person.imitation --held-out last-week.replay.json.gz
-    """
-
-
-@evaluate.command("imitation")
+@click.command("imitation")
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--held-out",

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,28 @@ BLANK = "blank"
     help="Your own clips in place of generated stimuli: a folder of films or recordings for each condition. Repeatable.",
 )
 @click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME",
+    help="Clips of a trained agent: symbolic, hybrid, reward_shaping. Several make a study each, in folders in FOLDER.",
+)
+@click.option(
+    "--humans",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Recordings of people beside the agent's; without them a stand-in, which the study says.",
+)
+@click.option(
+    "--runs", type=click.IntRange(6, 1000), default=100, show_default=True, help="Runs of the agent to draw clips from."
+)
+@click.option(
     "--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de."
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated stimuli.")
 def command(
     folder: Path, blank: bool, template: str | None, protocol: str | None, variant: str | None, clips: tuple[str, ...],
-    languages: str | None, seed: int,
+    agents: tuple[str, ...], humans: Path | None, runs: int, languages: str | None, seed: int,
 ) -> None:  # fmt: skip
     """Start a study folder.
 
@@ -68,11 +85,23 @@ def command(
       believable new my-study --template compare-agents --languages de
       believable new my-study --protocol hntt
       believable new my-study --protocol hntt --clips human=clips/people --clips agent=clips/agent
+      believable new my-study --protocol hntt --agent reward_shaping --humans clips/people
     """
     from believable.protocols import own_clips, variants
 
     folders = [own_clips.clip_folder(written) for written in clips]
     ready = chosen(blank=blank, template=template, protocol=protocol)
+    if agents:
+        if folders or variant:
+            raise InvalidInput("new: --agent makes clips of its own. Leave --clips and --variant out.")
+        ready = variants.agent_variant(ready, people=humans is not None)
+        for agent in agents:
+            place = folder if len(agents) == 1 else folder / agent
+            write(ready, place, seed, languages, shown=AgentShown(agent, humans, runs))
+            click.echo(f"Wrote {place}. Next: believable check {place}")
+        return
+    if humans is not None:
+        raise InvalidInput("new: --humans stands beside an agent. Add --agent, or use --clips CONDITION=FOLDER.")
     write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
     click.echo(f"Wrote {folder}. Next: believable check {folder}")
 
@@ -94,6 +123,15 @@ def create(protocol: str, folder: Path, seed: int, progress: Progress | None = N
     write(chosen(protocol=protocol), folder, seed, progress=progress)
 
 
+@dataclass(frozen=True, slots=True)
+class AgentShown:
+    """Which trained agent a study shows, beside whom, and out of how many runs."""
+
+    agent: str
+    humans: Path | None
+    runs: int
+
+
 def write(
     ready: ReadyStudy,
     folder: Path,
@@ -101,6 +139,7 @@ def write(
     languages: str | None = None,
     clips: Sequence[ClipFolder] = (),
     progress: Progress | None = None,
+    shown: AgentShown | None = None,
 ) -> None:
     """The folder with everything in it. What takes long tells `progress`, or shows a bar. What cannot be made leaves nothing
     behind."""
@@ -117,11 +156,15 @@ def write(
         ready.copy(draft)
         if languages is not None:
             _speak(draft / "study.yaml", languages)
-        if clips:
+        if clips or (shown is not None and shown.humans is not None):
             with_conditions_of_own(draft / "study.yaml")
         study = load(draft, kinds=KINDS, protocols=PROTOCOLS).study
         if clips:
             _take(draft, ready, study, clips, progress)
+            load(draft, kinds=KINDS, protocols=PROTOCOLS)
+        elif shown is not None:
+            with click.progressbar(length=shown.runs, label=f"Runs of {shown.agent}", file=sys.stderr) as bar:
+                ready.write_agent_clips(study, draft, seed, shown.agent, shown.humans, shown.runs, bar.update)
             load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif study.stimuli:
             with _counting(len(study.stimuli), progress) as count:

@@ -262,7 +262,7 @@ def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, ag
     from believable.recordings.file import write
     from believable.worlds.live_round import play_through
 
-    write(play_through(playing, setup, partial(agent.new, agent.params(), seed)), target)
+    write(play_through(playing, setup, partial(agent.new, agent.params(), seed), agent.game), target)
 
 
 def _by_hand(targets: list[Path], study: str, *, open_page: bool) -> None:

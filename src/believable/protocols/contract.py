@@ -5,6 +5,7 @@
     protocols/<name>/analysis.py   ANALYSIS: what is computed and how it is said
     protocols/<name>/people.py     PEOPLE: how simulated participants behave, what is planted, what holds of it
     protocols/<name>/stimuli.py    demonstration stimuli, where the study shows any: `make` for recordings, or `write`
+    protocols/<name>/agent_clips.py  `write_agent_clips`, where it can show runs of trained agents beside people's
     protocols/<name>/README.md     what it is, for people
 
 Only the record and the declaration are imported when protocols are looked up; the other parts are when they are used.
@@ -77,6 +78,24 @@ class ReadyStudy:
         """Make the demonstration stimuli of the study into its folder; nothing where it shows none of its own."""
         if self._has("stimuli"):
             self._part("stimuli", "write")(study, folder, seed, done)
+
+    def write_agent_clips(
+        self,
+        study: Study,
+        folder: Path,
+        seed: int,
+        agent: str,
+        humans: Path | None,
+        runs: int,
+        done: Callable[[int], None],
+    ) -> None:
+        """Make stimuli of runs of a trained agent beside people's; only where `shows_agents`."""
+        self._part("agent_clips", "write_agent_clips")(study, folder, seed, agent, humans, runs, done)
+
+    @property
+    def shows_agents(self) -> bool:
+        """Whether clips of trained agents can be made for it."""
+        return self._has("agent_clips")
 
     @property
     def masks(self) -> tuple[MaskShare, ...]:

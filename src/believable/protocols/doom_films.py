@@ -42,7 +42,8 @@ def played(
     """A round by a scripted player with this hand: `seed` is the scene, `player_seed` what the player makes of it."""
     playing = WORLDS["doom"].game
     setup = playing.settle(playing.options(**options), RoundPlace(seed, "clip", None, opponent, clip_s, practice=False))
-    return play_through(playing, setup, partial(playing.player(player).new, hand, player_seed))
+    agent = playing.player(player)
+    return play_through(playing, setup, partial(agent.new, hand, player_seed), agent.game)
 
 
 def write_films(
@@ -81,7 +82,7 @@ def write_films(
         ]  # fmt: skip
         rng = generator(seed, "names of films")
         make_stimuli(
-            folder, clips, clock=VirtualClock(0), new_name=lambda: _name(rng), recipe=recipe, masks=masks
+            folder, clips, clock=VirtualClock(0), new_name=lambda: film_name(rng), recipe=recipe, masks=masks
         )  # fmt: skip
 
 
@@ -90,5 +91,5 @@ def _shortest_ms(study: Study, recordings: Mapping[str, Recording], stimulus: St
     return min(recordings[name].timing.duration_ms for name in same)
 
 
-def _name(rng: random.Random) -> str:
+def film_name(rng: random.Random) -> str:
     return "".join(rng.choice(string.ascii_lowercase) for _ in range(16))

@@ -72,6 +72,15 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
     return StudyVariant(ready.name, ready.about, f"{ready.package}.{FOLDER}.{layers[-1]}", ready, layers)
 
 
+def agent_variant(ready: ReadyStudy, *, people: bool) -> ReadyStudy:
+    """The variant of a study that shows trained agents beside people, or without those beside a stand-in."""
+    for name in variants_of(ready):
+        chosen = variant(ready, name, own_clips=people and OWN in variants_of(ready))
+        if chosen.shows_agents:
+            return chosen
+    raise InvalidInput(f"--agent: the study of {ready.name!r} shows no trained agents. Use a protocol that does: hntt.")
+
+
 # ---------------------------------------------------------------------------------------------- study files
 
 

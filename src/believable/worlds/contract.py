@@ -6,6 +6,7 @@ replayed from them. Inputs are short lists of whole numbers: the same on the wir
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -176,6 +177,7 @@ class Agent(Generic[P]):
 
     `new(params, seed, welcome)` sits down at a round; what it does follows from the seed and from what it is shown.
     `load(written)` gives the parameters from what stands behind a colon after the name: `imitation:person.imitation`.
+    `game(setup)` begins a recorded round that shows it more than a page is told, where it needs that.
     """
 
     name: str
@@ -184,6 +186,7 @@ class Agent(Generic[P]):
     draw: Callable[[random.Random], P]
     new: Callable[[P, int, Mapping[str, Any]], Driver]
     load: Callable[[str], P] | None = None
+    game: Callable[[Any], Game] | None = None
 
 
 def _loaded(agent: Agent[P], written: str) -> Agent[P]:
@@ -362,6 +365,23 @@ class Playing(Generic[Options, Setup]):
 
 
 @dataclass(frozen=True, slots=True)
+class AgentTask:
+    """Something agents of a world are trained for. `agents` has their names with what each is.
+
+    `module` is imported when a task is trained or measured. It has `train_agent(agent, seed, decisions, folder, *, maps, workers,
+    tell)`, `evaluate_agent(agent, runs, seed, *, map_seed, workers, progress)`, and `MEASURE_WORDS`, what each measure is.
+    """
+
+    name: str
+    about: str
+    agents: Mapping[str, str]
+    module: str
+
+    def part(self, name: str) -> Any:
+        return getattr(importlib.import_module(self.module), name)
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """A world: recorded, drawn, and played where `playing` says how.
 
@@ -369,7 +389,7 @@ class World:
     happened, because a recording does not say where things are, `drawn` is false and its rounds are seen as pictures only.
     `extra` names the optional part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates.
     `observe(recording, actor)` is what a learner sees of somebody in a recording, where that does not stand in the columns that
-    all learners read.
+    all learners read. `tasks` are what agents of it are trained for.
     """
 
     name: str
@@ -381,6 +401,7 @@ class World:
     extra: str | None = None
     observe: Callable[[Recording, str], Observations] = observe
     drawn: bool = True
+    tasks: tuple[AgentTask, ...] = ()
 
     @property
     def game(self) -> Playing[Any, Any]:

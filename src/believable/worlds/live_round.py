@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
-from believable.worlds.contract import Driver, Input, InputSchema, Pixels, Playing, RenderedGame
+from believable.worlds.contract import Driver, Game, Input, InputSchema, Pixels, Playing, RenderedGame
 
 #: An input is not kept for a tick farther ahead than this.
 LONGEST_LEAD_TICKS = 30
@@ -36,8 +36,10 @@ class NumberedInput:
 class LiveRound:
     """One round. `step` goes on by a tick; `take_changes` gives what was applied since the last time."""
 
-    def __init__(self, playing: Playing[Any, Any], setup: Any, *, recorded: bool = False) -> None:
-        self.game = playing.new(setup, recorded)
+    def __init__(
+        self, playing: Playing[Any, Any], setup: Any, *, recorded: bool = False, game: Game | None = None
+    ) -> None:
+        self.game = playing.new(setup, recorded) if game is None else game
         self._schema = playing.inputs
         self._seat = playing.seats[0]
         self._rendered = cast(RenderedGame, self.game) if playing.rendering else None
@@ -159,9 +161,15 @@ def record_round(
         live.game.close()
 
 
-def play_through(playing: Playing[Any, Any], setup: Any, sit_down: Callable[[Mapping[str, Any]], Driver]) -> Recording:
-    """A whole round by somebody who sits down at what the page would be told, and its recording."""
-    live = LiveRound(playing, setup, recorded=True)
+def play_through(
+    playing: Playing[Any, Any],
+    setup: Any,
+    sit_down: Callable[[Mapping[str, Any]], Driver],
+    begin: Callable[[Any], Game] | None = None,
+) -> Recording:
+    """A whole round by somebody who sits down at what the page would be told, and its recording. `begin(setup)` gives a recorded
+    game that tells more, for those who need it."""
+    live = LiveRound(playing, setup, recorded=True, game=None if begin is None else begin(setup))
     try:
         driver = sit_down({**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)})
         while not live.over:

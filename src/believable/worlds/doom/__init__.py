@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.worlds.contract import Playing, Rendering, World
+from believable.worlds.contract import AgentTask, Playing, Rendering, World
 from believable.worlds.doom.doom_engine import CAMERAS, TICS_PER_S, need_vizdoom
 from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_observations import observe_doom
@@ -25,6 +25,8 @@ from believable.worlds.doom.doom_round import (
 from believable.worlds.doom.draw import draw
 from believable.worlds.doom.habitual_player import REGULAR
 from believable.worlds.doom.imitating_player import IMITATION
+from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS
+from believable.worlds.doom.navigation.navigation_player import NAVIGATION_PLAYERS
 from believable.worlds.doom.scripted_players import PERSON, WANDERER
 
 DOOM = World(
@@ -35,6 +37,14 @@ DOOM = World(
     draw=draw,
     extra="doom",
     observe=observe_doom,
+    tasks=(
+        AgentTask(
+            "navigation",
+            "Reach one of sixteen goal places, by the way a person would take it or not.",
+            {agent.name: agent.about for agent in NAVIGATION_AGENTS.values()},
+            "believable.worlds.doom.navigation.task",
+        ),
+    ),
     playing=Playing(
         options=DoomOptions,
         setup=DoomSetup,
@@ -43,7 +53,7 @@ DOOM = World(
         seats=(PLAYER,),
         columns=COLUMNS,
         opponents=OPPONENTS,
-        players=(WANDERER, PERSON, REGULAR, IMITATION),
+        players=(WANDERER, PERSON, REGULAR, IMITATION, *NAVIGATION_PLAYERS),
         settle=settle,
         new=DoomGame,
         check=problems_of,

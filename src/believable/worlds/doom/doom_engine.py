@@ -189,12 +189,24 @@ class DoomEngine:
         game.make_action([0] * len(BUTTONS), ARRIVAL_TICS)
         self._state = game.get_state()
 
-    def advance(self, action: Sequence[float], *, look: bool = True) -> None:
+    def advance(self, action: Sequence[float], *, tics: int = 1, look: bool = True) -> None:
+        """Go on with this pressed; several tics at once cost one picture."""
         game = self._game
         game.set_action(action)
-        game.advance_action(1, look)
-        self.tic += 1
+        game.advance_action(tics, look)
+        self.tic += tics
         self._state = game.get_state() if look else None
+
+    def put(self, x: float, y: float, wait_tics: int) -> None:
+        """The living figure at another place, at rest, for training: a new round without a new engine. Its speed and the cloud of
+        its arrival need `wait_tics` to fade; it is put back all the while, so that it slides nowhere."""
+        game, nothing = self._game, [0.0] * len(BUTTONS)
+        if game.is_player_dead():
+            game.respawn_player()
+        for _ in range(wait_tics // 2):
+            game.send_game_command(f"warp {x} {y}")
+            self.advance(nothing, tics=2, look=False)
+        self.advance(nothing)
 
     @property
     def variables(self) -> list[float]:

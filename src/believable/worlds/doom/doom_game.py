@@ -21,12 +21,12 @@ GOAL_UNITS = 40.0
 class DoomGame:
     """A round in an engine of its own."""
 
-    def __init__(self, setup: DoomSetup, recorded: bool) -> None:
+    def __init__(self, setup: DoomSetup, recorded: bool, *, depth: bool = False) -> None:
         self.setup = setup
         self.place = setup.place
         size = (160, 120) if recorded else (setup.width_px, setup.height_px)
         others = recorded or self.place.deathmatch
-        self._engine = DoomEngine(setup.engine(size_px=size, objects=others))
+        self._engine = DoomEngine(setup.engine(size_px=size, objects=others, depth=depth))
         self._others = others
         self.tick = 0
         self.ticks = PRACTICE_TICKS if setup.practice else setup.ticks

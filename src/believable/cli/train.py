@@ -1,0 +1,207 @@
+"""`believable train` and `believable evaluate`: agents that worlds declare, trained for a task and measured in it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from believable.cli.imitation import evaluate_imitation
+from believable.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from believable.stats.estimate import Estimate
+    from believable.worlds.contract import AgentTask
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def _tasks() -> Mapping[str, AgentTask]:
+    from believable.worlds import WORLDS
+
+    return {task.name: task for world in WORLDS for task in world.tasks}
+
+
+def _task(name: str, agent: str | None = None) -> AgentTask:
+    from believable.core.registry import did_you_mean
+
+    tasks = _tasks()
+    if name not in tasks:
+        raise NotFound(f"unknown task {name!r}. {did_you_mean(name, tasks)}")
+    if agent is not None and agent not in tasks[name].agents:
+        raise NotFound(f"--agent: {name!r} has no agent {agent!r}. {did_you_mean(agent, tasks[name].agents)}")
+    return tasks[name]
+
+
+@click.command()
+@click.argument("task")
+@click.option(
+    "--agent", required=True, help="Which of the task's agents: symbolic, hybrid, reward_shaping for navigation."
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(1),
+    default=400_000,
+    show_default=True,
+    help="Decisions to train for, with each seed.",
+)
+@click.option(
+    "--seeds", type=click.IntRange(1, 20), default=1, show_default=True, help="Trainings with different chance."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="The first of them.")
+@click.option("--maps", type=click.IntRange(1, 64), default=1, show_default=True, help="Train on so many drawn maps.")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes with environments."
+)
+@click.option("--out", type=_FOLDER, default=Path("trained"), show_default=True, help="Where trainings are kept.")
+def command(task: str, agent: str, steps: int, seeds: int, seed: int, maps: int, workers: int, out: Path) -> None:
+    """Train an agent for a TASK: navigation.
+
+    Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV and in the end the weights. A training that was
+    interrupted, however hard, goes on from its checkpoint when the same command is given again. OUT/AGENT.svg is the curve of all
+    seeds with a band of one standard deviation (needs the extra `report`). Needs the extra `train`.
+
+    \b
+    Example:
+      believable train navigation --agent hybrid --steps 400000 --seeds 3
+    """
+    chosen = _task(task, agent)
+    folders = []
+    for number in range(seed, seed + seeds):
+        folder = out / f"{agent}-{number}"
+        folders.append(folder)
+        with click.progressbar(
+            length=steps, label=f"{agent}, seed {number}", file=sys.stderr, item_show_func=_standing
+        ) as bar:
+
+            def tell(row: Any, bar: Any = bar) -> None:
+                bar.update(row.decisions - bar.pos, row)
+
+            file = chosen.part("train_agent")(agent, number, steps, folder, maps=maps, workers=workers, tell=tell)
+        click.echo(str(file))
+    curves = [chosen.part("read_curve")(folder) for folder in folders]
+    click.echo(str(_drawn_curve(chosen, agent, curves, out / f"{agent}.svg")))
+
+
+def _standing(row: Any) -> str:
+    """Where a training stands, beside its bar."""
+    if row is None:
+        return ""
+    return f"success {row.success:.2f}, {row.decisions_to_goal:.0f} decisions to the goal"
+
+
+def _drawn_curve(task: AgentTask, agent: str, curves: Sequence[Any], file: Path) -> Path:
+    from believable.report.agent_figures import curve_figure, write_figure
+
+    points = [(point.decisions, point.mean, point.sd) for point in task.part("mean_curve")(curves, "success")]
+    write_figure(
+        file, *curve_figure({agent: points}, "Share of rounds that reach the goal", "Success, last 200 rounds")
+    )
+    return file
+
+
+@click.group()
+def evaluate() -> None:
+    """Measure how near an agent comes to people.
+
+    \b
+    Example:
+      believable evaluate navigation --agent hybrid --runs 100
+      believable evaluate imitation person.imitation --held-out last-week.replay.json.gz
+    """
+
+
+evaluate.add_command(evaluate_imitation)
+
+
+@evaluate.command("navigation")
+@click.option("--agent", "agents", multiple=True, help="An agent that comes with the package; repeatable.")
+@click.option("--weights", multiple=True, type=_FILE, metavar="FILE", help="An agent of your own training; repeatable.")
+@click.option("--people", multiple=True, type=_FILE, metavar="RECORDING", help="Recordings of people, measured alike.")
+@click.option("--untrained", is_flag=True, help="Beside each agent the same one before it learned anything.")
+@click.option("--runs", type=click.IntRange(2, 10_000), default=100, show_default=True, help="Runs of each agent.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Goals and chance follow from it.")
+@click.option("--map-seed", "maps", multiple=True, type=int, help="Maps to run on; default: the one of the training.")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=None, help="Runs at the same time; default: one per core."
+)
+@click.option(
+    "--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw the shares: FILE.svg or FILE.png."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with every run, for scripts.")
+def evaluate_navigation(
+    agents: tuple[str, ...], weights: tuple[Path, ...], people: tuple[Path, ...], untrained: bool, runs: int, seed: int,
+    maps: tuple[int, ...], workers: int | None, figure: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Let navigation agents run to drawn goals, and measure how they move.
+
+    Success, decisions to the goal, deaths; sudden turns of the camera, collisions, slow steps (P1 to P3 of Milani et al. 2023);
+    jerk, smoothness of turning, path efficiency. Each with a 95 % interval over runs.
+
+    \b
+    Example:
+      believable evaluate navigation --agent symbolic --agent hybrid --agent reward_shaping --runs 100
+    """
+    task = _task("navigation")
+    for agent in agents:
+        _task("navigation", agent)
+    if not (agents or weights or people):
+        raise InvalidInput("evaluate navigation: nothing to measure. Give --agent, --weights or --people.")
+    wanted: list[tuple[str, str, dict[str, Any]]] = []
+    for agent in agents:
+        wanted.append((agent, agent, {}))
+        if untrained:
+            wanted.append((f"{agent} (untrained)", agent, {"untrained": True}))
+    wanted += [(str(file), task.part("agent_in")(file), {"weights": file}) for file in weights]
+    measured: dict[str, list[Any]] = {}
+    for label, agent, source in wanted:
+        with click.progressbar(length=runs, label=label, file=sys.stderr) as bar:
+            measured[label] = task.part("evaluate_agent")(
+                agent, runs, seed, **source, **({"map_seeds": maps} if maps else {}), workers=workers,
+                progress=lambda done, total, bar=bar: bar.update(done - bar.pos),
+            )  # fmt: skip
+    if people:
+        from believable.recordings.file import read
+
+        measured["people"] = [task.part("measure_recording")(read(file)) for file in people]
+    _tell_measures(task, measured, seed, figure, as_json=as_json)
+
+
+def _tell_measures(
+    task: AgentTask, measured: Mapping[str, Sequence[Any]], seed: int, figure: Path | None, *, as_json: bool
+) -> None:
+    import numpy as np
+
+    estimates: dict[str, dict[str, Estimate]] = {
+        label: task.part("summarised")(runs, np.random.default_rng(seed)) for label, runs in measured.items()
+    }
+    if figure is not None:
+        from believable.report.agent_figures import measures_figure, write_figure
+
+        write_figure(
+            figure, *measures_figure(estimates, ("success", "camera", "collisions", "slow", "path_efficiency"))
+        )
+    if as_json:
+        summaries = {label: {name: asdict(e) for name, e in values.items()} for label, values in estimates.items()}
+        runs = {label: [asdict(run) for run in rows] for label, rows in measured.items()}
+        click.echo(json.dumps({"measures": summaries, "runs": runs}, indent=2))
+        return
+    words: Mapping[str, str] = task.part("MEASURE_WORDS")
+    for name, about in words.items():
+        click.echo(f"{about} ({name})")
+        for label, values in estimates.items():
+            click.echo(f"  {label:<28}{_estimate_words(values[name])}")
+
+
+def _estimate_words(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"undefined: {estimate.reason}"
+    interval = "" if estimate.low is None or estimate.high is None else f"  [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:8.3f}{interval}  n = {estimate.n}"

@@ -1,0 +1,100 @@
+"""The three agents as declarations: what each can do, what it sees, and what it is rewarded for.
+
+A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a turn is spread evenly over it.
+Jumping is no action: it happens by itself at the brink of a leap (`course.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from believable.core.errors import NotFound
+from believable.core.registry import did_you_mean
+from believable.worlds.contract import Input
+from believable.worlds.doom.doom_engine import TICS_PER_S
+
+DECISION_TICS = 7
+DECISIONS_PER_S = TICS_PER_S / DECISION_TICS
+#: A round is given up after so many decisions: half a minute.
+DECISIONS_MAX = 150
+#: How far running straight on leads in a decision, and below which share of it a decision is slow.
+FULL_SPEED_UNITS, SLOW_SHARE = 116.7, 2 / 3
+#: Above this the camera changes suddenly: .15 of half a turn.
+CAMERA_LIMIT_DEG = 27.0
+
+
+@dataclass(frozen=True, slots=True)
+class RewardTerms:
+    """What a decision earns. `approach` is for the whole way: each decision gets the share of it that it went."""
+
+    decision: float = -0.01
+    death: float = -1.0
+    goal: float = 1.0
+    approach: float = 1.0
+    sudden_camera: float = 0.0
+    collision: float = 0.0
+    slow: float = 0.0
+
+    def scaled(self, share: float) -> RewardTerms:
+        """With this share of what is taken off for how somebody moves."""
+        return RewardTerms(
+            self.decision, self.death, self.goal, self.approach,
+            self.sudden_camera * share, self.collision * share, self.slow * share,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationAgent:
+    """One way of being an agent. `turns_deg` are the turns it can make to either side."""
+
+    name: str
+    about: str
+    turns_deg: tuple[int, ...]
+    sees_depth: bool
+    reward: RewardTerms
+
+    @property
+    def actions(self) -> tuple[int | None, ...]:
+        """For each action how far it turns to the right, in degrees. None: nothing is pressed."""
+        return (None, 0, *(side * turn for turn in self.turns_deg for side in (-1, 1)))
+
+    def pressed(self, action: int, jump: bool) -> Input:
+        """What is pressed in each tic of a decision."""
+        turn_deg = self.actions[action]
+        if turn_deg is None:
+            return (0, 0, 0, 0, 0, 0, 0, 0, 0)
+        return (1, 0, 0, round(10 * turn_deg / DECISION_TICS), 0, 0, int(jump), 0, 0)
+
+
+SYMBOLIC = NavigationAgent(
+    "symbolic",
+    "Knows where it is and where the goal is; sees nothing.",
+    turns_deg=(30, 45, 90),
+    sees_depth=False,
+    reward=RewardTerms(),
+)
+HYBRID = NavigationAgent(
+    "hybrid",
+    "The same, and a picture of how far away what it sees is.",
+    turns_deg=(30, 45, 90),
+    sees_depth=True,
+    reward=RewardTerms(),
+)
+REWARD_SHAPING = NavigationAgent(
+    "reward_shaping",
+    "As hybrid, with finer turns, and marked down for sudden turns, collisions and slow steps.",
+    turns_deg=(18, 36, 45, 54, 72, 90),
+    sees_depth=True,
+    reward=RewardTerms(sudden_camera=-0.05, collision=-0.05, slow=-0.01),
+)
+NAVIGATION_AGENTS: Mapping[str, NavigationAgent] = MappingProxyType(
+    {agent.name: agent for agent in (SYMBOLIC, HYBRID, REWARD_SHAPING)}
+)
+
+
+def navigation_agent(name: str) -> NavigationAgent:
+    if name not in NAVIGATION_AGENTS:
+        raise NotFound(f"unknown navigation agent {name!r}. {did_you_mean(name, NAVIGATION_AGENTS)}")
+    return NAVIGATION_AGENTS[name]

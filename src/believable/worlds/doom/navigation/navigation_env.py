@@ -1,0 +1,182 @@
+"""`believable/DoomNavigate-v2`: reach the mark, as one of the three agents. One engine lives through many rounds.
+
+Each environment has one goal, whose mark stands in its map; environments that train together have all of them. A round begins on
+the island, or, in a share of them while training, somewhere on the shortest way (`on_the_way`): so the last rooms are practised
+before the first leap is mastered. How far it is to the goal is measured on foot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.errors import MissingExtra
+from believable.worlds.doom.doom_engine import DoomEngine, EngineSettings
+from believable.worlds.doom.doom_game import GOAL_UNITS
+from believable.worlds.doom.doom_round import DoomSetup, FigureState, action_of, body_of
+from believable.worlds.doom.floor_plan import centre
+from believable.worlds.doom.game_map import NAVIGATION
+from believable.worlds.doom.navigation.course import navigation_course
+from believable.worlds.doom.navigation.declarations import (
+    CAMERA_LIMIT_DEG,
+    DECISION_TICS,
+    DECISIONS_MAX,
+    FULL_SPEED_UNITS,
+    SLOW_SHARE,
+    navigation_agent,
+)
+from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES, depth_of, senses_of
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ImportError as error:
+    raise MissingExtra(what="training environments", extra="doom") from error
+
+#: Until a cloud of arrival has gone, and until somebody who was running stands.
+CLOUD_TICS, REST_TICS = 52, 21
+#: On level ground the engine's figure moves exactly so: push and friction of each tic.
+PUSH_UNITS, FRICTION = 1.5625, 0.90625
+#: Whoever ends so far from where level ground would have led has run into something.
+COLLISION_UNITS = 10.0
+#: Of a way shorter than this a step's share would be too large.
+SHORTEST_WAY_TILES = 8.0
+Observation = dict[str, NDArray[Any]]
+
+
+class SteppedFigure(Protocol):
+    """What an environment needs of an engine: the real one, or a model of how figures move."""
+
+    @property
+    def variables(self) -> list[float]: ...
+    @property
+    def depth(self) -> NDArray[np.uint8]: ...
+    def put(self, x: float, y: float, wait_tics: int) -> None: ...
+    def advance(self, action: Sequence[float], *, tics: int = 1, look: bool = True) -> None: ...
+    def close(self) -> None: ...
+
+
+class NavigationEnv(gymnasium.Env[Observation, np.int64]):
+    """Rounds to one goal of the map of `map_seed`. `penalties` is the share of the agent's penalties that counts."""
+
+    def __init__(
+        self, agent: str = "hybrid", goal: int = 0, map_seed: int = 7, on_the_way: float = 0.0,
+        open_engine: Callable[[EngineSettings], SteppedFigure] = DoomEngine,
+    ) -> None:  # fmt: skip
+        self.agent = navigation_agent(agent)
+        self.course = navigation_course(map_seed, goal)
+        self._on_the_way = on_the_way
+        self.penalties = 1.0
+        parts: dict[str, spaces.Space[Any]] = {"senses": spaces.Box(-1.0, 1.0, (SENSES,), np.float32)}
+        if self.agent.sees_depth:
+            parts["depth"] = spaces.Box(0, 255, (DEPTH_PX, DEPTH_PX), np.uint8)
+        self.observation_space = cast("spaces.Space[Observation]", spaces.Dict(parts))
+        self.action_space = cast("spaces.Space[np.int64]", spaces.Discrete(len(self.agent.actions)))
+        self._setup = DoomSetup(map=NAVIGATION, map_seed=map_seed, engine_seed=1, goal=goal)
+        self._open_engine = open_engine
+        self._engine: SteppedFigure | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        super().reset(seed=seed)
+        if self._engine is None:
+            # The pictures of an agent that sees nothing are drawn as cheaply as they can be.
+            view: dict[str, Any] = {} if self.agent.sees_depth else {"camera": "first"}
+            self._engine = self._open_engine(
+                self._setup.engine(depth=self.agent.sees_depth, objects=False, weapon=False, size_px=(160, 120), **view)
+            )
+        on_the_way = self.np_random.random() < self._on_the_way
+        tile = (
+            self.course.route[int(self.np_random.integers(len(self.course.route) - 1))]
+            if on_the_way
+            else self.course.drawn.start
+        )
+        self._engine.put(*centre(tile), wait_tics=REST_TICS if on_the_way else CLOUD_TICS)
+        heading = self.np_random.uniform(-180, 180) if on_the_way else float(self.course.drawn.start_heading_deg)
+        self._face(heading)
+        self._decisions = self._last_action = 0
+        self._way = self._start_way = self.course.distance(self._body.x, self._body.y) or 0.0
+        return self._observe(), {"from_island": not on_the_way}
+
+    def _face(self, heading_deg: float) -> None:
+        engine = self._engine
+        assert engine is not None
+        right_deg = (body_of(engine.variables).angle_deg - heading_deg + 180) % 360 - 180
+        engine.advance([0.0, 0.0, right_deg, *[0.0] * 11])
+        self._body = body_of(engine.variables)
+
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        engine, agent, before = self._engine, self.agent, self._body
+        assert engine is not None, "reset first"
+        if self.course.near_brink(before.x, before.y):
+            for _ in range(DECISION_TICS):
+                jump = self.course.at_brink(self._body.x, self._body.y)
+                engine.advance(action_of(agent.pressed(int(action), jump)))
+                self._body = body_of(engine.variables)
+        else:
+            engine.advance(action_of(agent.pressed(int(action), jump=False)), tics=DECISION_TICS)
+            self._body = body_of(engine.variables)
+        self._decisions += 1
+        self._last_action = int(action)
+        reward, arrived = self._judge(before, self._body, agent.actions[int(action)])
+        ended = arrived or self._body.dead
+        facts = {"arrived": arrived, "died": self._body.dead, "decisions": self._decisions} | self._signs
+        return self._observe(), reward, ended, not ended and self._decisions >= DECISIONS_MAX, facts
+
+    def _judge(self, before: FigureState, after: FigureState, turn_deg: int | None) -> tuple[float, bool]:
+        terms = self.agent.reward.scaled(self.penalties)
+        way = self.course.distance(after.x, after.y)
+        way = self._way if way is None or after.dead else way
+        approach = (self._way - way) / max(self._start_way, SHORTEST_WAY_TILES)
+        self._way = way
+        gx, gy, gz = self.course.goal_place
+        arrived = passed((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS and abs(after.z - gz) < 64
+        self._signs = {
+            "sudden": abs(turn_deg or 0) > CAMERA_LIMIT_DEG,
+            "collided": collided(before, after, turn_deg),
+            "slow": math.dist((before.x, before.y), (after.x, after.y)) < SLOW_SHARE * FULL_SPEED_UNITS,
+        }
+        reward = terms.decision + terms.approach * approach + terms.goal * arrived + terms.death * after.dead
+        reward += terms.sudden_camera * self._signs["sudden"] + terms.collision * self._signs["collided"]
+        return reward + terms.slow * self._signs["slow"], arrived
+
+    def _observe(self) -> Observation:
+        engine = self._engine
+        assert engine is not None
+        seen: Observation = {"senses": senses_of(self.agent, self.course, self._body, self._last_action)}
+        if self.agent.sees_depth:
+            seen["depth"] = depth_of(engine.depth)
+        return seen
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+def passed(start: tuple[float, float], end: tuple[float, float], place: tuple[float, float]) -> float:
+    """How near a straight way comes to a place."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = dx * dx + dy * dy
+    share = ((place[0] - start[0]) * dx + (place[1] - start[1]) * dy) / length if length else 0.0
+    share = min(max(share, 0.0), 1.0)
+    return math.dist((start[0] + share * dx, start[1] + share * dy), place)
+
+
+def collided(before: FigureState, after: FigureState, turn_deg: int | None) -> bool:
+    """Whether a decision on the ground ended elsewhere than level ground would have led."""
+    if not (before.on_ground and after.on_ground):
+        return False
+    x, y, (vx, vy, _) = before.x, before.y, before.velocity
+    push = 0.0 if turn_deg is None else PUSH_UNITS
+    for tic in range(1, DECISION_TICS + 1):
+        yaw = math.radians(before.angle_deg - (turn_deg or 0) * tic / DECISION_TICS)
+        vx, vy = vx + push * math.cos(yaw), vy + push * math.sin(yaw)
+        x, y = x + vx, y + vy
+        vx, vy = vx * FRICTION, vy * FRICTION
+    return math.dist((x, y), (after.x, after.y)) > COLLISION_UNITS

@@ -1,0 +1,107 @@
+"""Trained navigation agents as players: what they see comes from the game itself, what they do are inputs like anybody's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from believable.core.errors import InvalidInput
+from believable.worlds.contract import Agent, Input
+from believable.worlds.doom.doom_game import DoomGame
+from believable.worlds.doom.doom_round import DoomSetup
+from believable.worlds.doom.game_map import NAVIGATION
+from believable.worlds.doom.navigation.course import navigation_course
+from believable.worlds.doom.navigation.declarations import (
+    DECISION_TICS,
+    NAVIGATION_AGENTS,
+    NavigationAgent,
+    navigation_agent,
+)
+from believable.worlds.doom.navigation.policy import NavigationPolicy
+from believable.worlds.doom.navigation.senses import depth_of, senses_of
+from believable.worlds.doom.navigation.weight_files import read_weights
+
+SHIPPED = Path(__file__).parent / "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedAgent:
+    """A declaration with weights, and what is known about how they came to be."""
+
+    agent: NavigationAgent
+    policy: NavigationPolicy
+    provenance: Mapping[str, Any]
+
+
+def shipped_agent(name: str) -> TrainedAgent:
+    """As it comes with the package."""
+    return trained_agent(SHIPPED / f"{navigation_agent(name).name}.safetensors")
+
+
+def trained_agent(file: Path) -> TrainedAgent:
+    weights, words = read_weights(file, "Train it (believable train navigation), or install the package again.")
+    agent = navigation_agent(words["agent"])
+    if weights["action.bias"].shape != (len(agent.actions),):
+        raise InvalidInput(
+            f"{file}: {len(weights['action.bias'])} actions, where {agent.name!r} has {len(agent.actions)}. Train it anew."
+        )
+    return TrainedAgent(agent, NavigationPolicy(weights), words)
+
+
+class SeenDoomGame(DoomGame):
+    """A recorded game that shows a player its figure, and depths where it sees them."""
+
+    def __init__(self, setup: DoomSetup, *, depth: bool) -> None:
+        if setup.map != NAVIGATION or setup.practice:
+            raise InvalidInput(f"map: navigation agents play {NAVIGATION!r}, got {setup.map!r}. Use another player.")
+        # The camera is part of what was learned.
+        super().__init__(setup.model_copy(update={"camera": "third"}), recorded=True, depth=depth)
+        self._depth = depth
+
+    def snapshot(self) -> Mapping[str, Any]:
+        return {"figure": self.body, "depth": self._engine.depth if self._depth else None}
+
+    def welcome(self) -> Mapping[str, Any]:
+        return {**super().welcome(), "setup": self.setup}
+
+
+class NavigationDriver:
+    """Decides every `DECISION_TICS`; by chance, as it was trained to, from its own seed."""
+
+    def __init__(self, trained: TrainedAgent, seed: int, welcome: Mapping[str, Any]) -> None:
+        setup: DoomSetup = welcome["setup"]
+        self._trained = trained
+        self._course = navigation_course(setup.map_seed, setup.goal or 0)
+        self._rng = np.random.default_rng(seed)
+        self._action = 0
+
+    def act(self, picture: Mapping[str, Any]) -> Input:
+        agent, figure = self._trained.agent, picture["figure"]
+        if picture["t"] % DECISION_TICS == 0:
+            senses = senses_of(agent, self._course, figure, self._action)
+            depth = depth_of(picture["depth"]) if agent.sees_depth else None
+            self._action = self._trained.policy.draw(senses, depth, self._rng)
+        return agent.pressed(self._action, self._course.at_brink(figure.x, figure.y))
+
+
+def _player(agent: NavigationAgent) -> Agent[TrainedAgent]:
+    def draw(rng: random.Random) -> TrainedAgent:
+        return shipped_agent(agent.name)
+
+    return Agent(
+        name=agent.name,
+        about=agent.about,
+        params=partial(shipped_agent, agent.name),
+        draw=draw,
+        new=NavigationDriver,
+        game=partial(SeenDoomGame, depth=agent.sees_depth),
+    )
+
+
+NAVIGATION_PLAYERS = tuple(_player(agent) for agent in NAVIGATION_AGENTS.values())

@@ -1,0 +1,97 @@
+"""Runs of an agent to drawn goals, as recordings: what it is measured by and what clips are cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.seeds import derive
+from believable.core.work import Progress, map_chunks
+from believable.recordings.recording import Recording
+from believable.worlds.contract import RoundPlace
+from believable.worlds.doom.doom_engine import TICS_PER_S
+from believable.worlds.doom.doom_round import DoomOptions, DoomSetup, settle
+from believable.worlds.doom.game_map import NAVIGATION
+from believable.worlds.doom.navigation.declarations import DECISION_TICS, DECISIONS_MAX, navigation_agent
+from believable.worlds.doom.navigation.movement_measures import RunMeasures, run_measures
+from believable.worlds.doom.navigation.navigation_player import (
+    NavigationDriver,
+    SeenDoomGame,
+    TrainedAgent,
+    shipped_agent,
+    trained_agent,
+)
+from believable.worlds.doom.navigation.policy import NavigationPolicy
+from believable.worlds.doom.navigation.senses import SENSES
+
+RUN_S = DECISIONS_MAX * DECISION_TICS // TICS_PER_S
+#: In place of a file: an agent that has learned nothing, and does anything with the same chance.
+UNTRAINED = "untrained"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run: by whom, on which map, to which goal. `source` is a file of weights, `untrained`, or empty for what is shipped."""
+
+    agent: str
+    source: str
+    map_seed: int
+    seed: int
+    number: int
+
+    def setup(self) -> DoomSetup:
+        """The goal is drawn before anything moves, with the same chance for each of the sixteen."""
+        options = DoomOptions(map=NAVIGATION, map_seed=self.map_seed)
+        place = RoundPlace(self.seed, f"run-{self.number}", None, "nobody", RUN_S, practice=False)
+        return settle(options, place)
+
+
+def planned_runs(
+    agent: str, runs: int, seed: int, map_seeds: Sequence[int] = (7,), source: str = ""
+) -> list[PlannedRun]:
+    navigation_agent(agent)
+    return [PlannedRun(agent, source, map_seeds[number % len(map_seeds)], seed, number) for number in range(runs)]
+
+
+def run_of(planned: PlannedRun) -> Recording:
+    """Play a run; the same plan gives the same run."""
+    trained, setup = _trained(planned), planned.setup()
+    game = SeenDoomGame(setup, depth=trained.agent.sees_depth)
+    try:
+        driver = NavigationDriver(trained, derive(planned.seed, "decisions", planned.number), game.welcome())
+        while not game.over:
+            game.step({"player": driver.act({"t": game.tick, **game.snapshot()})})
+        return game.record()
+    finally:
+        game.close()
+
+
+def measured_runs(
+    planned: Sequence[PlannedRun], *, workers: int | None = None, progress: Progress | None = None
+) -> list[RunMeasures]:
+    return map_chunks(measured_run, planned, workers=workers, progress=progress, pool="processes")
+
+
+def measured_run(planned: PlannedRun) -> RunMeasures:
+    return run_measures(run_of(planned))
+
+
+def _trained(planned: PlannedRun) -> TrainedAgent:
+    if not planned.source:
+        return shipped_agent(planned.agent)
+    if planned.source != UNTRAINED:
+        return trained_agent(Path(planned.source))
+    agent = navigation_agent(planned.agent)
+
+    def blank(*shape: int) -> NDArray[np.float32]:
+        return np.zeros(shape, np.float32)
+
+    weights = {
+        "senses.weight": blank(1, SENSES), "senses.bias": blank(1), "body.weight": blank(1, 1), "body.bias": blank(1),
+        "action.weight": blank(len(agent.actions), 1), "action.bias": blank(len(agent.actions)),
+    }  # fmt: skip
+    return TrainedAgent(agent, NavigationPolicy(weights), {"agent": agent.name})

@@ -1,0 +1,163 @@
+"""A training from beginning to end: environments, recipe, checkpoints, curve. Whatever interrupts it, it goes on from its last
+checkpoint.
+
+A folder holds `checkpoint.safetensors` (everything the training needs to go on), `curve.csv` (a row per batch) and, at the end,
+`NAME.safetensors` (what acting needs).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from believable import __version__
+from believable.core.clock import Clock
+from believable.core.errors import InvalidInput
+from believable.core.seeds import derive
+from believable.worlds.doom.navigation.course import navigation_course
+from believable.worlds.doom.navigation.declarations import DECISIONS_MAX, navigation_agent
+from believable.worlds.doom.navigation.ppo import LearnedBatch, Learner, Recipe
+from believable.worlds.doom.navigation.rollout_workers import EndedRound, EnvGroup, EnvPlace, WorkerGroup
+from believable.worlds.doom.navigation.training_curve import CURVE, ROLLING, CurveRow, append_row, read_curve
+from believable.worlds.doom.navigation.weight_files import read_weights, write_weights
+from believable.worlds.doom.navigation_map import GOALS
+
+CHECKPOINT = "checkpoint.safetensors"
+#: Batches between two checkpoints.
+CHECKPOINT_BATCHES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """What is trained, on what, for how long. `map_seeds` has one map, or several to train on all of them. Penalties come in
+    slowly, between these shares of the training: from the first decision on they teach to stand still."""
+
+    agent: str
+    seed: int = 1
+    decisions: int = 600_000
+    map_seeds: tuple[int, ...] = (7,)
+    environments: int = GOALS
+    workers: int = 2
+    on_the_way: float = 0.5
+    ramp: tuple[float, float] = (0.25, 0.5)
+
+    def places(self) -> list[EnvPlace]:
+        """Maps in turn, and goals. An error where a goal cannot be reached."""
+        places = []
+        for number in range(self.environments):
+            lap, place = divmod(number, len(self.map_seeds))
+            map_seed, goal = self.map_seeds[place], (lap + 5 * place) % GOALS
+            navigation_course(map_seed, goal)
+            places.append(EnvPlace(self.agent, goal, map_seed, self.on_the_way, derive(self.seed, "course") % 2**31))
+        return places
+
+    def penalties(self, decisions: int) -> float:
+        first, last = self.ramp
+        return min(max((decisions / self.decisions - first) / (last - first), 0.0), 1.0)
+
+
+class NavigationTraining:
+    """Call `run`; interrupt it whenever; call it again."""
+
+    def __init__(
+        self, plan: TrainingPlan, folder: Path, *, clock: Clock, recipe: Recipe | None = None,
+        open_group: Callable[[Sequence[EnvPlace], int], EnvGroup] = WorkerGroup,
+    ) -> None:  # fmt: skip
+        self.plan, self.folder, self.clock = plan, folder, clock
+        self.learner = Learner(navigation_agent(plan.agent), recipe or Recipe(), plan.seed)
+        self._open_group = open_group
+        self._recent: deque[tuple[float, ...]] = deque(maxlen=ROLLING)
+        self._rounds, self._seconds = 0, 0.0
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / CHECKPOINT).exists():
+            self._resume()
+
+    def run(self, tell: Callable[[CurveRow], None] = lambda row: None) -> Path:
+        """Train until the planned number of decisions; gives the file with the weights."""
+        plan, learner = self.plan, self.learner
+        if learner.decisions < plan.decisions:
+            group = self._open_group(plan.places(), plan.workers)
+            try:
+                batches = 0
+                while learner.decisions < plan.decisions:
+                    began_ms = self.clock.now_ms()
+                    group.penalise(plan.penalties(learner.decisions))
+                    batch = learner.go_on(group, learner.decisions / plan.decisions)
+                    self._seconds += (self.clock.now_ms() - began_ms) / 1000
+                    row = self._row(batch)
+                    append_row(self.folder, row)
+                    batches += 1
+                    if batches % CHECKPOINT_BATCHES == 0 or learner.decisions >= plan.decisions:
+                        self._checkpoint()
+                    tell(row)
+            finally:
+                group.close()
+        target = self.folder / f"{plan.agent}.safetensors"
+        write_weights(target, learner.weights(), self.provenance())
+        return target
+
+    def provenance(self) -> dict[str, Any]:
+        return {
+            "agent": self.plan.agent, "seed": self.plan.seed, "decisions": self.learner.decisions,
+            "seconds": round(self._seconds), "believable": __version__, "plan": asdict(self.plan),
+            "recipe": asdict(self.learner.recipe),
+        }  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------ curve
+
+    def _row(self, batch: LearnedBatch) -> CurveRow:
+        self._rounds += len(batch.rounds)
+        self._recent.extend(_figures(ended) for ended in batch.rounds if ended.from_island)
+        means = np.mean(self._recent, 0).tolist() if self._recent else [float("nan")] * 6
+        success, to_goal, deaths, sudden, collided, slow = (round(value, 4) for value in means)
+        decisions, losses = self.learner.decisions, {name: round(value, 5) for name, value in batch.losses.items()}
+        return CurveRow(
+            decisions, round(self._seconds, 1), self._rounds, success, to_goal, deaths, sudden, collided, slow,
+            self.plan.penalties(decisions), losses["policy_loss"], losses["value_loss"], losses["entropy"],
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------ checkpoints
+
+    def _checkpoint(self) -> None:
+        words = {
+            "plan": asdict(self.plan), "decisions": self.learner.decisions, "rounds": self._rounds, "seconds": self._seconds,
+            "recent": list(self._recent), "chance": self.learner.rng.bit_generator.state,
+        }  # fmt: skip
+        write_weights(self.folder / CHECKPOINT, self.learner.state(), words)
+
+    def _resume(self) -> None:
+        path = self.folder / CHECKPOINT
+        state, words = read_weights(path, "Delete the folder to train anew, or put an earlier copy of the file there.")
+        planned = json.loads(json.dumps(asdict(self.plan)))
+        differing = [name for name in ("agent", "seed", "map_seeds") if words["plan"][name] != planned[name]]
+        if differing:
+            name = differing[0]
+            raise InvalidInput(
+                f"{path}: it was begun with {name} {words['plan'][name]!r}, now {planned[name]!r} is asked for. "
+                "Train into another folder."
+            )
+        self.learner.restore(state)
+        self.learner.decisions = words["decisions"]
+        self.learner.rng.bit_generator.state = words["chance"]
+        self._rounds, self._seconds = words["rounds"], words["seconds"]
+        self._recent.extend(tuple(row) for row in words["recent"])
+        self._forget_after(words["decisions"])
+
+    def _forget_after(self, decisions: int) -> None:
+        """Rows of batches that are trained again."""
+        rows = read_curve(self.folder)
+        (self.folder / CURVE).unlink(missing_ok=True)
+        for row in rows:
+            if row.decisions <= decisions:
+                append_row(self.folder, row)
+
+
+def _figures(ended: EndedRound) -> tuple[float, ...]:
+    decisions = ended.decisions if ended.arrived else DECISIONS_MAX
+    return float(ended.arrived), float(decisions), float(ended.died), ended.sudden, ended.collided, ended.slow

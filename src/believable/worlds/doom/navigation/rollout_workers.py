@@ -1,0 +1,219 @@
+"""Many environments in a few processes: each worker steps its own, one after the other, and writes what they see into memory that
+the trainer reads. A worker whose trainer is gone ends, and its engines with it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.shared_memory
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.errors import BelievableError
+from believable.core.seeds import derive
+from believable.worlds.doom.navigation.navigation_env import NavigationEnv
+from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES
+
+#: A worker answers within this, however busy the machine is, or it is held to be broken.
+PATIENCE_S = 300.0
+
+
+class WorkerFailed(BelievableError):
+    """An environment broke while training. What was learned is in the last checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvPlace:
+    """One environment: which agent, on which course, and where its rounds begin."""
+
+    agent: str
+    goal: int
+    map_seed: int
+    on_the_way: float
+    seed: int
+
+    def open(self) -> NavigationEnv:
+        return NavigationEnv(self.agent, self.goal, self.map_seed, self.on_the_way)
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRound:
+    """What is known of a round when it ends."""
+
+    number: int
+    arrived: bool
+    died: bool
+    decisions: int
+    from_island: bool
+    cut_off: bool
+    sudden: float
+    collided: float
+    slow: float
+
+
+class SharedArrays:
+    """What all environments see and earn, one row each, in memory that workers write and the trainer reads."""
+
+    def __init__(self, count: int, name: str | None = None) -> None:
+        sizes = [(DEPTH_PX * DEPTH_PX, np.uint8)] * 2 + [(SENSES, np.float32)] * 2 + [(1, np.float32), (1, np.int64)]
+        total = sum(count * width * np.dtype(kind).itemsize for width, kind in sizes)
+        self.memory = multiprocessing.shared_memory.SharedMemory(name=name, create=name is None, size=total)
+        views: list[NDArray[Any]] = []
+        at = 0
+        for width, kind in sizes:
+            views.append(np.ndarray((count, width), kind, self.memory.buf, at))
+            at += count * width * np.dtype(kind).itemsize
+        depth, last_depth, self.senses, self.last_senses, reward, action = views
+        shape = (count, DEPTH_PX, DEPTH_PX)
+        self.depth, self.last_depth = depth.reshape(shape), last_depth.reshape(shape)
+        self.reward, self.action = reward[:, 0], action[:, 0]
+
+    def close(self, *, unlink: bool) -> None:
+        for name in ("depth", "last_depth", "senses", "last_senses", "reward", "action"):
+            delattr(self, name)
+        self.memory.close()
+        if unlink:
+            self.memory.unlink()
+
+
+class EnvGroup(Protocol):
+    """Environments stepped together. Rows of `arrays` hold what was seen after the last step; where a round was cut off, its
+    end is in the rows `last_…`."""
+
+    arrays: SharedArrays
+    count: int
+
+    def step(self) -> list[EndedRound]: ...
+    def penalise(self, share: float) -> None: ...
+    def close(self) -> None: ...
+
+
+class WorkerGroup:
+    """The environments of a training, in `workers` processes."""
+
+    def __init__(self, places: Sequence[EnvPlace], workers: int) -> None:
+        self.count = len(places)
+        self.arrays = SharedArrays(self.count)
+        context = multiprocessing.get_context("spawn")
+        self._workers: list[tuple[BaseProcess, Connection]] = []
+        shares = np.array_split(np.arange(self.count), min(workers, self.count))
+        try:
+            for share in shares:
+                own, other = context.Pipe()
+                rows = {int(row): places[int(row)] for row in share}
+                process = context.Process(
+                    target=_work, args=(other, self.arrays.memory.name, self.count, rows), daemon=True
+                )
+                process.start()
+                other.close()
+                self._workers.append((process, own))
+            for _, pipe in self._workers:
+                _answer(pipe)
+        except BaseException:
+            self.close()
+            raise
+
+    def step(self) -> list[EndedRound]:
+        """What `arrays.action` says, in all of them."""
+        return self._ask("step")
+
+    def penalise(self, share: float) -> None:
+        self._ask(share)
+
+    def _ask(self, words: str | float) -> list[EndedRound]:
+        for _, pipe in self._workers:
+            pipe.send(words)
+        return [ended for _, pipe in self._workers for ended in _answer(pipe)]
+
+    def close(self) -> None:
+        for process, pipe in self._workers:
+            pipe.close()
+            process.join(10)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self._workers = []
+        self.arrays.close(unlink=True)
+
+
+def _answer(pipe: Connection) -> list[EndedRound]:
+    try:
+        if not pipe.poll(PATIENCE_S):
+            raise WorkerFailed(
+                f"an environment has not answered for {PATIENCE_S:.0f} s. Start the training again: it goes on."
+            )
+        answer = pipe.recv()
+    except (EOFError, ConnectionResetError):
+        raise WorkerFailed("a process with environments ended. Start the training again: it goes on.") from None
+    if isinstance(answer, str):
+        raise WorkerFailed(
+            f"an environment broke: {answer.strip().splitlines()[-1]} Start the training again: it goes on."
+        )
+    rounds: list[EndedRound] = answer
+    return rounds
+
+
+def _work(pipe: Connection, memory: str, count: int, places: dict[int, EnvPlace]) -> None:
+    arrays = SharedArrays(count, memory)
+    rows: dict[int, _Row] = {}
+    try:
+        for number, place in places.items():
+            rows[number] = _Row(number, place, arrays)
+        pipe.send([])
+        while True:
+            words = pipe.recv()
+            if words == "step":
+                pipe.send([ended for row in rows.values() if (ended := row.step()) is not None])
+            else:
+                for row in rows.values():
+                    row.env.penalties = float(words)
+                pipe.send([])
+    except (EOFError, OSError, KeyboardInterrupt):
+        pass  # the trainer is gone
+    except Exception:  # noqa: BLE001  it travels to the trainer, which stops
+        pipe.send(traceback.format_exc())
+    finally:
+        for row in rows.values():
+            row.env.close()
+        rows.clear()
+
+
+class _Row:
+    """One environment and its rows in shared memory. A round that is over is followed by the next."""
+
+    def __init__(self, number: int, place: EnvPlace, arrays: SharedArrays) -> None:
+        self._number, self._arrays = number, arrays
+        self.env = place.open()
+        self._begin(derive(place.seed, "environment", number) % 2**31)
+
+    def _begin(self, seed: int | None = None) -> None:
+        seen, facts = self.env.reset(seed=seed)
+        self._from_island: bool = facts["from_island"]
+        self._counts = np.zeros(3)
+        self._show(seen)
+
+    def _show(self, seen: dict[str, NDArray[Any]]) -> None:
+        self._arrays.senses[self._number] = seen["senses"]
+        if "depth" in seen:
+            self._arrays.depth[self._number] = seen["depth"]
+
+    def step(self) -> EndedRound | None:
+        arrays, number = self._arrays, self._number
+        seen, reward, over, cut_off, facts = self.env.step(int(arrays.action[number]))
+        arrays.reward[number] = reward
+        self._show(seen)
+        self._counts += (facts["sudden"], facts["collided"], facts["slow"])
+        if not (over or cut_off):
+            return None
+        arrays.last_senses[number], arrays.last_depth[number] = arrays.senses[number], arrays.depth[number]
+        decisions, from_island = facts["decisions"], self._from_island
+        shares = (self._counts / decisions).tolist()
+        self._begin()
+        return EndedRound(number, facts["arrived"], facts["died"], decisions, from_island, cut_off, *shares)

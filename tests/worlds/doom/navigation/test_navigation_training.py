@@ -1,0 +1,174 @@
+"""Training: the same network in numpy and torch, advantages by hand, interrupted and resumed without loss, and a tiny real one.
+
+Needs torch, which the lock does not bring: `pip install 'believable[train]'`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="training needs the extra `train`")
+
+from believable.core.clock import VirtualClock
+from believable.core.errors import InvalidInput
+from believable.worlds.doom.navigation import navigation_training
+from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS, navigation_agent
+from believable.worlds.doom.navigation.navigation_player import trained_agent
+from believable.worlds.doom.navigation.navigation_training import CHECKPOINT, NavigationTraining, TrainingPlan
+from believable.worlds.doom.navigation.policy import NavigationPolicy
+from believable.worlds.doom.navigation.ppo import Learner, Recipe, advantages
+from believable.worlds.doom.navigation.rollout_workers import EndedRound, EnvPlace, SharedArrays, WorkerFailed
+from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES
+from believable.worlds.doom.navigation.training_curve import CURVE, CurveRow, mean_curve, read_curve
+
+SMALL = Recipe(batch=64, minibatches=2, epochs=4, learning_rate=3e-3)
+
+
+class GuessingGame:
+    """Environments without an engine: the first number that is seen says which action earns something. A round has ten."""
+
+    def __init__(self, places: Sequence[EnvPlace], workers: int, breaks_after: int | None = None) -> None:
+        self.count = len(places)
+        self.arrays = SharedArrays(self.count)
+        self._rng = np.random.default_rng(5)
+        self._steps, self._breaks_after = 0, breaks_after
+        self._show()
+
+    def _show(self) -> None:
+        self.arrays.senses[:] = 0
+        self._right = self._rng.integers(2, size=self.count)
+        self.arrays.senses[:, 0] = self._right
+
+    def step(self) -> list[EndedRound]:
+        self._steps += 1
+        if self._steps == self._breaks_after:
+            raise WorkerFailed("a process with environments ended.")
+        self.arrays.reward[:] = self.arrays.action == self._right
+        self.arrays.last_senses[:] = self.arrays.senses
+        share = float(self.arrays.reward.mean())
+        self._show()
+        over = self._steps % 10 == 0
+        return [EndedRound(n, share > 0.5, False, 10, True, True, 0, 0, 0) for n in range(self.count)] if over else []
+
+    def penalise(self, share: float) -> None:
+        self.share = share
+
+    def close(self) -> None:
+        self.arrays.close(unlink=True)
+
+
+def training(folder: Path, decisions: int, open_group=GuessingGame, **changes) -> NavigationTraining:
+    plan = replace(TrainingPlan("symbolic", 1, decisions, environments=16), **changes)
+    return NavigationTraining(plan, folder, clock=VirtualClock(), recipe=SMALL, open_group=open_group)
+
+
+@pytest.mark.parametrize("name", NAVIGATION_AGENTS)
+def test_numpy_acts_as_torch_learned(name: str) -> None:
+    learner = Learner(navigation_agent(name), Recipe(), seed=3)
+    rng = np.random.default_rng(1)
+    weights = {
+        key: values + rng.normal(0, 0.05, values.shape).astype(np.float32) for key, values in learner.weights().items()
+    }
+    learner.take(weights)
+    learner.network.eval()
+    policy = NavigationPolicy(weights)
+    for _ in range(5):
+        senses = rng.uniform(-1, 1, SENSES).astype(np.float32)
+        depth = rng.integers(0, 256, (DEPTH_PX, DEPTH_PX)).astype(np.uint8)
+        theirs, _ = learner._look(senses[None], depth[None])
+        np.testing.assert_allclose(policy.logits(senses, depth), theirs[0], atol=2e-5)
+
+
+def test_advantages_by_hand() -> None:
+    recipe = Recipe(discount=0.5, trace=0.5)
+    batch = {
+        "reward": np.array([[1.0], [0.0], [2.0]]), "value": np.array([[0.5], [1.0], [0.0]]),
+        "over": np.array([[False], [True], [False]]),
+    }  # fmt: skip
+    # Last: 2 + .5·4 − 0 = 4. Middle ends a round: 0 − 1. First: 1 + .5·1 − .5 + .25·(−1).
+    np.testing.assert_allclose(advantages(batch, np.array([4.0]), recipe)[:, 0], [0.75, -1.0, 4.0])
+
+
+def test_it_learns_what_earns(tmp_path: Path) -> None:
+    training(tmp_path, 64 * 120).run()
+    shares = [row.success for row in read_curve(tmp_path) if row.rounds]
+    assert np.mean(shares[:5]) < 0.5
+    assert shares[-1] > 0.8
+
+
+def test_an_interrupted_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    batches = navigation_training.CHECKPOINT_BATCHES
+    fragile = lambda places, workers: GuessingGame(places, workers, breaks_after=4 * (batches + 2) + 1)  # noqa: E731
+    with pytest.raises(WorkerFailed):
+        training(tmp_path, 64 * 3 * batches, fragile).run()
+    kept = read_curve(tmp_path)
+    assert [row.decisions for row in kept] == [64 * n for n in range(1, batches + 3)], (
+        "two batches after the checkpoint"
+    )
+    again = training(tmp_path, 64 * 3 * batches)
+    assert again.learner.decisions == 64 * batches
+    file = again.run()
+    assert [row.decisions for row in read_curve(tmp_path)] == [64 * n for n in range(1, 3 * batches + 1)]
+    assert trained_agent(file).provenance["decisions"] == 64 * 3 * batches
+
+
+def test_a_resumed_learner_is_the_one_that_was_interrupted(tmp_path: Path) -> None:
+    run = training(tmp_path, 64 * navigation_training.CHECKPOINT_BATCHES)
+    run.run()
+    again = training(tmp_path, 64 * navigation_training.CHECKPOINT_BATCHES)
+    for name, values in run.learner.state().items():
+        np.testing.assert_array_equal(again.learner.state()[name], values, err_msg=name)
+    assert again.learner.rng.random() == run.learner.rng.random()
+
+
+def test_a_damaged_checkpoint_and_another_plan_are_told(tmp_path: Path) -> None:
+    training(tmp_path, 64 * navigation_training.CHECKPOINT_BATCHES).run()
+    with pytest.raises(InvalidInput, match=r"it was begun with seed 1, now 2 is asked for\. Train into another folder"):
+        training(tmp_path, 640, seed=2)
+    file = tmp_path / CHECKPOINT
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(
+        InvalidInput, match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew"
+    ):
+        training(tmp_path, 640)
+
+
+def test_penalties_come_in_slowly() -> None:
+    plan = TrainingPlan("reward_shaping", decisions=1000, ramp=(0.2, 0.4))
+    assert [plan.penalties(decisions) for decisions in (0, 200, 300, 400, 1000)] == pytest.approx([0, 0, 0.5, 1, 1])
+
+
+def test_every_goal_is_trained_on_every_number_of_maps() -> None:
+    assert sorted(place.goal for place in TrainingPlan("hybrid").places()) == list(range(16))
+    many = TrainingPlan("hybrid", map_seeds=(7, 8), environments=32).places()
+    assert {place.map_seed for place in many} == {7, 8}
+    assert len({(place.map_seed, place.goal) for place in many}) == 32
+
+
+def test_curves_of_several_seeds_have_mean_and_spread(tmp_path: Path) -> None:
+    rows = ",".join(field.name for field in fields(CurveRow))
+    for name, success in (("a", 0.2), ("b", 0.6)):
+        (tmp_path / name).mkdir()
+        lines = [f"{n * 10},1,{n},{success},50,0,0,0,0,1,0,0,1" for n in range(1, 4)]
+        (tmp_path / name / CURVE).write_text("\n".join([rows, *lines, "40,1"]))
+    points = mean_curve([read_curve(tmp_path / name) for name in ("a", "b")], "success", every=10)
+    assert [point.decisions for point in points] == [10, 20, 30], "a row that was cut off does not count"
+    assert points[0].mean == pytest.approx(0.4)
+    assert points[0].sd == pytest.approx(np.std([0.2, 0.6], ddof=1))
+
+
+def test_a_tiny_training_in_the_engine_ends_with_an_agent(tmp_path: Path) -> None:
+    pytest.importorskip("vizdoom", reason="the engine is the extra `doom`")
+    plan = TrainingPlan("reward_shaping", 1, 128, environments=2, workers=1)
+    run = NavigationTraining(plan, tmp_path, clock=VirtualClock(), recipe=SMALL)
+    before = run.learner.weights()
+    trained = trained_agent(run.run())
+    assert trained.agent.name == "reward_shaping"
+    after = run.learner.weights()
+    assert any(not np.array_equal(before[name], after[name]) for name in before)
+    assert len(read_curve(tmp_path)) == 2
