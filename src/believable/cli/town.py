@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import webbrowser
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from believable.worlds.town.language.endpoint import WaitNotice
     from believable.worlds.town.language.opening import ModelSettings
+    from believable.worlds.town.rule_checker import TownFindings
     from believable.worlds.town.town_run import TownRun
 
 
@@ -22,6 +25,7 @@ def command() -> None:
     Example:
       believable town models
       believable town run my-run --mind generative --variant paper --people 6 --days 2 --seed 7
+      believable town check my-run
       believable town inspect my-run
     """
 
@@ -156,6 +160,7 @@ def run(
     \b
     Example:
       believable town run my-run --mind generative --variant released --people 6 --days 2 --seed 7
+      believable town run other-run --mind neurosymbolic --option checks=off
     """
     from believable.worlds.town.language.opening import open_model, write_usage
     from believable.worlds.town.minds import mind_kind
@@ -164,9 +169,13 @@ def run(
 
     chosen = {**_options(options), **({"variant": variant} if variant else {})}
     settings = TownSettings(seed, people, days, mind, chosen)
-    mind_kind(mind)
+    asks = mind_kind(mind).asks_model
     keep_settings(out, settings)
     with click.progressbar(length=days * 24, label="day 1 00:00", show_pos=False) as bar:
+        if not asks:
+            finished = simulate(out, settings, None, on_step=lambda town: _say_step(bar, town))
+            click.echo(f"\n{out}: {len(finished.log)} actions of {people} people in {days} days")
+            return
         model = open_model(model_settings(values), out, on_wait=lambda notice: _say_wait(bar, notice))
         try:
             finished = simulate(out, settings, model, on_step=lambda town: _say_step(bar, town))
@@ -219,3 +228,56 @@ def inspect(run: Path, opened: bool) -> None:
     click.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
     if opened:
         webbrowser.open(page.resolve().as_uri())
+
+
+@command.command()
+@click.argument("out", type=click.Path(exists=True, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+@click.option("--person", help="Only this character's actions.")
+def check(out: Path, as_json: bool, person: str | None) -> None:
+    """List what is wrong in a town's recording.
+
+    OUT is the folder of a run, or a recording, also one imported from Generative Agents. Reads the recording alone and knows no
+    mind. Norms that no mind of ours knows are counted apart.
+
+    \b
+    Example:
+      believable town check days
+      believable town check days --json
+    """
+    from believable.worlds.town.rule_checker import check_town
+    from believable.worlds.town.town_folder import read_town
+
+    findings = check_town(read_town(out), person)
+    if as_json:
+        click.echo(json.dumps(_tree(findings), indent=2, ensure_ascii=False))
+        return
+    for violation in findings.violations:
+        day, minute = divmod(violation.t_ms // 60_000, 1440)
+        apart = "  (a norm that no mind knows)" if violation.hidden else ""
+        click.echo(
+            f"day {day + 1} {minute // 60:02d}:{minute % 60:02d}  {violation.actor}  {violation.category}  "
+            f"{violation.rule}: {violation.reason} [{violation.action}]{apart}"
+        )
+    rate = "undefined, no actions" if findings.per_100 is None else f"{findings.per_100:.2f} per 100"
+    share = findings.intentions_fulfilled
+    kept = "none stated" if share is None else f"{share:.0%} of {findings.intentions}"
+    count = sum(findings.by_category().values())
+    click.echo(f"{findings.actions} actions, {count} violations ({rate}), intentions fulfilled: {kept}")
+    for note in findings.skipped:
+        click.echo(f"not checked: {note}")
+
+
+def _tree(findings: TownFindings) -> dict[str, Any]:
+    return {
+        "actions": findings.actions,
+        "violations": findings.by_category(),
+        "violations_of_norms_no_mind_knows": findings.by_category(hidden=True),
+        "per_100": findings.per_100,
+        "intentions": findings.intentions,
+        "intentions_fulfilled": findings.intentions_fulfilled,
+        "activities": findings.activities,
+        "talks": findings.talks,
+        "not_checked": list(findings.skipped),
+        "list": [asdict(violation) for violation in findings.violations],
+    }

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, reading
 from believable.recordings import file
 from believable.recordings.field_types import misfits
-from believable.recordings.recording import Action, Actor, PlanStep, Recording
+from believable.recordings.recording import Action, Actor, PlanStep, Recording, judged_action
 
 FORMAT = "believable-actions/1"
 RECORDING_SUFFIX = ".replay.json.gz"
@@ -36,12 +36,21 @@ class ActionLog:
         steps = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
         plans = tuple(
             replace(
-                step, id=steps[step.id], actor=actors[step.actor], parent=steps[step.parent] if step.parent else None
+                step,
+                id=steps[step.id],
+                actor=actors[step.actor],
+                parent=steps[step.parent] if step.parent else None,
+                activity=None,
+                place=None,
             )
             for step in self.plans
         )
         actions = tuple(
-            replace(action, id=shown_id(number), actor=actors[action.actor])
+            replace(
+                judged_action(action, number, steps if with_plan else {}),
+                id=shown_id(number),
+                actor=actors[action.actor],
+            )
             for number, action in enumerate(self.actions, 1)
         )
         return ActionLog(
@@ -89,8 +98,8 @@ def to_tree(log: ActionLog) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "actors": [{"id": actor.id, "name": actor.name} for actor in log.actors],
-        "actions": file.columns([asdict(action) for action in log.actions], _names(Action)),
-        "plans": file.columns([asdict(plan) for plan in log.plans], _names(PlanStep)),
+        "actions": file.used_columns(log.actions, _names(Action)),
+        "plans": file.used_columns(log.plans, _names(PlanStep)),
     }
 
 

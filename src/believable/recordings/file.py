@@ -26,6 +26,7 @@ from believable.recordings.recording import (
     Actor,
     Place,
     PlanStep,
+    RecordedObject,
     RecordedWorld,
     Recording,
     State,
@@ -83,6 +84,9 @@ def _world(world: RecordedWorld) -> Iterator[str]:
 
 def _timing(recording: Recording) -> Iterator[str]:
     timing = recording.timing
+    for frame, ms in timing.jumps:
+        if not 0 < frame < timing.frames or ms < 0:
+            yield f"timing.jumps: frame {frame} is put forward by {ms} ms; expected a frame after the first and a time"
     if timing.frame_ms < 1:
         yield f"timing.frame_ms: must be at least 1, got {timing.frame_ms}"
     if timing.frames < 1:
@@ -216,12 +220,12 @@ def to_tree(recording: Recording) -> dict[str, Any]:
     """The recording as JSON values, tracks delta-coded and actions columnar: what the browser's player reads, too."""
     return {
         "format": FORMAT,
-        "world": asdict(recording.world),
-        "actors": [asdict(actor) for actor in recording.actors],
-        "timing": asdict(recording.timing),
+        "world": _world_tree(recording.world),
+        "actors": [_without_empty(asdict(actor), "facts") for actor in recording.actors],
+        "timing": _without_empty(asdict(recording.timing), "jumps"),
         "tracks": [_track_tree(track) for track in recording.tracks],
-        "actions": columns([asdict(action) for action in recording.actions], _ACTION_FIELDS),
-        "plans": columns([asdict(step) for step in recording.plans], _PLAN_FIELDS),
+        "actions": used_columns(recording.actions, _ACTION_FIELDS),
+        "plans": used_columns(recording.plans, _PLAN_FIELDS),
         "telemetry": {name: list(column) for name, column in recording.telemetry.items()},
         "hidden_states": list(recording.hidden_states),
         "seed": recording.seed,
@@ -253,13 +257,15 @@ _PLAN_FIELDS = tuple(PlanStep.__dataclass_fields__)
 def _from_sound_tree(tree: Mapping[str, Any]) -> Recording:
     world = tree["world"]
     places = tuple(
-        Place(p["id"], p["name"], p["parent"], tuple((x, y, w, h) for x, y, w, h in p["rects"]))
+        Place(p["id"], p["name"], p["parent"], tuple((x, y, w, h) for x, y, w, h in p["rects"]), p.get("facts", {}))
         for p in world["places"]
     )
+    objects = tuple(RecordedObject(**thing) for thing in world.get("objects", ()))
+    timing = {**tree["timing"], "jumps": tuple((frame, ms) for frame, ms in tree["timing"].get("jumps", ()))}
     return Recording(
-        world=RecordedWorld(world["kind"], world["width"], world["height"], tuple(world["walls"]), places),
+        world=RecordedWorld(world["kind"], world["width"], world["height"], tuple(world["walls"]), places, objects),
         actors=tuple(Actor(**actor) for actor in tree["actors"]),
-        timing=Timing(**tree["timing"]),
+        timing=Timing(**timing),
         tracks=tuple(_track(track) for track in tree["tracks"]),
         actions=tuple(Action(**row) for row in rows(tree["actions"])),
         plans=tuple(PlanStep(**row) for row in rows(tree["plans"])),
@@ -306,8 +312,31 @@ def _summed(deltas: Sequence[int]) -> tuple[int, ...]:
     return tuple(accumulate(deltas))
 
 
-def columns(rows: list[dict[str, Any]], fields: tuple[str, ...]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in fields}
+#: Columns of actions and plans that only some worlds have: left out where nothing stands in them.
+_SOMETIMES = frozenset({"target", "activity", "serves", "refused"})
+
+
+def used_columns(entries: Sequence[Action] | Sequence[PlanStep], fields: tuple[str, ...]) -> dict[str, list[Any]]:
+    """One list per field. A plan's place is among those that may be left out."""
+    columns = {name: [getattr(entry, name) for entry in entries] for name in fields}
+    optional = {*_SOMETIMES, *(("place",) if fields == _PLAN_FIELDS else ())}
+    return {
+        name: column
+        for name, column in columns.items()
+        if name not in optional or any(value is not None for value in column)
+    }
+
+
+def _world_tree(world: RecordedWorld) -> dict[str, Any]:
+    tree = _without_empty(asdict(world), "objects")
+    tree["places"] = [_without_empty(place, "facts") for place in tree["places"]]
+    if "objects" in tree:
+        tree["objects"] = [_without_empty(thing, "facts") for thing in tree["objects"]]
+    return tree
+
+
+def _without_empty(tree: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in tree.items() if name not in names or value}
 
 
 def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

@@ -18,12 +18,28 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A named part of the world: the tiles it covers, as rectangles (x, y, width, height). `parent` is the place around it."""
+    """A named part of the world: the tiles it covers, as rectangles (x, y, width, height). `parent` is the place around it.
+
+    `facts` are what a reader of the recording may need and a watcher does not (opening hours, whose it is); no judge gets them.
+    """
 
     id: str
     name: str
     parent: str | None
     rects: tuple[tuple[int, int, int, int], ...]
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedObject:
+    """Something that stands or lies in the world, at a tile: what it is, in which place, and facts as a place has them."""
+
+    id: str
+    kind: str
+    place: str | None
+    x: int
+    y: int
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +51,7 @@ class RecordedWorld:
     height: int
     walls: tuple[str, ...]
     places: tuple[Place, ...] = ()
+    objects: tuple[RecordedObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +61,20 @@ class Actor:
     id: str
     name: str
     role: str
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How frames become time; a frame need not last whole milliseconds (35 a second). `simulated_start` (ISO 8601) and
-    `simulated_ms_per_frame` say what the day clock shows."""
+    `simulated_ms_per_frame` say what the day clock shows; each of `jumps` is a frame at which it is put forward, and by how many
+    milliseconds: a night that is left out."""
 
     frame_ms: float
     frames: int
     simulated_start: str | None = None
     simulated_ms_per_frame: int | None = None
+    jumps: tuple[tuple[int, int], ...] = ()
 
     @property
     def duration_ms(self) -> int:
@@ -91,7 +111,11 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The smallest logged unit of behaviour: who did what, with what, where, from when to when."""
+    """The smallest logged unit of behaviour: who did what, with what, where, from when to when.
+
+    Worlds that log primitives add the second thing or person of it (`target`), what it was for (`activity`), the plan step
+    that it `serves`, and why it did not happen although it was tried (`refused`).
+    """
 
     id: str
     actor: str
@@ -101,11 +125,16 @@ class Action:
     object: str | None = None
     place: str | None = None
     text: str = ""
+    target: str | None = None
+    activity: str | None = None
+    serves: str | None = None
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves."""
+    """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves. `activity` and `place` say what would
+    fulfil it, where the agent says so."""
 
     id: str
     actor: str
@@ -114,6 +143,8 @@ class PlanStep:
     t0_ms: int
     t1_ms: int
     text: str
+    activity: str | None = None
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +180,40 @@ class Recording:
         )
         names = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
         plans = tuple(
-            replace(step, id=names[step.id], parent=None if step.parent is None else names[step.parent])
+            replace(
+                step,
+                id=names[step.id],
+                parent=None if step.parent is None else names[step.parent],
+                activity=None,
+                place=None,
+            )
             for step in self.plans
         )
-        actions = tuple(replace(action, id=f"a{number}") for number, action in enumerate(self.actions, 1))
+        actions = tuple(judged_action(action, number, names) for number, action in enumerate(self.actions, 1))
         return Recording(
-            world=self.world,
-            actors=self.actors,
+            world=replace(
+                self.world,
+                places=tuple(replace(place, facts={}) for place in self.world.places),
+                objects=tuple(
+                    RecordedObject(f"o{number}", thing.kind, None, thing.x, thing.y)
+                    for number, thing in enumerate(self.world.objects, 1)
+                ),
+            ),
+            actors=tuple(replace(actor, facts={}) for actor in self.actors),
             timing=self.timing,
             tracks=tracks,
             actions=actions if with_log else (),
             plans=plans if with_plan else (),
         )
+
+
+def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Action:
+    """An action as a judge gets it: under another id, with the step it serves under its other id, without why it was refused."""
+    return replace(
+        action,
+        id=f"a{number}",
+        serves=None if action.serves is None else steps.get(action.serves),
+        target=None,
+        activity=None,
+        refused=None,
+    )

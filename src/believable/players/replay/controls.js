@@ -53,7 +53,8 @@ export function buildControls(player, policy, texts) {
 export function shownTime(replay, ms) {
   if (replay.start && replay.simulatedMs) {
     const moment = new Date(`${replay.start}Z`);
-    moment.setTime(moment.getTime() + (ms / replay.frameMs) * replay.simulatedMs);
+    const leftOutMs = (replay.jumps ?? []).filter(([frame]) => frame * replay.frameMs <= ms).reduce((sum, [, jump]) => sum + jump, 0);
+    moment.setTime(moment.getTime() + (ms / replay.frameMs) * replay.simulatedMs + leftOutMs);
     return moment.toISOString().slice(11, 16);
   }
   return minutes(ms);

@@ -11,7 +11,7 @@
  * @typedef {{frame: number, value: any}} Change
  * @typedef {{x: Int32Array, y: Int32Array, heading: Int32Array, first: number, states: Map<string, Change[]>}} Track
  * @typedef {{tracks: Map<string, Track>, frameMs: number, frames: number, durationMs: number, start: string | null,
- *   simulatedMs: number | null, actors: {id: string, name: string}[], actions: any[], plans: any[]}} Recording
+ *   simulatedMs: number | null, jumps?: [number, number][], actors: {id: string, name: string}[], actions: any[], plans: any[]}} Recording
  */
 
 import { sight } from "./sight.js";
@@ -29,6 +29,7 @@ export function recording(tree) {
     durationMs: Math.round(timing.frame_ms * timing.frames),
     start: timing.simulated_start,
     simulatedMs: timing.simulated_ms_per_frame,
+    jumps: timing.jumps ?? [],
     actors: tree.actors,
     actions: toRows(tree.actions),
     plans: toRows(tree.plans),

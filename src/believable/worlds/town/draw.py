@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from believable.recordings.recording import UNITS_PER_TILE, Place, Recording, Track
+from believable.recordings.recording import UNITS_PER_TILE, Place, RecordedObject, Recording, Track
 from believable.recordings.scene import Scene, Shape, Sprite, tile_rects
 
 BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
 #: Kept free around the town.
 RIM_TILES = 3
+#: Kind of furniture → colour and share of its tile; what is not named is drawn in wood.
+FURNITURE = {
+    "bed": ("#b9c6de", 0.9), "shower": ("#9fc5d6", 0.8), "toilet": ("#f7f7f4", 0.6), "basin": ("#dfe9ec", 0.6),
+    "fridge": ("#e9ecee", 0.8), "stove": ("#5d6166", 0.8), "oven": ("#5d6166", 0.9), "sink": ("#b8c8cf", 0.7),
+    "coffee machine": ("#6d4c3d", 0.6), "sofa": ("#a8798a", 0.85), "computer": ("#48525c", 0.6), "till": ("#48525c", 0.6),
+    "piano": ("#2e2a28", 0.95), "stage": ("#9b6b43", 1.0), "notice board": ("#c9a15f", 0.8), "flower bed": ("#d98aa6", 0.8),
+    "pond": ("#86b6d6", 1.0), "fountain": ("#8fc1de", 1.0), "tree": ("#5f9153", 0.95), "bench": ("#8a6a48", 0.7),
+    "door": ("#c08a4e", 0.9),
+}  # fmt: skip
+WOOD = ("#b58f66", 0.75)
+ROUND = ("tree", "flower bed", "toilet", "basin", "fountain")
 PEOPLE = ("#c8553d", "#2f6690", "#5b8c5a", "#8f5aa8", "#c48a1b", "#3c6e71")
 
 
@@ -19,6 +30,7 @@ def draw(recording: Recording) -> Scene:
         *(shape for number, place in enumerate(outer) for shape in _area(place, BUILDINGS[number % len(BUILDINGS)])),
         *(shape for place in inner for shape in _area(place, "#ffffff59")),
         *(Shape("rect", "#a3ad9b", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
+        *(_furniture(thing) for thing in world.objects),
         *(_name(place) for place in outer),
     ]
     sprites = tuple(
@@ -31,7 +43,7 @@ def draw(recording: Recording) -> Scene:
                 Shape("circle", "#ffffff", 0.3, 0.2, r=0.13),
             ),
             label=actor.name.partition(" ")[0],
-            bubbles=("speech", "emoji", "activity"),
+            bubbles=("speech", "emoji", "activity", "asleep"),
         )
         for number, actor in enumerate(recording.actors)
     )
@@ -60,6 +72,14 @@ def _ends(track: Track) -> list[tuple[int, int]]:
 
 def _area(place: Place, fill: str) -> list[Shape]:
     return [Shape("rect", fill, x, y, w, h) for x, y, w, h in place.rects]
+
+
+def _furniture(thing: RecordedObject) -> Shape:
+    fill, share = FURNITURE.get(thing.kind, WOOD)
+    if thing.kind in ROUND:
+        return Shape("circle", fill, thing.x + 0.5, thing.y + 0.5, r=share / 2)
+    rim = (1 - share) / 2
+    return Shape("rect", fill, thing.x + rim, thing.y + rim, share, share)
 
 
 def _name(place: Place) -> Shape:

@@ -45,9 +45,10 @@ NEEDS = ("energy", "food", "hygiene", "company")
 class Primitive:
     """The smallest thing a person can be asked to do.
 
-    `move-to` object (a fixture, door, person or room) · `open`/`close` object (a door, or a fixture that holds things) ·
-    `pick-up` object (a thing) · `put` object (a thing) on or into target (a fixture) · `use` object (a fixture, or a thing in the
-    hands) for an activity of `activities.yaml`, for some minutes · `speak` to target (a person): text · `wait` some minutes.
+    `move-to` object (a fixture, door, person or room; a door's side in the room `target`, or the nearer one) · `open`/`close`
+    object (a door, or a fixture that holds things) · `pick-up` object (a thing that lies somewhere, or a kind of thing from the
+    stock of `target`) · `put` object (a thing) on or into target (a fixture) · `use` object (a fixture) for an activity of
+    `activities.yaml`, for some minutes · `speak` to target (a person): text · `wait` some minutes.
     `words` is what a watcher reads in the log; the world has words of its own where it is empty. `serves` is the id of the plan
     entry it is done for.
     """
@@ -263,9 +264,11 @@ class TownMind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MindKind:
-    """A mind that runs can name. `options` names what it takes, each with what it means."""
+    """A mind that runs can name. `options` names what it takes, each with what it means; `asks_model`: it needs a language
+    model."""
 
     name: str
     about: str
     create: Callable[[MindSetting], TownMind]
     options: Mapping[str, str] = field(default_factory=dict)
+    asks_model: bool = False

@@ -1,7 +1,8 @@
 """A run in its folder: what it was made with, what minds said, where it stands; cut at any moment and resumed to the same bytes.
 
 `settings.json` what it was made with · `trace.jsonl` a line for each note of a mind · `checkpoint.json.gz` all that is needed to
-go on · `answers.jsonl` and `usage.json` what the language model answered and what that took.
+go on · `town.replay.json.gz` the recording, once it is over · `answers.jsonl` and `usage.json` what the language model answered
+and what that took.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.recordings import file
+from believable.recordings.recording import Recording
 from believable.worlds.town.language.language_model import LanguageModel
 from believable.worlds.town.mind import STEPS_PER_MINUTE
 from believable.worlds.town.minds import mind_kind
+from believable.worlds.town.town_recording import recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
 
 SETTINGS_FILE, TRACE_FILE, CHECKPOINT_FILE = "settings.json", "trace.jsonl", "checkpoint.json.gz"
+RECORDING_FILE = "town.replay.json.gz"
 #: So often a run is kept, in steps: two simulated hours.
 KEPT_EVERY = 120 * STEPS_PER_MINUTE
 
@@ -67,7 +72,18 @@ def simulate(
                 trace.flush()
                 _keep(run, folder, trace.tell())
             on_step(run)
+    file.write(recorded(run), folder / RECORDING_FILE)
     return run
+
+
+def read_town(path: Path) -> Recording:
+    """The recording of a run's folder, or a recording itself."""
+    target = path / RECORDING_FILE if path.is_dir() else path
+    if not target.is_file():
+        begun = (path / SETTINGS_FILE).is_file()
+        cure = "Let the run finish: believable town run" if begun else "Name a run's folder or a recording"
+        raise NotFound(f"{path}: there is no {target.name}. {cure}.")
+    return file.read(target)
 
 
 def _take_up(run: TownRun, folder: Path) -> int:

@@ -111,7 +111,8 @@ class TownState:
         self.town, self.personas = town, {persona.id: persona for persona in people}
         self.step = 0
         self.people = {persona.id: self._at_home(persona) for persona in people}
-        self.open: set[str] = set()
+        # A bathroom's door stands open while nobody is inside.
+        self.open = {f"{room.id}.door" for room in town.rooms.values() if room.kind == "bathroom"}
         self.switched_on: set[str] = set()
         self.items: dict[str, TownItem] = {}
         self.stock = {
@@ -215,7 +216,7 @@ class TownState:
         if refused is None:
             person.ongoing = OngoingPrimitive(primitive, self.step, self.step + self._steps(person, primitive))
             if primitive.verb == "move-to":
-                person.ongoing.way = self.town.way(person.tile, self._goal(person, str(primitive.object)))
+                person.ongoing.way = self.town.way(person.tile, self._goal(person, primitive))
             self._start(name, primitive)
         else:
             person.ongoing = OngoingPrimitive(Primitive("wait"), self.step, self.step + 1)
@@ -239,15 +240,17 @@ class TownState:
             case "wait":
                 return None
 
-    def _goal(self, person: TownPerson, target: str) -> Tile:
-        """Where a walk ends: at furniture, before a door on this side of it, one step from a person, in the middle of a room."""
+    def _goal(self, person: TownPerson, primitive: Primitive) -> Tile:
+        """Where a walk ends: at furniture, before a door, one step from a person, in the middle of a room."""
+        target = str(primitive.object)
         if target in self.people:
             other = self.people[target].tile
             sides = [side for side in neighbours(other) if self.town.is_free(side) and self._in_sight(side, other)]
             return min(sides or [other], key=lambda side: self.town.distances(side).get(person.tile, math.inf))
         if target in self.town.doors:
             door = self.town.doors[target]
-            sides = [side for side in neighbours((door.x, door.y)) if self.town.is_free(side)]
+            free = [side for side in neighbours((door.x, door.y)) if self.town.is_free(side)]
+            sides = [side for side in free if primitive.target in (None, self.town.room(side))] or free
             return min(sides, key=lambda side: self.town.distances(side).get(person.tile, math.inf))
         return self.town.stand(target)
 
@@ -258,7 +261,7 @@ class TownState:
         )
         if not known:
             return f"there is no {target}"
-        goal = self._goal(person, target)
+        goal = self._goal(person, primitive)
         if person.tile == goal:
             return None
         way = self.town.way(person.tile, goal)
@@ -349,7 +352,7 @@ class TownState:
 
     def _steps(self, person: TownPerson, primitive: Primitive) -> int:
         if primitive.verb == "move-to":
-            return max(1, len(self.town.way(person.tile, self._goal(person, str(primitive.object)))))
+            return max(1, len(self.town.way(person.tile, self._goal(person, primitive))))
         if primitive.verb == "speak":
             return max(1, math.ceil(len(primitive.text) / CHARACTERS_PER_STEP))
         if primitive.verb in ("use", "wait"):

@@ -13,6 +13,7 @@ from believable.worlds.town.mind import MindKind
 MIND_MODULES: Mapping[str, tuple[str, str]] = {
     "scripted": ("believable.worlds.town.minds.scripted_mind", "SCRIPTED"),
     "generative": ("believable.worlds.town.minds.generative_mind", "GENERATIVE"),
+    "neurosymbolic": ("believable.worlds.town.minds.neurosymbolic_mind", "NEUROSYMBOLIC"),
 }
 
 

@@ -1,0 +1,123 @@
+"""Two people of the neuro-symbolic mind for a day: what they do, that it can be cut and resumed, and what its parts buy."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from believable.core.errors import InvalidInput, NotFound
+from believable.recordings import file
+from believable.worlds.town.minds import mind_kind
+from believable.worlds.town.minds.neurosymbolic_mind import NeurosymbolicMind
+from believable.worlds.town.minds.small_talk import SpeechAct, is_faithful
+from believable.worlds.town.rule_checker import RULES, TownFindings, check_town
+from believable.worlds.town.town_folder import RECORDING_FILE, TRACE_FILE, read_town, simulate
+from believable.worlds.town.town_recording import followed, recorded
+from believable.worlds.town.town_run import TownRun, TownSettings
+
+MIND = mind_kind("neurosymbolic").create
+
+
+@functools.cache
+def lived(*options: tuple[str, str]) -> TownRun:
+    run = TownRun(TownSettings(7, 2, 1, "neurosymbolic", dict(options)), MIND)
+    while not run.over:
+        run.advance()
+    return run
+
+
+@functools.cache
+def findings(*options: tuple[str, str]) -> TownFindings:
+    return check_town(recorded(lived(*options)))
+
+
+def test_a_day_has_many_small_actions_few_violations_and_does_what_was_meant() -> None:
+    per_person = Counter(line.person for line in lived().log)
+    assert all(150 <= count <= 400 for count in per_person.values()), per_person
+    assert (findings().per_100 or 0) < 1
+    assert (findings().intentions_fulfilled or 0) >= 0.8
+    assert findings().activities >= 20
+
+
+def test_without_planner_less_is_done_and_without_checks_too_rules_are_broken() -> None:
+    planless, bare = findings(("planner", "off")), findings(("planner", "off"), ("checks", "off"))
+    assert (planless.intentions_fulfilled or 0) < (findings().intentions_fulfilled or 0) - 0.1
+    assert bare.by_category()["environment_rule"] >= 5 + findings().by_category()["environment_rule"]
+
+
+def test_everything_is_counted() -> None:
+    mind = lived().minds["ada"]
+    assert isinstance(mind, NeurosymbolicMind)
+    logged = sum(line.person == "ada" and line.refused is None for line in lived().log)
+    assert mind.counts["schedule day"] == 1
+    assert mind.counts["primitives"] >= 0.9 * logged
+    assert mind.counts["goals done"] >= 8
+
+
+def test_its_recording_is_small_sound_and_read_back() -> None:
+    recording = recorded(lived())
+    data = file.to_bytes(recording)
+    assert len(data) < 1_000_000
+    assert file.from_bytes(data, source="test") == recording
+    judged = recording.for_judging(with_plan=True, with_log=True)
+    assert not any(place.facts for place in judged.world.places)
+    assert not any(actor.facts for actor in judged.actors)
+    assert {action.refused for action in judged.actions} | {action.activity for action in judged.actions} == {None}
+    assert all(thing.facts == {} and thing.place is None for thing in judged.world.objects)
+
+
+def test_one_character_is_followed_and_the_night_left_out() -> None:
+    whole = recorded(lived())
+    alone = followed(whole, "ben")
+    assert alone.actors[0].id == "ben"
+    assert {action.actor for action in alone.actions} == {step.actor for step in alone.plans} == {"ben"}
+    assert alone.timing.frames < whole.timing.frames - 6 * 300
+    assert (alone.timing.simulated_start or "") > "2024-05-06T05"
+    assert file.problems(alone) == []
+    assert file.from_bytes(file.to_bytes(alone), source="test") == alone
+    with pytest.raises(NotFound, match="nobody is called 'bne'"):
+        followed(whole, "bne")
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    settings = TownSettings(7, 2, 1, "neurosymbolic")
+
+    def stop(run: TownRun) -> None:
+        if run.state.step >= 9 * 360:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(tmp_path / "cut", settings, None, on_step=stop)
+    with pytest.raises(NotFound, match="Let the run finish"):
+        read_town(tmp_path / "cut")
+    with (tmp_path / "cut" / TRACE_FILE).open("a") as trace:
+        trace.write("noted after the checkpoint, lost with the process\n")
+    simulate(tmp_path / "cut", settings, None)
+    assert read_town(tmp_path / "cut") == recorded(lived())
+    assert (tmp_path / "cut" / RECORDING_FILE).read_bytes() == file.to_bytes(recorded(lived()))
+    assert "lost with" not in (tmp_path / "cut" / TRACE_FILE).read_text("utf-8")
+    with pytest.raises(InvalidInput, match="holds another run"):
+        simulate(tmp_path / "cut", TownSettings(8, 2, 1, "neurosymbolic"), None)
+
+
+def test_an_unknown_switch_is_an_error() -> None:
+    with pytest.raises(InvalidInput, match="option plannr=off: the neuro-symbolic mind takes planner"):
+        TownRun(TownSettings(7, 2, 1, "neurosymbolic", {"plannr": "off"}), MIND)
+
+
+def test_what_a_model_words_must_name_nothing_but_the_facts() -> None:
+    act = SpeechAct("answer", "ben", {"name": "Ben", "part": "morning", "news": "I am at the Bakery: work."})
+    assert is_faithful("Good morning, Ben, I am at the Bakery.", act)
+    assert not is_faithful("See you at 9, Ben.", act)
+    assert not is_faithful("I met Clara at the Bakery.", act)
+
+
+def test_the_checks_of_the_mind_and_of_the_checker_share_nothing() -> None:
+    folder = Path(check_town.__code__.co_filename).parent
+    checker = (folder / "rule_checker.py").read_text("utf-8")
+    assert "worlds.town" not in checker, "it reads a recording alone"
+    assert not any(rule in (folder / "minds" / "consistency.py").read_text("utf-8") for rule in RULES)
+    assert "norms.yaml" not in "".join(path.read_text("utf-8") for path in (folder / "minds").glob("*.py"))
