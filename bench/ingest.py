@@ -6,7 +6,10 @@
 A real server (`believable serve`, SQLite, durable commits) runs in a process of its own; the load comes from a second process
 that does nothing but write prepared bytes and read answers. Printed beside, in the same run: the disk's own rate of durable
 commits, the same job with one commit per request, and how fast the machine is. A latency counts from the moment a batch was
-due, not from when it could be sent, so a slow server cannot hide its queue.
+due, not from when it could be sent, so a slow server cannot hide its queue. Rates and cores are those between the first batch and
+the last answer, however long that took; what joining costs is counted apart.
+
+    python bench/ingest.py --search    the highest number of annotators that each way of committing keeps up with
 """
 
 from __future__ import annotations
@@ -46,6 +49,12 @@ timeline:
 """
 
 
+#: The load's first line: everybody is in, the measurement begins.
+JOINED = "joined"
+#: A server keeps up when the last answer comes this little after the last batch was due.
+KEEPS_UP = 1.05
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     annotators: int
@@ -62,6 +71,7 @@ class Outcome:
     unanswered: int
     sent_late_p99_ms: float
     cpu_s: float
+    elapsed_s: float
     chains: dict[str, tuple[int, str]]
 
 
@@ -161,6 +171,7 @@ async def join_all(url: str, link: str, count: int) -> list[Participant]:
 async def load(url: str, link: str, job: Job) -> Outcome:
     host, port = url.removeprefix("http://").split(":")
     people = await join_all(url, link, job.annotators)
+    print(JOINED, flush=True)
     loop = asyncio.get_running_loop()
     lines: list[Line] = []
     chains = {}
@@ -169,7 +180,7 @@ async def load(url: str, link: str, job: Job) -> Outcome:
         chains[person.token] = (job.seconds * job.events_per_batch, head)
         _, line = await loop.create_connection(lambda r=requests, a=answers: Line(r, a), host, int(port))
         lines.append(line)
-    cpu_s = time.process_time()
+    cpu_began_s = time.process_time()
     start_s = time.perf_counter() + 0.5
     for tick in range(job.seconds * job.annotators):
         due_s = start_s + tick / job.annotators
@@ -180,12 +191,13 @@ async def load(url: str, link: str, job: Job) -> Outcome:
     expected = job.seconds * job.annotators
     while time.perf_counter() < deadline_s and sum(len(li.latencies_ms) + li.refused for li in lines) < expected:
         await asyncio.sleep(0.05)
+    elapsed_s = time.perf_counter() - start_s
     latencies = [ms for line in lines for ms in line.latencies_ms]
     refused = sum(line.refused for line in lines)
     late = sorted(ms for line in lines for ms in line.late_ms)
     return Outcome(
         latencies, refused, expected - len(latencies) - refused, late[int(0.99 * len(late))],
-        time.process_time() - cpu_s, chains,
+        time.process_time() - cpu_began_s, elapsed_s, chains,
     )  # fmt: skip
 
 
@@ -223,6 +235,8 @@ class Result:
     unanswered: int
     refused: int
     server_cpu_share: float
+    join_cpu_ms: float
+    elapsed_s: float
     generator_cpu_share: float
     sent_late_p99_ms: float
 
@@ -257,9 +271,15 @@ def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
             link = link_token(store, study.name)
         before_s = cpu_s(server.pid)
         command = [sys.executable, __file__, "--generate", f"{server.url}/join/{link}", json.dumps(asdict(job))]
-        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as generator:
+            assert generator.stdout is not None
+            first = generator.stdout.readline().strip()
+            joined_s = cpu_s(server.pid)
+            output = generator.stdout.read()
+        if first != JOINED or generator.returncode != 0:
+            raise RuntimeError(f"the load ended with {generator.returncode}: {first}{output}")
         seen = Outcome(**json.loads(output))
-        server_s = cpu_s(server.pid) - before_s
+        server_s = cpu_s(server.pid) - joined_s
     chains = {token: (last, head) for token, (last, head) in seen.chains.items()}
     lost, duplicated, changed = stored(folder / "data" / "believable.db", chains)
     return Result(
@@ -269,11 +289,13 @@ def run(folder: Path, job: Job, environment: dict[str, str]) -> Result:
         p50_ms=statistics.median(seen.latencies_ms) if seen.latencies_ms else float("nan"),
         p99_ms=percentile(seen.latencies_ms, 0.99),
         worst_ms=max(seen.latencies_ms, default=float("nan")),
-        batches_per_s=len(seen.latencies_ms) / job.seconds,
+        batches_per_s=len(seen.latencies_ms) / seen.elapsed_s,
         unanswered=seen.unanswered,
         refused=seen.refused,
-        server_cpu_share=server_s / job.seconds,
-        generator_cpu_share=seen.cpu_s / job.seconds,
+        server_cpu_share=server_s / seen.elapsed_s,
+        join_cpu_ms=1000 * (joined_s - before_s) / job.annotators,
+        elapsed_s=seen.elapsed_s,
+        generator_cpu_share=seen.cpu_s / seen.elapsed_s,
         sent_late_p99_ms=seen.sent_late_p99_ms,
     )
 
@@ -286,10 +308,30 @@ def show(name: str, result: Result) -> None:
         f"  acknowledged after p50 {result.p50_ms:.1f} ms, p99 {result.p99_ms:.1f} ms, worst {result.worst_ms:.1f} ms"
     )
     print(
-        f"  {result.batches_per_s:.0f} batches/s; server CPU {result.server_cpu_share:.2f} cores (joins included),",
+        f"  {result.batches_per_s:.0f} batches/s over {result.elapsed_s:.1f} s; server {result.server_cpu_share:.2f} cores,",
         end=" ",
     )
+    print(f"joining {result.join_cpu_ms:.1f} ms of processor each;", end=" ")
     print(f"generator {result.generator_cpu_share:.2f} cores, sent late p99 {result.sent_late_p99_ms:.1f} ms")
+
+
+def keeps_up(result: Result, job: Job) -> bool:
+    return result.refused == result.unanswered == 0 and result.elapsed_s <= KEEPS_UP * job.seconds + 0.5
+
+
+def highest_rate(folder: Path, job: Job, environment: dict[str, str]) -> tuple[int, int]:
+    """Annotators that the server keeps up with, and the fewest with which it did not: doubled, then halved between."""
+    kept, failed, count = 0, 0, max(1, job.annotators // 8)
+    while not failed or failed - kept > kept // 8 + 1:
+        tried = Job(count, job.seconds, job.events_per_batch)
+        result = run(folder / f"{count}", tried, environment)
+        print(f"  {count} annotators: {result.batches_per_s:.0f} batches/s, p99 {result.p99_ms:.0f} ms", flush=True)
+        if keeps_up(result, tried):
+            kept = count
+        else:
+            failed = count
+        count = 2 * kept if not failed else (kept + failed) // 2
+    return kept, failed
 
 
 def main() -> int:
@@ -298,6 +340,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--events", type=int, default=10, help="events per batch")
     parser.add_argument("--quick", action="store_true", help="100 annotators for 3 s, without the comparison")
+    parser.add_argument("--search", action="store_true", help="find the highest rate that is sustained, for each way")
     parser.add_argument("--dir", type=Path, help="where the database lies (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument("--generate", nargs=2, help=argparse.SUPPRESS)
@@ -319,6 +362,15 @@ def main() -> int:
         print(
             f"job: {job.annotators} annotators, 1 batch of {job.events_per_batch} events per second each, {job.seconds} s"
         )
+        if options.search:
+            for words, environment in (
+                ("group commit", {}),
+                ("one commit per request", {"BELIEVABLE_GROUP_LIMIT": "1"}),
+            ):
+                print(words)
+                kept, failed = highest_rate(folder / words.replace(" ", "-"), job, environment)
+                print(f"{words}: sustains {kept} batches/s, not {failed}")
+            return 0
         grouped = run(folder / "grouped", job, {})
         show("group commit", grouped)
         single = None

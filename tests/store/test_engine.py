@@ -40,6 +40,13 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
             assert found == ["wal", 2, 1, 1]
 
 
+def test_only_who_asks_for_it_is_answered_before_the_disk_has_it(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'b.db'}", synchronous="NORMAL") as store:
+        assert store.write(lambda conn: pragma(conn, "synchronous")) == 1
+        with Store.open(f"sqlite:///{tmp_path / 'b.db'}") as other:
+            assert other.write(lambda conn: pragma(conn, "synchronous")) == 2, "another process is as careful as ever"
+
+
 @pytest.mark.postgres
 def test_postgres_is_durable(postgres: Any) -> None:
     with Store.open(postgres.new_database()) as store:

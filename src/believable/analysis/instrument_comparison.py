@@ -74,7 +74,8 @@ def compare(measure: Measure, other: Measure | Choice, *, level: float = 0.95) -
     things = [thing for thing in measure.values if thing in other.values]
     places = {place for _, place in things}
     if places <= {1, 2}:
-        people = [person for person, place in things if place == 1 and (person, 2) in set(things)]
+        second = {person for person, place in things if place == 2}
+        people = [person for person, place in things if place == 1 and person in second]
         return pearson_with_choice(differences(measure, people), differences(other, people), level=level)
     return within_correlation(
         [measure.values[thing] for thing in things],

@@ -187,7 +187,7 @@ def _share(
 
     clock, ids = VirtualClock(start_ms), SeededIds(crowd.seed, name, so_far)
     # One participant of this process acts at a time: no commit gains by waiting for company.
-    app = create_app(replace(settings, study_folders=()), clock=clock, new_id=ids, linger_s=0)
+    app = create_app(replace(settings, study_folders=()), clock=clock, new_id=ids, linger_s=0, synchronous="NORMAL")
 
     async def live() -> list[Visit]:
         async with running(app) as http:

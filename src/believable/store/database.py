@@ -19,7 +19,7 @@ import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
@@ -38,6 +38,11 @@ POSTGRES_OPTIONS = (
     "-c synchronous_commit=on -c timezone=UTC -c idle_in_transaction_session_timeout=60s "
     "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
 )
+
+
+#: How a SQLite commit reaches the disk. `FULL`: before it is answered. `NORMAL`: some time later, in order; a power cut may take
+#: the latest commits of this process, never damages the file and never takes what another process has stored with `FULL`.
+Synchronous: TypeAlias = Literal["FULL", "NORMAL"]
 
 
 class Trouble(enum.Enum):
@@ -156,10 +161,13 @@ class Ticket:
 class Database:
     """Engines for writing (one connection) and reading (a few), configured for durability."""
 
-    def __init__(self, url: str, *, max_pages: int | None = None, readers: int = 4) -> None:
+    def __init__(
+        self, url: str, *, max_pages: int | None = None, readers: int = 4, synchronous: Synchronous = "FULL"
+    ) -> None:
         self.url = parse_url(url)
         self.dialect = self.url.get_backend_name()
         self.max_pages = max_pages
+        self._synchronous = synchronous
         self._writer_id = secrets.token_hex(16)
         if self.dialect == "sqlite":
             self.path: Path | None = Path(self.url.database or "")
@@ -182,7 +190,7 @@ class Database:
         settings = [
             f"busy_timeout={BUSY_TIMEOUT_MS}",
             "journal_mode=WAL",
-            "synchronous=FULL",
+            f"synchronous={self._synchronous}",
             "foreign_keys=ON",
             "secure_delete=ON",
             "journal_size_limit=67108864",

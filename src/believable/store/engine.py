@@ -18,7 +18,7 @@ from believable.core.clock import Clock, WallClock
 from believable.core.errors import BelievableError, InvalidInput, StorageFull, Unavailable
 from believable.store import alarms, migration
 from believable.store.alarms import Alarm
-from believable.store.database import Checkpointer, Database, Trouble, trouble
+from believable.store.database import Checkpointer, Database, Synchronous, Trouble, trouble
 from believable.store.event_log import EventBatch
 from believable.store.writer import Writer, read_trouble
 
@@ -38,7 +38,11 @@ STUCK_S = 20.0
 #: With less than this left on its disk, a database should get no new people.
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 _RESTORE = "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it cannot be read)."
-_CURES = {Trouble.DAMAGED: _RESTORE, Trouble.READ_ONLY: "Give this account the right to write the file and its folder."}
+_CURES = {
+    Trouble.DAMAGED: _RESTORE,
+    Trouble.READ_ONLY: "Give this account the right to write the file and its folder.",
+    Trouble.OTHER: f"Its tables are not as they were made. {_RESTORE}",
+}
 
 
 class Store:
@@ -68,24 +72,27 @@ class Store:
         group_limit: int | None = None,
         patience_s: float = PATIENCE_S,
         linger_s: float = LINGER_S,
+        synchronous: Synchronous = "FULL",
     ) -> Store:
         """Open, and bring the tables to this version. Refuses a database made by a newer version.
 
         `max_pages` (or BELIEVABLE_SQLITE_MAX_PAGES) limits a SQLite file; `group_limit` (or BELIEVABLE_GROUP_LIMIT) the
-        changes per commit, 1 meaning one commit per change.
+        changes per commit, 1 meaning one commit per change. `synchronous` is `NORMAL` for a process that stores nobody's answers
+        but simulated ones.
         """
         pages = max_pages if max_pages is not None else _from_environment("BELIEVABLE_SQLITE_MAX_PAGES")
         limit = group_limit if group_limit is not None else _from_environment("BELIEVABLE_GROUP_LIMIT")
-        database = Database(url, max_pages=pages, readers=READERS)
+        database = Database(url, max_pages=pages, readers=READERS, synchronous=synchronous)
         try:
             migration.migrate(database)
         except BaseException as error:
             database.dispose()
-            if not isinstance(error, DBAPIError) or (kind := trouble(error)) is Trouble.OTHER:
+            if not isinstance(error, DBAPIError | UnicodeDecodeError):
                 raise
-            cure = _CURES.get(kind, "Check its address, and that it runs.")
+            cure = _CURES.get(trouble(error), "Check its address, and that it runs.")
+            what = error.orig if isinstance(error, DBAPIError) else error
             raise Unavailable(
-                f"the database {database.url.render_as_string()} cannot be opened: {error.orig}. {cure}"
+                f"the database {database.url.render_as_string()} cannot be opened: {what}. {cure}"
             ) from error
         return cls(
             database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s

@@ -38,7 +38,7 @@ from believable.instruments import INSTRUMENTS
 from believable.instruments.tracing import FOLDER as TRACING
 from believable.pages import KINDS, PAGES
 from believable.players import PLAYERS, SIGNAL
-from believable.store.database import owner_folder
+from believable.store.database import Synchronous, owner_folder
 from believable.store.engine import LINGER_S, Store
 from believable.web import participant, problems, start_page
 from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
@@ -75,11 +75,16 @@ __all__ = ["PublishedFolder", "Settings", "app_from_environment", "create_app", 
 
 
 def open_collect(
-    settings: Settings, *, clock: Clock, new_id: Callable[[], str], linger_s: float = LINGER_S
+    settings: Settings,
+    *,
+    clock: Clock,
+    new_id: Callable[[], str],
+    linger_s: float = LINGER_S,
+    synchronous: Synchronous = "FULL",
 ) -> tuple[Store, Collect]:
     """The store and the desk over it, as every process of a server opens them."""
     owner_folder(settings.data_dir)
-    store = Store.open(settings.url, clock=clock, linger_s=linger_s)
+    store = Store.open(settings.url, clock=clock, linger_s=linger_s, synchronous=synchronous)
     collect = Collect(
         store, clock=clock, key=load_key(settings.data_dir), kinds=KINDS, media_dir=settings.media_dir, new_id=new_id
     )
@@ -130,18 +135,24 @@ async def ready(request: Request) -> Response:
 
 
 def create_app(
-    settings: Settings, *, clock: Clock | None = None, new_id: Callable[[], str] = new_token, linger_s: float = LINGER_S
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    new_id: Callable[[], str] = new_token,
+    linger_s: float = LINGER_S,
+    synchronous: Synchronous = "FULL",
 ) -> FastAPI:
     """The whole application. Its lifespan opens the store and publishes `settings.study_folders`.
 
-    `linger_s` is how long a commit waits for others to join it: for nothing where one person acts at a time.
+    `linger_s` is how long a commit waits for others to join it: for nothing where one person acts at a time. `synchronous` other
+    than `FULL` is for simulated people only: what is acknowledged may be gone after a power cut.
     While it runs, `app.state` holds `store`, `collect`, `settings` and `published`.
     """
     wall = clock or WallClock()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store, collect = open_collect(settings, clock=wall, new_id=new_id, linger_s=linger_s)
+        store, collect = open_collect(settings, clock=wall, new_id=new_id, linger_s=linger_s, synchronous=synchronous)
         # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
         rounds = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
