@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, extensions_option, open_store, settings_for, study_folder
+from believable.cli.place import (
+    cluster_option,
+    data_options,
+    extensions_option,
+    open_store,
+    settings_for,
+    study_folder,
+    working_on,
+)
 from believable.core.errors import NotFound
 
 if TYPE_CHECKING:
@@ -93,9 +101,12 @@ def export_now(folder: Path, target: Path, data: Path | None, database: str | No
     "--protocol", metavar="NAME",
     help="For a dataset whose study declares no analysis: a protocol (believable list --protocols), with its defaults.",
 )  # fmt: skip
+@cluster_option
 @data_options
 @extensions_option
-def command(source: Path, out: Path | None, protocol: str | None, data: Path | None, database: str | None) -> None:
+def command(
+    source: Path, out: Path | None, protocol: str | None, cluster: str | None, data: Path | None, database: str | None
+) -> None:
     """Compute the declared analysis of a study.
 
     Takes a study folder (its database is exported first: real sessions if there are any, else simulated ones) or a bundle. Writes
@@ -111,7 +122,7 @@ def command(source: Path, out: Path | None, protocol: str | None, data: Path | N
     from believable.analysis.run import run
     from believable.protocols import PROTOCOLS
 
-    with open_dataset(source, data, database) as dataset:
+    with working_on(cluster), open_dataset(source, data, database) as dataset:
         plan = None if dataset.folder is None else plan_of(dataset.folder)
         analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
     name = (dataset.folder or source.resolve()).name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +31,24 @@ extensions_option = click.option(
     "--allow-extensions", is_flag=True, expose_value=False, is_eager=True, callback=_remember_extensions,
     help="Run the instruments in the study's extensions folder: code with all your rights.",
 )  # fmt: skip
+
+
+#: For commands whose work can be done by others: `with working_on(cluster):` around it.
+cluster_option = click.option(
+    "--cluster", metavar="ADDRESS", envvar="BELIEVABLE_CLUSTER",
+    help="Let a Dask cluster do the work: its scheduler, tcp://HOST:8786. The results are the same.",
+)  # fmt: skip
+
+
+@contextmanager
+def working_on(cluster: str | None, workers: int | None = None) -> Iterator[None]:
+    """Around what a command computes."""
+    from believable.core.work import on_cluster
+
+    if cluster is not None and workers is not None:
+        raise InvalidInput("--cluster and --workers: work is done there or here. Give one of them.")
+    with on_cluster(cluster):
+        yield
 
 
 def study_folder(study: Path) -> Path:

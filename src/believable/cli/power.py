@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import extensions_option, study_folder
+from believable.cli.place import cluster_option, extensions_option, study_folder, working_on
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ WIDTH = 30
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same answer.")
 @click.option("--workers", type=int, help="How many processes; default: one per core.")
+@cluster_option
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the curve to this CSV file, too.")
 @extensions_option
 def command(
@@ -64,6 +65,7 @@ def command(
     truth: tuple[str, ...],
     seed: int,
     workers: int | None,
+    cluster: str | None,
     out: Path | None,
 ) -> None:
     """Find out how many participants a study needs.
@@ -76,6 +78,7 @@ def command(
     Example:
       believable power --test paired_t --effect 0.5
       believable power my-study --participants 30,50,70 --truth skill=0.4
+      believable power my-study --studies 5000 --cluster tcp://head:8786
     """
     if test is not None:
         click.echo(by_formula(test, effect, n, wanted, alpha or 0.05, side))
@@ -84,7 +87,8 @@ def command(
         raise InvalidInput(
             f"power: name a study to simulate it, or a test: --test {'|'.join(FORMULAS)} --effect NUMBER"
         )
-    by_simulation(study_folder(study), participants, studies, truth, seed, workers, wanted, alpha, out)
+    with working_on(cluster, workers):
+        by_simulation(study_folder(study), participants, studies, truth, seed, workers, wanted, alpha, out)
 
 
 def by_formula(test: str, effect: float | None, n: int | None, wanted: float, alpha: float, side: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.analyse import open_dataset
-from believable.cli.place import data_options, extensions_option
+from believable.cli.place import cluster_option, data_options, extensions_option, working_on
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     "--console", metavar="URL", help="Address of a running server: moments in the report open its player there."
 )
 @click.option("--protocol", help="For data whose study declares no analysis: a protocol (believable list --protocols).")
+@cluster_option
 @data_options
 @extensions_option
 def command(
@@ -49,6 +50,7 @@ def command(
     ended: bool,
     console: str | None,
     protocol: str | None,
+    cluster: str | None,
     data: Path | None,
     database: str | None,
 ) -> None:
@@ -83,7 +85,7 @@ def command(
     if several and out is None:
         raise InvalidInput("--out: several studies need a folder for their report. Add --out FOLDER.")
     analyses = []
-    with script_ahead() as script:
+    with working_on(cluster), script_ahead() as script:
         for place, source in enumerate(sources, start=1):
             name = source.resolve().name.removesuffix(".yaml")
             target = (out / f"{place}-{name}" if several else out) if out is not None else Path(f"{name}-report")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS
+from believable.cli.place import cluster_option, working_on
 from believable.core.errors import InvalidInput, Refused
 
 if TYPE_CHECKING:
@@ -194,9 +195,10 @@ def standardise_command(
 @click.option("--camera", default="", help="Where a world that draws itself is filmed from; default: as it was played.")
 @click.option("--overlay", is_flag=True, help="Such worlds: health, ammunition and the like over the picture.")
 @workers_option
+@cluster_option
 def render_command(
     recordings: tuple[Path, ...], out: Path, size: tuple[int, int], fps: int, speed: float, from_s: float,
-    to_s: float | None, camera: str, overlay: bool, workers: int | None,
+    to_s: float | None, camera: str, overlay: bool, workers: int | None, cluster: str | None,
 ) -> int:  # fmt: skip
     """Turn recordings of worlds (*.replay.json.gz) into videos that look like the browser's replay.
 
@@ -212,7 +214,9 @@ def render_command(
         width_px=size[0], height_px=size[1], frames_per_s=fps, speed=speed, from_ms=_ms(from_s),
         to_ms=None if to_s is None else _ms(to_s), camera=camera, overlay=overlay,
     )  # fmt: skip
-    with _bar(len(recordings), "Rendering") as progress:
+    if cluster is not None:  # workers stand in other folders
+        recordings, out = tuple(recording.resolve() for recording in recordings), out.resolve()
+    with working_on(cluster, workers), _bar(len(recordings), "Rendering") as progress:
         rendered = render(recordings, out, look, workers=workers, progress=progress)
     for video in rendered.results.values():
         click.echo(str(video))

@@ -5,6 +5,7 @@
 `run_crew`     processes that work side by side, wait for each other, and tell how far they are
 `Child`        one call in a fresh interpreter: what it loads is gone when it is done, and it can be ended at any time
 `Companion`    a process that is talked to for as long as it is needed
+`on_cluster`   while it lasts, what would go to other processes goes to a Dask cluster instead
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ from concurrent.futures import (
 )
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import metadata
 from multiprocessing import connection, forkserver
 from multiprocessing.context import BaseContext
 from typing import Any, Generic, Literal, TypeVar
 
-from believable.core.errors import BelievableError, InvalidInput
+from threadpoolctl import threadpool_limits
+
+from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Unavailable
 
 Item = TypeVar("Item")
 Message = TypeVar("Message")
@@ -50,6 +55,9 @@ Progress = Callable[[int, int], None]
 
 #: Chunks handed out and not yet back: bounded, so that the work's memory is bounded too.
 _IN_FLIGHT = 256
+
+#: How long a scheduler may take to answer.
+CONNECT_S = 20
 
 #: A process is one worker: the numeric libraries in it must not start a thread per core on top.
 _ONE_NUMERIC_THREAD = dict.fromkeys(
@@ -86,12 +94,14 @@ def map_chunks(
 ) -> list[Result]:
     """`[function(chunk) for chunk in chunks]`, in parallel, results in the order of the chunks.
 
-    workers   how many run at once on this machine; None: one per available core; 1: no pool at all
+    workers   how many run at once on this machine; None: one per available core, or the cluster of `on_cluster`; 1: no pool
     executor  where to run instead: anything like `concurrent.futures.Executor`, or a `distributed.Client`.
               `function` and the chunks must then be picklable; the executor is left open.
     progress  called with (done, total) after each chunk
     """
     todo = list(chunks)
+    if executor is None and workers is None:
+        executor = _CLUSTER.get()
     count = available_cores() if workers is None else workers
     if count < 1:
         raise InvalidInput(f"workers: expected at least 1, got {workers}. Give None for one per core.")
@@ -99,6 +109,71 @@ def map_chunks(
         return _in_turn(function, todo, progress)
     with _opened(executor, min(count, max(len(todo), 1)), pool) as running:
         return _collect(running, function, todo, progress)
+
+
+_CLUSTER: ContextVar[Executor | None] = ContextVar("cluster", default=None)
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[None]:
+    """Inside, work that names no number of workers goes to the Dask scheduler at `address` (`tcp://host:8786`); None: nowhere
+    else. Results are the same bits: chunks and their seeds do not depend on who computes them, and no worker uses more than one
+    numeric thread for a chunk. The package must be the same version everywhere; files are read and written by the paths they
+    have here."""
+    if address is None:
+        yield
+        return
+    with _client(address) as client:
+        _must_be_alike(client, address)
+        token = _CLUSTER.set(_ClusterExecutor(client))
+        try:
+            yield
+        finally:
+            _CLUSTER.reset(token)
+
+
+def _client(address: str) -> Any:
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise MissingExtra(what="working on a cluster", extra="cluster") from None
+    try:
+        return distributed.Client(address, timeout=CONNECT_S)
+    except (OSError, ValueError) as error:
+        raise Unavailable(
+            f"--cluster {address}: no Dask scheduler answers there ({error}). Start `dask scheduler` and `dask worker {address}`."
+        ) from None
+
+
+def _must_be_alike(client: Any, address: str) -> None:
+    versions: Mapping[str, str] = client.run(_version)
+    if not versions:
+        raise Unavailable(f"--cluster {address}: the scheduler has no workers. Start some: dask worker {address}")
+    for worker, version in versions.items():
+        if version != _version():
+            raise InvalidInput(
+                f"--cluster: {worker} has believable {version}, this machine {_version()}. Install the same version on all."
+            )
+
+
+def _version() -> str:
+    return metadata.version("believable")
+
+
+class _ClusterExecutor(Executor):
+    """A Dask client as an executor whose futures raise what the function raised, and whose calls use one numeric thread."""
+
+    def __init__(self, client: Any) -> None:
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(_with_one_numeric_thread, function, *arguments, **named)
+        return future
+
+
+def _with_one_numeric_thread(function: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
+    with threadpool_limits(1):
+        return function(*arguments, **named)
 
 
 def _in_turn(function: Callable[[Item], Result], todo: Sequence[Item], progress: Progress | None) -> list[Result]:
@@ -202,7 +277,9 @@ def map_named(
     def attempt(names: Iterable[Name], at_once: int) -> list[Name]:
         """Work once through the names; those that were under way or waiting when a process died."""
         broken: list[Name] = []
-        with _local_pool(at_once, pool, function.__module__) as running:
+        cluster = _CLUSTER.get() if workers is None and pool == "processes" else None
+        place = _local_pool(at_once, pool, function.__module__) if cluster is None else nullcontext(cluster)
+        with place as running:
             waiting = {running.submit(function, *jobs[name]): name for name in names}
             for future in as_completed(waiting):
                 name = waiting[future]

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
 
-from believable.core.errors import InvalidInput
+from believable.core.errors import InvalidInput, MissingExtra
 from believable.core.work import Progress, WorkOutcome, map_named
 from believable.recordings.file import read
 from believable.recordings.film_file import FilmFile
@@ -25,6 +24,11 @@ from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene, Shape, display_list
 from believable.worlds import WORLDS, draw
 from believable.worlds.contract import View
+
+try:
+    from PIL import Image, ImageDraw, ImageFont
+except ImportError:
+    raise MissingExtra(what="drawing recordings", extra="video") from None
 
 Pixels = NDArray[np.float32]
 
