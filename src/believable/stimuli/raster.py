@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,8 @@ from believable.recordings.scene import Scene, Shape, display_list
 from believable.worlds import WORLDS, draw
 from believable.worlds.contract import View
 
-try:
-    from PIL import Image, ImageDraw, ImageFont
-except ImportError:
-    raise MissingExtra(what="drawing recordings", extra="video") from None
+if TYPE_CHECKING:
+    from PIL import ImageFont
 
 Pixels = NDArray[np.float32]
 
@@ -224,9 +223,19 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     part += words[rows, columns, None] * (ink - part)
 
 
+def _pillow() -> tuple[Any, Any, Any]:
+    """The parts of Pillow that draw text: an optional part, which a server and a study without films do not need."""
+    try:
+        from PIL import Image, ImageDraw, ImageFont  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(what="writing text into pictures", extra="video") from None
+    return Image, ImageDraw, ImageFont
+
+
 @functools.lru_cache(maxsize=512)
 def _words(text: str, size_px: int, in_bubble: bool) -> tuple[Pixels, Pixels]:
     """Ink coverage of a line of text, and an array of its size; a bubble has room around it and breaks long lines."""
+    Image, ImageDraw, ImageFont = _pillow()
     font = ImageFont.load_default(size_px)
     shown = _in_lines(_drawable(text, font), 36) if in_bubble else text
     left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).multiline_textbbox((0, 0), shown, font=font)
@@ -360,6 +369,7 @@ def _at_moments(
 
 def watermark(text: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
     """Half-transparent white with a dark rim, so that it reads on any ground; RGBA, even sides, for a frame of this size."""
+    Image, ImageDraw, ImageFont = _pillow()
     font = ImageFont.load_default(max(10, height_px // 28))
     left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox((0, 0), text, font=font, stroke_width=2)
     size = tuple(2 * math.ceil(side / 2) for side in (right - left, bottom - top))
@@ -367,7 +377,7 @@ def watermark(text: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
         raise InvalidInput(
             f"watermark: {text!r} needs {size[0]} pixels of {width_px}. Write fewer words or choose a larger size."
         )
-    image = Image.new("RGBA", size, (0, 0, 0, 0))  # type: ignore[arg-type]
+    image = Image.new("RGBA", size, (0, 0, 0, 0))
     ImageDraw.Draw(image).text(
         (-left, -top), text, font=font, fill=(255, 255, 255, 150), stroke_width=2, stroke_fill=(0, 0, 0, 110)
     )
