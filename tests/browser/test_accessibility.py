@@ -43,7 +43,9 @@ timeline:
 
 def violations(page: Page) -> list[str]:
     page.evaluate(AXE.read_text("utf-8"))
-    listed = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
+    listed = page.evaluate(
+        "async () => (await axe.run(document, { resultTypes: ['violations'], preload: false })).violations"
+    )
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:120]}"
         for rule in listed

@@ -212,3 +212,25 @@ def test_every_template_can_be_looked_at_blind(name: str, tmp_path: Path) -> Non
     for condition in definition.study.conditions:
         if condition != "person":  # also an answer of rate-clips
             assert not re.search(rf"\b{condition}\b", said), condition
+
+
+def test_levels_of_an_arm_that_is_compared_are_letters_too(tmp_path: Path) -> None:
+    TEMPLATES["blank"].copy(tmp_path / "study")
+    file = tmp_path / "study" / "study.yaml"
+    text = file.read_text("utf-8")
+    text = text.replace(
+        "conditions: [first, second, third]", "conditions: [first, second, third]\narms: {hint: [told, untold]}"
+    )
+    text = text.replace("- text: {id: task,", "- text: {id: task, skip_if: {arm: hint, is: untold},")
+    text = text.replace("  hypotheses:\n", "    age: {question: about.age, title: Age, by: hint}\n  hypotheses:\n", 1)
+    file.write_text(text.replace("secondary: [why]", "secondary: [why, age]"), "utf-8")
+    definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
+    bundle = straight.bundle(definition, 30, np.random.default_rng(5), protocols=PROTOCOLS)
+    blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
+    said = [results_json(part) for part in (blind, seen)]
+    assert [bool(re.search(r"\b(?:un)?told\b", words)) for words in said] == [False, True]
+    groups = [next(table for table in part.tables if table.name == "age_groups") for part in (blind, seen)]
+    assert [row[0] for row in groups[0].rows] == ["hint_A", "hint_B"]
+    assert sorted(map(str, (row[1:] for row in groups[0].rows))) == sorted(
+        map(str, (row[1:] for row in groups[1].rows))
+    )

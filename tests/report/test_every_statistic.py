@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from believable.analysis import numbers
 from believable.analysis.findings import Analysis
+from believable.analysis.preregistration import osf
+from believable.analysis.registered import register
+from believable.analysis.resolution import resolve
 from believable.analysis.run import run
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
@@ -145,3 +149,39 @@ def test_a_correlations_t_is_that_of_its_r(protocol: str) -> None:
             assert r is not None
             assert test.symbol == "t"
             assert test.statistic == pytest.approx(r * math.sqrt(df / (1 - r * r)))
+
+
+@pytest.mark.parametrize("protocol", FIVE)
+def test_each_source_stands_in_report_bibtex_preregistration_and_readme(protocol: str, tmp_path: Path) -> None:
+    """Each with its title, its first author and its year, where it has them."""
+    cites = PROTOCOLS[protocol].cites
+    assert cites
+    analysis, text = analysed(protocol), printed(protocol)
+    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    study = definition.study
+    assert study.analysis is not None
+    plan = resolve(study.analysis, study, PROTOCOLS)
+    record = register(plan, tmp_path, registered_on="2027-02-01T00:00:00+00:00")
+    registration = osf(definition, plan, record, collected=0)
+    readme = (PROTOCOLS[protocol].folder / "README.md").read_text("utf-8")
+    for source in cites:
+        for place in (text, registration, readme):
+            assert plain(source.title) in plain(place)
+            assert not source.authors or source.authors[0].partition(",")[0] in place
+            assert source.year is None or str(source.year) in place
+        assert plain(source.words) in text
+        assert f"{{{source.key}," in analysis.bibtex
+        assert source.title in analysis.bibtex
+        assert all(author in analysis.bibtex for author in source.authors)
+
+
+def test_what_people_wrote_about_their_preference_stands_in_the_report_of_replay() -> None:
+    analysis, text = analysed("replay"), printed("replay")
+    (reasons,) = (table for table in analysis.tables if table.name == "why")
+    assert len(reasons.rows) >= 12
+    for preferred, reason in reasons.rows:
+        assert preferred in (
+            "none",
+            *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions,
+        )
+        assert plain(str(reason)) in text

@@ -14,7 +14,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -57,6 +57,23 @@ def letters(bundle: Bundle) -> dict[str, str]:
     return dict(zip(drawn, string.ascii_uppercase, strict=False))
 
 
+def arm_letters(bundle: Bundle, plan: Plan) -> dict[str, dict[str, str]]:
+    """The letters of the levels of each arm that measures of one's own are compared by, drawn as those of conditions are."""
+    digest, study = study_of(bundle)
+    compared = {measure.by for measure in plan.declared.measures.values()} if study is not None else set()
+    return {
+        arm: dict(
+            zip(
+                sorted(levels, key=lambda level: hashlib.sha256(f"{digest} {arm} {level}".encode()).digest()),
+                (f"{arm}_{letter}" for letter in string.ascii_uppercase),
+                strict=False,
+            )
+        )
+        for arm, levels in ({} if study is None else study.arms).items()
+        if arm in compared
+    }
+
+
 def blinded_run(
     bundle: Bundle,
     registered: Registration | None = None,
@@ -72,7 +89,7 @@ def blinded_run(
     hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
     names = letters(bundle) | stimulus_names(bundle)
     alike = settled.declaration.alike
-    blind = blinded_bundle(bundle, names)
+    blind = blinded_bundle(bundle, names, arm_letters(bundle, settled))
     _, blind_study = study_of(blind)
     tree = _unworded(_in_letter_order(_renamed(_explicit(settled), names), alike))
     declared = DeclaredPlan.model_validate(tree)
@@ -115,11 +132,17 @@ def _without_names(difference: Deviation, names: Mapping[str, str]) -> Deviation
     return replace(difference, words=f"{difference.field.replace('.', ', ')} changed: in words after unblinding.")
 
 
-def blinded_bundle(bundle: Bundle, names: Mapping[str, str]) -> Bundle:
-    """The bundle with every name exchanged, in its tables and its definitions."""
-    definitions = {digest: _definition(text, names) for digest, text in bundle.definitions.items()}
+ArmLetters: TypeAlias = Mapping[str, Mapping[str, str]]
+_NO_ARMS: ArmLetters = MappingProxyType({})
+
+
+def blinded_bundle(bundle: Bundle, names: Mapping[str, str], arms: ArmLetters = _NO_ARMS) -> Bundle:
+    """The bundle with every name exchanged, in its tables and its definitions; levels of `arms` where they are levels of that
+    arm, since they are spelled like anything else (`first`).
+    """
+    definitions = {digest: _definition(text, names, arms) for digest, text in bundle.definitions.items()}
     hashes = {old: hashlib.sha256(text.encode()).hexdigest() for old, text in definitions.items()}
-    tables = {name: _table(table, names, hashes) for name, table in bundle.tables.items()}
+    tables = {name: _table(table, names, hashes, arms) for name, table in bundle.tables.items()}
     return replace(
         bundle,
         tables=MappingProxyType(tables),
@@ -175,7 +198,7 @@ def _in_letter_order(plan: dict[str, Any], alike: tuple[str, ...]) -> dict[str, 
     return plan | {"roles": {**roles, **ordered}}
 
 
-def _definition(text: str, names: Mapping[str, str]) -> str:
+def _definition(text: str, names: Mapping[str, str], arms: ArmLetters) -> str:
     whole = json.loads(text)
     whole["media"] = {names.get(name, name): medium for name, medium in whole["media"].items()}
     study = _renamed(whole["study"], names)
@@ -185,8 +208,26 @@ def _definition(text: str, names: Mapping[str, str]) -> str:
         study["conditions"] = sorted(study["conditions"])
     if study.get("stimuli"):
         study["stimuli"] = sorted(study["stimuli"], key=lambda entry: (str(entry.get("condition")), entry["id"]))
-    whole["study"] = study
+    whole["study"] = _with_arm_letters(study, arms)
     return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _with_arm_letters(value: Any, arms: ArmLetters) -> Any:
+    """The tree with the levels of these arms as letters: where they are listed, and in rules that ask for one."""
+    if isinstance(value, list):
+        return [_with_arm_letters(part, arms) for part in value]
+    if not isinstance(value, Mapping):
+        return value
+    tree = {name: _with_arm_letters(part, arms) for name, part in value.items()}
+    if isinstance(tree.get("arms"), Mapping):
+        tree["arms"] = {
+            arm: sorted(arms[arm][level] for level in levels) if arm in arms else levels
+            for arm, levels in tree["arms"].items()
+        }
+    letters = arms.get(tree.get("arm", "")) if isinstance(tree.get("arm"), str) else None
+    if letters is not None and tree.get("is") in letters:
+        tree["is"] = letters[tree["is"]]
+    return tree
 
 
 def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
@@ -209,11 +250,14 @@ def _in_text(text: str, names: Mapping[str, str]) -> str:
     return re.sub(rf"\b(?:{known})\b", lambda match: names[match.group()], text) if known else text
 
 
-def _table(table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, str]) -> ColumnTable:
+def _table(table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, str], arms: ArmLetters) -> ColumnTable:
     columns = dict(table.columns)
     for name in NAMING:
         if name in columns:
             columns[name] = _column(columns[name], names)
+    for arm, letters in arms.items():
+        if f"arm_{arm}" in columns:
+            columns[f"arm_{arm}"] = _column(columns[f"arm_{arm}"], letters)
     if "definition" in columns:
         columns["definition"] = _column(columns["definition"], hashes)
     return ColumnTable(table.name, MappingProxyType(columns))
