@@ -175,6 +175,24 @@ def test_together_both_run_and_end(page: Page, visitor: Any, enter: Callable[...
     assert sorted(event["data"]["player"] for event in events if event["kind"] == "media.ended") == [0, 1]
 
 
+def test_a_clip_that_is_started_below_the_questions_of_another_comes_into_sight(
+    page: Page, visitor: Any, enter: Callable[..., Any]
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    enter(GROUP)
+    panes = page.locator(".pane")
+    panes.nth(0).locator("button.play").click()
+    expect(panes.nth(0).locator(".about")).to_be_visible()
+    page.evaluate(
+        "document.querySelectorAll('.pane')[1].querySelector('button.play').scrollIntoView({ block: 'start' })"
+    )
+    assert panes.nth(1).locator(".player video").evaluate("clip => clip.getBoundingClientRect().top") < 0
+    panes.nth(1).locator("button.play").click()
+    page.wait_for_function(
+        "document.querySelectorAll('.pane')[1].querySelector('.player').getBoundingClientRect().top >= -1"
+    )
+
+
 def test_a_group_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any], stored: Any) -> None:
     server = enter(GROUP)
     expect(page.locator(".pane-label")).to_have_text(["Clip 1", "Clip 2"])

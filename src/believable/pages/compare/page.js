@@ -6,7 +6,7 @@
  * @typedef {import("/static/participant/trial.js").Outside} Outside
  */
 import { coverage } from "/static/participant/coverage.js";
-import { bringIntoSight, leadTo, offerFocus } from "/static/participant/focus.js";
+import { bringIntoSight, keepInSight, leadTo, offerFocus } from "/static/participant/focus.js";
 import { createLoading } from "/static/participant/loading.js";
 
 /**
@@ -59,7 +59,10 @@ export async function show(form, trial, { texts, record }, signal) {
         loading.failed();
         resolve(false);
       });
-      if (!layout.together) player.on("play", () => players.forEach((other) => { if (other !== player && !other.paused) other.pause("other"); }));
+      if (!layout.together) player.on("play", () => {
+        players.forEach((other) => { if (other !== player && !other.paused) other.pause("other"); });
+        keepInSight(panes[number]?.querySelector(".player") ?? form); // its button may be seen below the questions of another
+      });
     }));
     if (form.querySelector("canvas[data-still]")) void import("/static/participant/stills.js").then(({ drawStills }) =>
       drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules)).catch(() => undefined);

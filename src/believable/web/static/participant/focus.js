@@ -35,11 +35,16 @@ export function leadTo(section, words) {
 export function bringIntoSight(section, words) {
   announce(words);
   if (document.activeElement?.matches(FIELDS) && !document.activeElement.matches(".seek")) return false;
+  keepInSight(section);
+  return true;
+}
+
+/** Scrolls as far as it takes to see all of it. @param {HTMLElement} section */
+export function keepInSight(section) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const box = section.getBoundingClientRect();
   const inSight = box.top >= 0 && box.bottom <= innerHeight;
   if (!inSight) section.scrollIntoView({ block: box.height > innerHeight ? "start" : "nearest", behavior: calm ? "auto" : "smooth" });
-  return true;
 }
 
 /** Says something to people who do not see the page. @param {string} words */
