@@ -185,3 +185,8 @@ def test_what_people_wrote_about_their_preference_stands_in_the_report_of_replay
             *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions,
         )
         assert plain(str(reason)) in text
+
+
+@pytest.mark.parametrize("protocol", FIVE)
+def test_no_sentence_holds_an_unfilled_place(protocol: str) -> None:
+    assert re.findall(r"\{\w+\}", printed(protocol)) == []

@@ -59,8 +59,13 @@ def design(study: Study, verb: Verb) -> Iterator[str]:
         )
     for entry in outline(study.timeline):
         if isinstance(entry.item, Block) and entry.item.over is not None:
-            sample = f", {entry.item.sample} of them drawn," if entry.item.sample else ""
-            yield f"{_OVER[entry.item.over].capitalize()} {verb('came', 'will come')}{sample} {_ORDERS[entry.item.order]}."
+            what, order, n_drawn = _OVER[entry.item.over], _ORDERS[entry.item.order], entry.item.sample
+            if n_drawn is None:
+                yield f"{what.capitalize()} {verb('came', 'will come')} {order}."
+            else:
+                came = f" and {verb('came', 'will come')} {order}" if n_drawn > 1 else ""
+                was = verb("was" if n_drawn == 1 else "were", "will be")
+                yield f"{n_drawn} of {what} {was} drawn for each participant{came}."
 
 
 def stimuli(study: Study, durations: Mapping[str, float], verb: Verb) -> Iterator[str]:

@@ -125,7 +125,7 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
         f" action within {reach} of replay time merge; a flag on a moment belongs to the action on screen, else to the nearest"
         f" within {reach}. Ratings and rates {be} compared within people by a paired t test, or by the Wilcoxon signed-rank test"
         f" where Shapiro–Wilk rejects normal differences at {plan.option('normality_alpha'):g}; Cohen's d is that of the paired"
-        " differences. Flags {be} modelled by a mixed-effects logistic regression with random intercepts of participants and"
+        f" differences. Flags {be} modelled by a mixed-effects logistic regression with random intercepts of participants and"
         " scenarios (scenarios as fixed effect where there are fewer than five)"
         + (
             ", and with an effect of the condition that may differ between participants; the published model without the latter"

@@ -52,7 +52,7 @@ class Temper:
 
 
 CALM = Temper(
-    view_deg=200.0,
+    view_deg=150.0,
     view_tiles=10.0,
     hearing_blur=0.4,
     fire_health=101.0,
