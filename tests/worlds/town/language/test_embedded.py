@@ -79,7 +79,7 @@ def test_a_timetable_has_a_line_for_each_slot_and_changes_with_the_seed() -> Non
 def test_insights_cite_statements_that_belong_together() -> None:
     model = embedded()
     text = ask(model, InsightsForm("what of bread is fresh", STATEMENTS, 2, "Ada"))
-    assert text.splitlines()[0].startswith("1. Ada bakes (because of 1, 2, ")
+    assert text.splitlines()[0].startswith("1. bread is often fresh, and bakes (because of 1, 2, ")
     assert len(text.splitlines()) == 2
     questions = ask(model, QuestionsForm(STATEMENTS, 3, "Ada")).splitlines()
     assert len(questions) == 3

@@ -136,7 +136,9 @@ class EmbeddedModel:
         for number, index in enumerate(self._spread(form.statements, form.count, relevance), 1):
             evidence = sorted(np.argsort(-among[index], kind="stable")[:EVIDENCE].tolist())
             facts = "\n".join(form.statements[at] for at in evidence) + f"\nWhat does this say about {form.person}?"
-            grammar = sentence_grammar(form.person, "[.]")
+            subject, verb, rest = form.statements[index].partition(" is ")
+            opening = f"{subject} is often {rest.partition(',')[0]}, and" if verb else form.person
+            grammar = sentence_grammar(opening, "[.]", 60)
             words.append(self.engine.words(SYSTEM, facts, grammar=grammar, seed=derive(seed, number), most_tokens=28))
             cited = ", ".join(str(at + form.first) for at in evidence)
             lines.append(f"{number}. {words[-1].text.rstrip('.')} (because of {cited})")

