@@ -70,7 +70,7 @@ $(DOCS_STAMP): requirements-docs.lock | $(BIN)/python
 	$(INSTALL) --require-hashes -r requirements-docs.lock
 	touch $(DOCS_STAMP)
 
-# The documentation as a site, in site/; a broken link or a page that nothing leads to is an error.
+# The documentation as a site, in site/; a broken link is an error.
 docs: $(DOCS_STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
