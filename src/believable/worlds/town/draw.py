@@ -6,6 +6,8 @@ from believable.recordings.recording import UNITS_PER_TILE, Place, RecordedObjec
 from believable.recordings.scene import Scene, Shape, Sprite, tile_rects
 
 BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
+#: Places under the sky, by their names.
+GROUNDS = {"Park": "#cfe3bf", "Garden": "#d6e4b8", "Square": "#e4dccb"}
 #: Kept free around the town.
 RIM_TILES = 3
 #: Kind of furniture → colour and share of its tile; what is not named is drawn in wood.
@@ -27,8 +29,12 @@ def draw(recording: Recording) -> Scene:
     outer = [place for place in world.places if place.parent is None]
     inner = [place for place in world.places if place.parent is not None]
     ground = [
-        *(shape for number, place in enumerate(outer) for shape in _area(place, BUILDINGS[number % len(BUILDINGS)])),
-        *(shape for place in inner for shape in _area(place, "#ffffff59")),
+        *(
+            shape
+            for number, place in enumerate(outer)
+            for shape in _area(place, GROUNDS.get(place.name, BUILDINGS[number % len(BUILDINGS)]))
+        ),
+        *(shape for place in inner if place.name.title() not in GROUNDS for shape in _area(place, "#ffffff59")),
         *(Shape("rect", "#a3ad9b", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
         *(_furniture(thing) for thing in world.objects),
         *(_name(place) for place in outer),
