@@ -24,11 +24,15 @@ from believable.worlds.doom.scripted_players import Fighter, MouseHand, somebody
 
 _HEALTH = ("Stimpack", "Medikit", "Soulsphere")
 _ARMOUR = ("GreenArmor", "BlueArmor")
-_WEAPONS = ("Shotgun", "SuperShotgun", "Chaingun", "RocketLauncher", "PlasmaRifle")
+#: Weapons with their numbers, and what is worth taking however much somebody has.
+_WEAPONS = {"Shotgun": 3, "SuperShotgun": 3, "Chaingun": 4, "RocketLauncher": 5, "PlasmaRifle": 6}
+_ALWAYS = ("HealthBonus", "ArmorBonus", "Soulsphere", "RocketAmmo", "Cell", "Shell")
 #: Below this somebody feels hurt, or unprotected.
 _HURT, _BARE = 45, 25
 #: An item counts as reached within so many units, and as out of reach after so many tics.
-_REACHED_UNITS, _PATIENCE_TICS = 20, 12 * TICS_PER_S
+_REACHED_UNITS, _PATIENCE_TICS = 30, 7 * TICS_PER_S
+#: What is gained within so many units of an item was that item.
+_TAKEN_UNITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +44,14 @@ class Habits:
     hand: MouseHand = field(default_factory=MouseHand)
     stray: float = 0.06
     jumps_per_min: float = 5.0
-    round_items: int = 9
+    round_items: int = 7
     bothered_units: float = 350.0
 
 
 def habits_of(person: int) -> Habits:
     """The habits of the person of this number."""
     rng = random.Random(derive(person, "habits"))
-    return Habits(person, somebody(rng), rng.uniform(0.04, 0.08), rng.uniform(2, 9), rng.randint(8, 10))
+    return Habits(person, somebody(rng), rng.uniform(0.04, 0.08), rng.uniform(2, 9), rng.randint(6, 8))
 
 
 class HabitualPlayer(Fighter):
@@ -66,8 +70,9 @@ class HabitualPlayer(Fighter):
         own = random.Random(derive(habits.person, "favourites", place[1]))
         self._health = _favourites(own, items, _HEALTH, 3)
         self._armour = _favourites(own, items, _ARMOUR, 1)
-        self._weapons = _favourites(own, items, _WEAPONS, 3)
-        self._circuit = _round_of(own, items, habits.round_items)
+        self._weapons = _favourites(own, items, tuple(_WEAPONS), 3)
+        self._circuit = _round_of(own, [item for item in items if item.name in _ALWAYS], habits.round_items)
+        self._items = items
         self._next = self._rng.randrange(len(self._circuit))
         self._taken: dict[Tile, int] = {}
         self._goal: PlacedItem | None = None
@@ -76,6 +81,8 @@ class HabitualPlayer(Fighter):
 
     def act(self, picture: Mapping[str, Any]) -> Input:
         tick = picture["t"]
+        if "pickup" in picture["e"]:
+            self._notice(picture)
         if picture["v"][0] <= 0:
             self._goal = None
             return (0, 0, 0, 0, 0, 1, 0, 0, 0)  # asks for the next life
@@ -85,6 +92,8 @@ class HabitualPlayer(Fighter):
         if self._goal is None or self._arrived(picture, self._goal) or tick - self._since > _PATIENCE_TICS:
             self._goal, self._since = self._wish(picture), tick
         forward, side, turn, jump = self._walker.walked(picture, self._goal.tile)
+        if self._passes_by(picture, self._goal):
+            forward = side = 0  # turns first: at full speed it would run round what it wants
         if forward and self._rng.random() < self._habits.jumps_per_min / 60 / TICS_PER_S:
             jump = 1
         level = -picture["p"][4] // 4
@@ -94,15 +103,31 @@ class HabitualPlayer(Fighter):
         """Whether somebody is so near that it cannot go on as if nobody was there."""
         return any(math.dist(other[:2], picture["p"][:2]) < self._habits.bothered_units for other in picture["o"])
 
-    def _arrived(self, picture: Mapping[str, Any], goal: PlacedItem) -> bool:
+    def _passes_by(self, picture: Mapping[str, Any], goal: PlacedItem) -> bool:
+        """Whether it is near the goal, with nothing in between, and looks past it."""
+        x, y, _, tenths, _ = picture["p"]
+        gx, gy = centre(goal.tile)
+        bearing = math.degrees(math.atan2(gy - y, gx - x))
+        walk = self._walker.walk
+        past = math.dist((x, y), (gx, gy)) < 140 and abs((bearing - tenths / 10 + 180) % 360 - 180) > 15
+        return past and walk is not None and walk.straight(x, y, gx, gy)
+
+    def _notice(self, picture: Mapping[str, Any]) -> None:
+        """Remembers what it just took, also in passing."""
         x, y = picture["p"][:2]
-        away = math.dist((x, y), centre(goal.tile))
-        if away < _REACHED_UNITS or (away < 48 and "pickup" in picture["e"]):
+        away, item = min(((math.dist((x, y), centre(item.tile)), item) for item in self._items), key=lambda pair: pair[0])
+        if away < _TAKEN_UNITS:
+            self._taken[item.tile] = picture["t"]
+
+    def _arrived(self, picture: Mapping[str, Any], goal: PlacedItem) -> bool:
+        """It was taken, or does not lie there."""
+        if self._taken.get(goal.tile, -1) < self._since:
+            if math.dist(picture["p"][:2], centre(goal.tile)) >= _REACHED_UNITS:
+                return False
             self._taken[goal.tile] = picture["t"]
-            if not self._off_habit and goal == self._circuit[self._next % len(self._circuit)]:
-                self._next += 1
-            return True
-        return False
+        if not self._off_habit and goal == self._circuit[self._next % len(self._circuit)]:
+            self._next += 1
+        return True
 
     def _wish(self, picture: Mapping[str, Any]) -> PlacedItem:
         """What it goes for now: by need, else the next of its round that should be there again."""
@@ -114,8 +139,7 @@ class HabitualPlayer(Fighter):
         needs: list[Sequence[PlacedItem]] = []
         if health < _HURT:
             needs.append(self._health)
-        if len(picture["w"]) <= 2:
-            needs.append(self._weapons)
+        needs.append([item for item in self._weapons if _WEAPONS[item.name] not in picture["w"]])
         if armour < _BARE:
             needs.append(self._armour)
         for favourites in needs:
