@@ -12,7 +12,14 @@ from believable.imitation.goal_memory import GoalMemory, goal_set
 from believable.imitation.imitator import LearningOptions, learn, nodes_ahead
 from believable.imitation.mixture import goal_mixture, items_present
 from believable.imitation.motion import MotionStep, count_motion
-from believable.imitation.next_node import next_node, utilities
+from believable.imitation.next_node import (
+    AS_PUBLISHED,
+    MoveHabit,
+    habitual_utilities,
+    move_shares,
+    next_node,
+    utilities,
+)
 from believable.imitation.observations import Observations
 from believable.imitation.paths import Item, PathGoal, item_paths, path_goals, path_rewards
 from believable.imitation.primitives import hand_vectors, learn_primitives
@@ -203,3 +210,20 @@ def test_the_whole_is_laws_kept() -> None:
             along = model.values[number, list(path)]
             assert (np.diff(along) > 0).all()
     assert (node_course(model.topology, rounds(1)) >= 0).all()
+
+
+def test_near_ties_are_settled_by_habit_and_nobody_turns_back() -> None:
+    # From node 0, two ways of 1: three of four moves led to node 1. 0.75^.5 = .866 and 0.25^.5 = .5, each share a hundredth more.
+    square = Topology(CORNERS, np.ones((4, 4), bool), np.full((4, 4), 2.0))
+    frames = np.zeros((4, 4))
+    frames[0, 1], frames[0, 3] = 6.0, 2.0
+    shares = move_shares(frames, square)
+    assert shares[0].tolist() == [0.0, 0.75, 0.0, 0.25]
+    utility, entered = np.array([0.0, 1.0, 0.0, 1.2]), np.array([1, 0, 0, 0])
+    weighed = habitual_utilities(utility, 0, shares, entered, -1, MoveHabit(0.5, 0.5))
+    assert weighed.tolist() == pytest.approx([0.0, 0.76**0.5, 0.0, 1.2 * 0.26**0.5])
+    back = habitual_utilities(utility, 0, shares, entered, 1, MoveHabit(0.5, 0.5))
+    assert back[1] == pytest.approx(0.5 * 0.76**0.5)
+    after_pickup = habitual_utilities(utility, 0, shares, np.zeros(4, int), 1, MoveHabit(0.5, 0.5))
+    assert after_pickup[1] == pytest.approx(0.76**0.5)
+    assert habitual_utilities(utility, 0, shares, entered, 1, AS_PUBLISHED).tolist() == utility.tolist()

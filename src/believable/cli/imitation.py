@@ -76,7 +76,7 @@ def learn(
     help="What it was learned from: simpler players learn from it, too.",
 )
 @click.option("--played", multiple=True, type=_RECORDINGS, help="A recording of the learned player; may be repeated.")
-@click.option("--bots", multiple=True, type=_RECORDINGS, help="A recording of a rule-based player; may be repeated.")
+@click.option("--bots", multiple=True, type=_RECORDINGS, help="A recording with rule-based opponents; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 def evaluate_imitation(
     model: Path,
@@ -103,7 +103,7 @@ def evaluate_imitation(
         read_imitation(model),
         held_out=_observations(held_out),
         learned_from=_observations(learned_from),
-        players={"imitation": _observations(played), "bots": _observations(bots)},
+        players={"imitation": _observations(played), "bots": _observations(bots, role="opponent")},
     )
     if as_json:
         click.echo(json.dumps({name: asdict(value) for name, value in comparison.items()}, indent=2))
@@ -118,7 +118,8 @@ def _words(value: ImitationMeasure) -> str:
     return f"{value.value:8.3f}{interval}  n = {value.n}"
 
 
-def _observations(files: tuple[Path, ...]) -> list[Observations]:
+def _observations(files: tuple[Path, ...], role: str = "player") -> list[Observations]:
+    """What recordings show of everybody with this role; of the player where nobody has it."""
     from believable.core.errors import InvalidInput
     from believable.recordings.file import read
     from believable.worlds import WORLDS
@@ -127,7 +128,8 @@ def _observations(files: tuple[Path, ...]) -> list[Observations]:
     for file in files:
         try:
             recording = read(file)
-            seen.append(WORLDS[recording.world.kind].observe(recording, "player"))
+            actors = [actor.id for actor in recording.actors if actor.role == role] or ["player"]
+            seen += [WORLDS[recording.world.kind].observe(recording, actor) for actor in actors]
         except InvalidInput as error:
             raise InvalidInput(f"{file}: {error}") from error
     return seen

@@ -23,6 +23,7 @@ from believable.imitation.imitation_measures import (
     turning,
 )
 from believable.imitation.imitator import Imitation
+from believable.imitation.next_node import AS_PUBLISHED
 from believable.imitation.observations import Observations
 
 _SEED = 1
@@ -39,6 +40,9 @@ def compare_with_person(
     rng = np.random.default_rng(_SEED)
     rows = {
         "next_node": measure(list(chain.from_iterable(next_node_hits(model, seen) for seen in held_out)), rng),
+        "next_node_as_published": measure(
+            list(chain.from_iterable(next_node_hits(model, seen, AS_PUBLISHED) for seen in held_out)), rng
+        ),
         "bits": measure(list(chain.from_iterable(action_bits(model, seen) for seen in held_out)), rng),
         "bits_without_chain": measure(
             list(chain.from_iterable(action_bits(model, seen, with_chain=False) for seen in held_out)), rng
@@ -46,6 +50,8 @@ def compare_with_person(
         "bits_chain_alone": measure(list(chain.from_iterable(chain_bits(model, seen) for seen in held_out)), rng),
     }
     if learned_from:
+        own = [next_node_hits(model, seen) for seen in learned_from]
+        rows["next_node_in_sample"] = measure(list(chain.from_iterable(own)), rng)
         guesses = most_frequent_moves(model.topology, learned_from)
         frequent = [frequent_move_hits(guesses, model.topology, seen) for seen in held_out]
         rows["next_node_most_frequent_move"] = measure(list(chain.from_iterable(frequent)), rng)

@@ -17,7 +17,7 @@ from believable.imitation.chain import chained
 from believable.imitation.goal_memory import goal_moments
 from believable.imitation.imitator import Imitation, motion_steps
 from believable.imitation.motion import COUNT_OF_THE_UNSEEN
-from believable.imitation.next_node import next_node, utilities
+from believable.imitation.next_node import MoveHabit, habitual_utilities, next_node, utilities
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import visited
 from believable.imitation.primitives import moving_frames
@@ -63,14 +63,22 @@ def most_frequent_moves(topology: Topology, recordings: Sequence[Observations]) 
     return {node: max(sorted(ends), key=lambda end: ends[end]) for node, ends in counts.items()}
 
 
-def next_node_hits(model: Imitation, seen: Observations) -> list[Floats]:
+def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None = None) -> list[Floats]:
     """For each life, 1 where the person went to the node that the utilities name, else 0. Unknown moves are misses."""
+    settled = model.options.moves if habit is None else habit
+    shares = model.move_shares()
+    came_from, life = -1, -1
     moves = frozenset(move.frame for move in node_moves(node_course(model.topology, seen)))
     hits: list[list[float]] = [[] for _ in seen.lives()]
     for moment in goal_moments(model.aims, model.topology, model.scheme, seen, moves):
         if moment.move is not None:
+            node = moment.move.start
             utility = utilities(model.values, moment.mixture, moment.entered, model.options.discount)
-            hits[moment.life].append(float(next_node(model.topology, moment.move.start, utility) == moment.move.end))
+            weighed = habitual_utilities(
+                utility, node, shares, moment.entered, came_from if moment.life == life else -1, settled
+            )
+            hits[moment.life].append(float(next_node(model.topology, node, weighed) == moment.move.end))
+            came_from, life = node, moment.life
     return [np.array(values) for values in hits]
 
 

@@ -17,7 +17,7 @@ from believable.core.seeds import derive
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
-from believable.imitation.next_node import next_node, utilities
+from believable.imitation.next_node import MoveHabit, habitual_utilities, move_shares, next_node, utilities
 from believable.imitation.observations import Floats, Integers, Observations
 from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
@@ -40,6 +40,7 @@ class LearningOptions:
     discount: float = DISCOUNT
     seed: int = 1
     respawn_ms: Mapping[str, float] = field(default_factory=dict)
+    moves: MoveHabit = field(default_factory=MoveHabit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +60,10 @@ class Imitation:
     gains: Mapping[str, Mapping[str, float]]
     speed_tiles_per_s: float
     sources: tuple[str, ...] = ()
+
+    def move_shares(self) -> Floats:
+        """How often each way was taken, of all from its node."""
+        return move_shares(self.motion.on_edge.sum(2), self.topology)
 
 
 def learn(
@@ -205,7 +210,8 @@ class Imitator:
         self._model = model
         self._rng = _rng(seed, "acting")
         self._memory = GoalMemory(model.aims, len(model.topology.nodes))
-        self._node = -1
+        self._shares = model.move_shares()
+        self._node = self._came_from = -1
         self._target: int | None = None
         self._frames_on_edge = 0
         self._given_up: set[tuple[int, int]] = set()
@@ -221,7 +227,8 @@ class Imitator:
         situation = model.scheme.vector(sight.carried, sight.quantities)
         if not self._was_alive:
             self._memory.begin_life(situation)
-            self._was_alive, self._before, self._node, self._target = True, None, -1, None
+            self._was_alive, self._before, self._target = True, None, None
+            self._node = self._came_from = -1
         if sight.picked_up:
             items = [self._nearest(name, node, sight.position) for name in sight.picked_up]
             self._memory.pick_up(items, sight.now_ms, situation)
@@ -260,7 +267,7 @@ class Imitator:
         if node != self._node:
             if self._node >= 0:
                 self._memory.entered[node] += 1
-            self._node, self._target, self._frames_on_edge = node, None, 0
+            self._came_from, self._node, self._target, self._frames_on_edge = self._node, node, None, 0
         self._frames_on_edge += 1
         if self._target is not None:
             longest = PATIENCE * max(1.0, float(model.topology.edge_frames[node, self._target]))
@@ -268,13 +275,18 @@ class Imitator:
                 return
             self._given_up.add((node, self._target))
             self._frames_on_edge = 0
-        utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
+        utility = self._utility(node, mixture)
         refused = [end for start, end in self._given_up if start == node]
         utility[refused] = -np.inf
         if all(np.isneginf(utility[end]) for end in model.topology.neighbours(node)):
             self._given_up = {edge for edge in self._given_up if edge[0] != node}
-            utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
+            utility = self._utility(node, mixture)
         self._target = next_node(model.topology, node, utility)
+
+    def _utility(self, node: int, mixture: Floats) -> Floats:
+        model, entered = self._model, self._memory.entered
+        utility = utilities(model.values, mixture, entered, model.options.discount)
+        return habitual_utilities(utility, node, self._shares, entered, self._came_from, model.options.moves)
 
 
 def direction_to(start: Sequence[float], end: Sequence[float]) -> float:

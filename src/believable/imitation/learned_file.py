@@ -15,12 +15,13 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.imitation.goal_memory import goal_set
 from believable.imitation.imitator import Imitation, LearningOptions
 from believable.imitation.motion import MotionCounts
+from believable.imitation.next_node import MoveHabit
 from believable.imitation.paths import Item, PathGoal
 from believable.imitation.primitives import PrimitiveSet
 from believable.imitation.prototypes import InventoryScheme
 from believable.imitation.topology import Topology
 
-FORMAT = "believable-imitation/1"
+FORMAT = "believable-imitation/2"
 SUFFIX = ".imitation"
 
 
@@ -36,6 +37,8 @@ def write_imitation(model: Imitation, file: Path) -> int:
             "discount": options.discount,
             "seed": options.seed,
             "respawn_ms": dict(options.respawn_ms),
+            "habit": options.moves.habit,
+            "turn_back": options.moves.turn_back,
         },
         "things": model.scheme.things,
         "most": dict(model.scheme.most),
@@ -102,8 +105,10 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
     for name, shape in expected.items():
         if arrays[name].shape != shape:
             raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
+    options = dict(about["options"])
+    moves = MoveHabit(options.pop("habit"), options.pop("turn_back"))
     return Imitation(
-        LearningOptions(**about["options"]),
+        LearningOptions(**options, moves=moves),
         about["frame_ms"],
         topology,
         InventoryScheme(tuple(about["things"]), about["most"]),

@@ -115,7 +115,9 @@ class HabitualPlayer(Fighter):
     def _notice(self, picture: Mapping[str, Any]) -> None:
         """Remembers what it just took, also in passing."""
         x, y = picture["p"][:2]
-        away, item = min(((math.dist((x, y), centre(item.tile)), item) for item in self._items), key=lambda pair: pair[0])
+        away, item = min(
+            ((math.dist((x, y), centre(item.tile)), item) for item in self._items), key=lambda pair: pair[0]
+        )
         if away < _TAKEN_UNITS:
             self._taken[item.tile] = picture["t"]
 

@@ -1,0 +1,94 @@
+"""A learned player of Doom against the person it learned from, beside simpler players and the engine's bots.
+
+    believable record doom REC --map deathmatch --opponent nobody --seconds 90 --player regular:1 --rounds 40 --name train --seed 101
+    believable record doom REC --map deathmatch --opponent nobody --seconds 90 --player regular:1 --rounds 8 --name held --seed 91
+    believable record doom REC --map deathmatch --opponent bot --seconds 180 --player regular:1 --rounds 6 --name bots --seed 401
+    python -m validation.imitation_doom REC
+
+Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play rounds on the same map, and prints
+every measure with its interval. Rounds follow from their seeds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from believable.imitation.cloning import ClonePlayer, PlaybackPlayer, learn_clone
+from believable.imitation.evaluation import compare_with_person
+from believable.imitation.imitator import Imitator, Sight, learn
+from believable.imitation.observations import Observations
+from believable.recordings.file import read
+from believable.worlds import WORLDS
+from believable.worlds.contract import RoundPlace
+from believable.worlds.doom.doom_observations import LOOK_TICS, observe_doom
+from believable.worlds.doom.imitating_player import CommandingMind, ImitatingPlayer
+from believable.worlds.live_round import play_through
+
+ROUNDS, ROUND_S = 6, 90
+
+
+def played(mind: Callable[[int], CommandingMind]) -> list[Observations]:
+    """Rounds by somebody, each with a seed of its own."""
+    playing = WORLDS["doom"].game
+    options = playing.options(map="deathmatch", picture="160x120")
+    observed = []
+    for seed in range(1, ROUNDS + 1):
+        setup = playing.settle(options, RoundPlace(seed, "played", None, "nobody", ROUND_S, practice=False))
+        recording = play_through(playing, setup, lambda welcome, seed=seed: ImitatingPlayer(mind(seed), welcome))
+        observed.append(observe_doom(recording))
+    return observed
+
+
+def main(folder: Path) -> None:
+    recordings = {file.name: read(file) for file in sorted(folder.glob("*.replay.json.gz"))}
+    train, held = (
+        [observe_doom(recording) for name, recording in recordings.items() if name.startswith(beginning)]
+        for beginning in ("train", "held")
+    )
+    bots = [
+        observe_doom(recording, actor.id)
+        for name, recording in recordings.items()
+        for actor in recording.actors
+        if name.startswith("bots") and actor.role == "opponent"
+    ]
+    begun_s = time.process_time()
+    model = learn(train)
+    print(f"learning from {sum(seen.frames for seen in train) * model.frame_ms / 60_000:.0f} min of recordings: "
+          f"{time.process_time() - begun_s:.1f} s of processor, {len(model.aims.goals)} goals")  # fmt: skip
+    clone = learn_clone(model, train)
+    players = {
+        "imitation": played(lambda seed: Imitator(model, seed)),
+        "cloning": played(lambda seed: ClonePlayer(clone, seed)),
+        "playback": played(lambda seed: PlaybackPlayer(train, seed)),
+        "bots": bots,
+    }
+    print(f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor per tic")
+    for name, row in compare_with_person(model, held_out=held, learned_from=train, players=players).items():
+        print(f"{name:<40} {row.value:8.3f}  [{row.low:.3f}, {row.high:.3f}]  n = {row.n}")
+
+
+def _acting_ms(agent: Imitator, seen: Observations) -> float:
+    quantities = [
+        {name: float(values[frame]) for name, values in seen.quantities.items()} for frame in range(seen.frames)
+    ]
+    begun_s = time.process_time()
+    for frame, (x, y, z) in enumerate(seen.position.tolist()):
+        agent.act(
+            Sight(
+                frame * seen.frame_ms,
+                (x, y, z),
+                float(seen.yaw[frame]),
+                0.0,
+                True,
+                seen.carried[frame],
+                quantities[frame],
+            )
+        )
+    return 1000 * (time.process_time() - begun_s) / seen.frames / LOOK_TICS
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
