@@ -1,8 +1,10 @@
 """A learned player of Doom against the person it learned from, beside simpler players and the engine's bots.
 
-    believable record doom REC --map deathmatch --opponent nobody --seconds 90 --player regular:1 --rounds 40 --name train --seed 101
-    believable record doom REC --map deathmatch --opponent nobody --seconds 90 --player regular:1 --rounds 8 --name held --seed 91
-    believable record doom REC --map deathmatch --opponent bot --seconds 180 --player regular:1 --rounds 6 --name bots --seed 401
+    for n in 1 2 3 4; do
+      believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 10 --name train$n --seed 10$n
+      believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 2 --name held$n --seed 9$n
+    done
+    believable record doom REC --map deathmatch --seconds 90 --opponent bots --player wanderer --rounds 4 --name bots --seed 401
     python -m validation.imitation_doom REC
 
 Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play rounds on the same map, and prints
@@ -14,6 +16,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from believable.imitation.cloning import ClonePlayer, PlaybackPlayer, learn_clone
@@ -37,9 +40,14 @@ def played(mind: Callable[[int], CommandingMind]) -> list[Observations]:
     observed = []
     for seed in range(1, ROUNDS + 1):
         setup = playing.settle(options, RoundPlace(seed, "played", None, "nobody", ROUND_S, practice=False))
-        recording = play_through(playing, setup, lambda welcome, seed=seed: ImitatingPlayer(mind(seed), welcome))
+        recording = play_through(playing, setup, partial(ImitatingPlayer, mind(seed)))
         observed.append(observe_doom(recording))
     return observed
+
+
+def tell(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def main(folder: Path) -> None:
@@ -56,8 +64,9 @@ def main(folder: Path) -> None:
     ]
     begun_s = time.process_time()
     model = learn(train)
-    print(f"learning from {sum(seen.frames for seen in train) * model.frame_ms / 60_000:.0f} min of recordings: "
-          f"{time.process_time() - begun_s:.1f} s of processor, {len(model.aims.goals)} goals")  # fmt: skip
+    minutes = sum(seen.frames for seen in train) * model.frame_ms / 60_000
+    spent_s = time.process_time() - begun_s
+    tell(f"learning from {minutes:.0f} min of recordings: {spent_s:.1f} s of processor, {len(model.aims.goals)} goals")
     clone = learn_clone(model, train)
     players = {
         "imitation": played(lambda seed: Imitator(model, seed)),
@@ -65,9 +74,9 @@ def main(folder: Path) -> None:
         "playback": played(lambda seed: PlaybackPlayer(train, seed)),
         "bots": bots,
     }
-    print(f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor per tic")
+    tell(f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor per tic")
     for name, row in compare_with_person(model, held_out=held, learned_from=train, players=players).items():
-        print(f"{name:<40} {row.value:8.3f}  [{row.low:.3f}, {row.high:.3f}]  n = {row.n}")
+        tell(f"{name:<40} {row.value:8.3f}  [{row.low:.3f}, {row.high:.3f}]  n = {row.n}")
 
 
 def _acting_ms(agent: Imitator, seen: Observations) -> float:
