@@ -170,6 +170,11 @@ def test_the_commands(recording: Recording, tmp_path: Path) -> None:
     rows = json.loads(compared.output)
     assert rows["next_node"]["value"] > 0.75
     assert rows["occupancy_distance_imitation"]["value"] == pytest.approx(0, abs=1e-9)
+    on = tmp_path / "on.replay.json.gz"
+    words = ["continue", str(tmp_path / "duel.imitation"), str(file), "--seconds", "5", "--out", str(on)]
+    assert "5 s on the learned ways" in runner.invoke(group, words).output
+    assert read(on).timing.duration_ms == 5000
+    assert runner.invoke(group, words).exit_code == 1, "nothing is written over"
     wrong = runner.invoke(group, ["learn", str(file), "--out", str(tmp_path / "duel.imitation"), "--respawn", "armour"])
     assert wrong.exit_code == 1
     assert "expected ITEM=SECONDS" in wrong.output + str(wrong.exception)

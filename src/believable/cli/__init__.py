@@ -44,6 +44,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("train", "train", "Train an agent of a world for a task."),
     CommandEntry("learn", "imitation", "Learn to play like the person in recordings.", "learn"),
+    CommandEntry("continue", "imitation", "Let a learned player go on where a recording ends.", "continue_recording"),
     CommandEntry("evaluate", "train", "Measure how near an agent comes to people.", "evaluate"),
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),
     CommandEntry("gallery", "serve", "Try every instrument and player in the browser.", "gallery"),

@@ -60,6 +60,33 @@ def learn(
     click.echo(f"{page}: what was learned, as a page")
 
 
+@click.command("continue")
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("recording", type=_RECORDINGS)
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The recording to write.")
+@click.option("--seconds", type=click.IntRange(1, 3600), default=60, show_default=True, help="How long it goes on.")
+@click.option("--seed", type=int, default=1, show_default=True, help="What the player does follows from it.")
+def continue_recording(model: Path, recording: Path, out: Path, seconds: int, seed: int) -> None:
+    """Let a learned player go on where a recording ends.
+
+    The figure walks on the places and ways that were learned, seen from above. What a player would see needs the game, which a
+    demo does not hold.
+
+    \b
+    Example:
+      believable continue person.imitation duel.replay.json.gz --seconds 60 --out on.replay.json.gz
+    """
+    from believable.core.errors import Refused
+    from believable.imitation.continuation import continue_recording as go_on
+    from believable.imitation.learned_file import read_imitation
+    from believable.recordings.file import read, write
+
+    if out.exists():
+        raise Refused(f"{out} exists already. Choose another --out, or move it away.")
+    write(go_on(read_imitation(model), read(recording), seconds, seed), out)
+    click.echo(f"{out}: {seconds} s on the learned ways, from above")
+
+
 @click.command("imitation")
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
