@@ -62,11 +62,11 @@ def _task(name: str, agent: str | None = None) -> AgentTask:
 )
 @click.option("--out", type=_FOLDER, default=Path("trained"), show_default=True, help="Where trainings are kept.")
 def command(task: str, agent: str, steps: int, seeds: int, seed: int, maps: int, workers: int, out: Path) -> None:
-    """Train an agent for a TASK: navigation.
+    """Train an agent of a world for a task.
 
-    Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV and in the end the weights. A training that was
-    interrupted, however hard, goes on from its checkpoint when the same command is given again. OUT/AGENT.svg is the curve of all
-    seeds with a band of one standard deviation (needs the extra `report`). Needs the extra `train`.
+    TASK is navigation. Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV and in the end the weights. A
+    training that was interrupted, however hard, goes on from its checkpoint when the same command is given again. OUT/AGENT.svg
+    is the curve of all seeds with a band of one standard deviation (needs the extra `report`). Needs the extra `train`.
 
     \b
     Example:
@@ -84,7 +84,7 @@ def command(task: str, agent: str, steps: int, seeds: int, seed: int, maps: int,
             def tell(row: Any, bar: Any = bar) -> None:
                 bar.update(row.decisions - bar.pos, row)
 
-            file = chosen.part("train_agent")(agent, number, steps, folder, maps=maps, workers=workers, tell=tell)
+            file = chosen.train_agent(agent, number, steps, folder, maps=maps, workers=workers, tell=tell)
         click.echo(str(file))
     curves = [chosen.part("read_curve")(folder) for folder in folders]
     click.echo(str(_drawn_curve(chosen, agent, curves, out / f"{agent}.svg")))

@@ -368,17 +368,23 @@ class Playing(Generic[Options, Setup]):
 class AgentTask:
     """Something agents of a world are trained for. `agents` has their names with what each is.
 
-    `module` is imported when a task is trained or measured. It has `train_agent(agent, seed, decisions, folder, *, maps, workers,
-    tell)`, `evaluate_agent(agent, runs, seed, *, map_seed, workers, progress)`, and `MEASURE_WORDS`, what each measure is.
+    `measuring` is a module with `evaluate_agent(agent, runs, seed, *, map_seeds, workers, progress)` and what tells its measures,
+    `training` one with `train_agent(agent, seed, decisions, folder, *, maps, workers, tell)`: imported when it is asked for.
     """
 
     name: str
     about: str
     agents: Mapping[str, str]
-    module: str
+    measuring: str
+    training: str
 
     def part(self, name: str) -> Any:
-        return getattr(importlib.import_module(self.module), name)
+        return getattr(importlib.import_module(self.measuring), name)
+
+    @property
+    def train_agent(self) -> Callable[..., Path]:
+        train: Callable[..., Path] = importlib.import_module(self.training).train_agent
+        return train
 
 
 @dataclass(frozen=True, slots=True)

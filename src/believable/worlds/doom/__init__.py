@@ -42,7 +42,8 @@ DOOM = World(
             "navigation",
             "Reach one of sixteen goal places, by the way a person would take it or not.",
             {agent.name: agent.about for agent in NAVIGATION_AGENTS.values()},
-            "believable.worlds.doom.navigation.task",
+            measuring="believable.worlds.doom.navigation.task",
+            training="believable.worlds.doom.navigation.navigation_training",
         ),
     ),
     playing=Playing(

@@ -21,12 +21,12 @@ from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS, na
 from believable.worlds.doom.navigation.navigation_player import trained_agent
 from believable.worlds.doom.navigation.navigation_training import CHECKPOINT, NavigationTraining, TrainingPlan
 from believable.worlds.doom.navigation.policy import NavigationPolicy
-from believable.worlds.doom.navigation.ppo import Learner, Recipe, advantages
-from believable.worlds.doom.navigation.rollout_workers import EndedRound, EnvPlace, SharedArrays, WorkerFailed
+from believable.worlds.doom.navigation.ppo import Learner, PpoRecipe, advantages
+from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvPlace, SharedArrays, WorkerFailed
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES
 from believable.worlds.doom.navigation.training_curve import CURVE, CurveRow, mean_curve, read_curve
 
-SMALL = Recipe(batch=64, minibatches=2, epochs=4, learning_rate=3e-3)
+SMALL = PpoRecipe(batch=64, minibatches=2, epochs=4, learning_rate=3e-3)
 
 
 class GuessingGame:
@@ -44,7 +44,7 @@ class GuessingGame:
         self._right = self._rng.integers(2, size=self.count)
         self.arrays.senses[:, 0] = self._right
 
-    def step(self) -> list[EndedRound]:
+    def step(self) -> list[EndedCourse]:
         self._steps += 1
         if self._steps == self._breaks_after:
             raise WorkerFailed("a process with environments ended.")
@@ -53,7 +53,7 @@ class GuessingGame:
         share = float(self.arrays.reward.mean())
         self._show()
         over = self._steps % 10 == 0
-        return [EndedRound(n, share > 0.5, False, 10, True, True, 0, 0, 0) for n in range(self.count)] if over else []
+        return [EndedCourse(n, share > 0.5, False, 10, True, True, 0, 0, 0) for n in range(self.count)] if over else []
 
     def penalise(self, share: float) -> None:
         self.share = share
@@ -69,7 +69,7 @@ def training(folder: Path, decisions: int, open_group=GuessingGame, **changes) -
 
 @pytest.mark.parametrize("name", NAVIGATION_AGENTS)
 def test_numpy_acts_as_torch_learned(name: str) -> None:
-    learner = Learner(navigation_agent(name), Recipe(), seed=3)
+    learner = Learner(navigation_agent(name), PpoRecipe(), seed=3)
     rng = np.random.default_rng(1)
     weights = {
         key: values + rng.normal(0, 0.05, values.shape).astype(np.float32) for key, values in learner.weights().items()
@@ -85,7 +85,7 @@ def test_numpy_acts_as_torch_learned(name: str) -> None:
 
 
 def test_advantages_by_hand() -> None:
-    recipe = Recipe(discount=0.5, trace=0.5)
+    recipe = PpoRecipe(discount=0.5, trace=0.5)
     batch = {
         "reward": np.array([[1.0], [0.0], [2.0]]), "value": np.array([[0.5], [1.0], [0.0]]),
         "over": np.array([[False], [True], [False]]),

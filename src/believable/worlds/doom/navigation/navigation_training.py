@@ -17,18 +17,20 @@ from typing import Any
 import numpy as np
 
 from believable import __version__
-from believable.core.clock import Clock
+from believable.core.clock import Clock, WallClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.worlds.doom.navigation.course import navigation_course
 from believable.worlds.doom.navigation.declarations import DECISIONS_MAX, navigation_agent
-from believable.worlds.doom.navigation.ppo import LearnedBatch, Learner, Recipe
-from believable.worlds.doom.navigation.rollout_workers import EndedRound, EnvGroup, EnvPlace, WorkerGroup
+from believable.worlds.doom.navigation.ppo import LearnedBatch, Learner, PpoRecipe
+from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvGroup, EnvPlace, WorkerGroup
 from believable.worlds.doom.navigation.training_curve import CURVE, ROLLING, CurveRow, append_row, read_curve
 from believable.worlds.doom.navigation.weight_files import read_weights, write_weights
 from believable.worlds.doom.navigation_map import GOALS
 
 CHECKPOINT = "checkpoint.safetensors"
+#: The map of the study; others follow it.
+FIRST_MAP = 7
 #: Batches between two checkpoints.
 CHECKPOINT_BATCHES = 5
 
@@ -66,11 +68,11 @@ class NavigationTraining:
     """Call `run`; interrupt it whenever; call it again."""
 
     def __init__(
-        self, plan: TrainingPlan, folder: Path, *, clock: Clock, recipe: Recipe | None = None,
+        self, plan: TrainingPlan, folder: Path, *, clock: Clock, recipe: PpoRecipe | None = None,
         open_group: Callable[[Sequence[EnvPlace], int], EnvGroup] = WorkerGroup,
     ) -> None:  # fmt: skip
         self.plan, self.folder, self.clock = plan, folder, clock
-        self.learner = Learner(navigation_agent(plan.agent), recipe or Recipe(), plan.seed)
+        self.learner = Learner(navigation_agent(plan.agent), recipe or PpoRecipe(), plan.seed)
         self._open_group = open_group
         self._recent: deque[tuple[float, ...]] = deque(maxlen=ROLLING)
         self._rounds, self._seconds = 0, 0.0
@@ -158,6 +160,15 @@ class NavigationTraining:
                 append_row(self.folder, row)
 
 
-def _figures(ended: EndedRound) -> tuple[float, ...]:
+def _figures(ended: EndedCourse) -> tuple[float, ...]:
     decisions = ended.decisions if ended.arrived else DECISIONS_MAX
     return float(ended.arrived), float(decisions), float(ended.died), ended.sudden, ended.collided, ended.slow
+
+
+def train_agent(
+    agent: str, seed: int, decisions: int, folder: Path, *, maps: int, workers: int, tell: Callable[[CurveRow], None]
+) -> Path:
+    """Train into `folder`, or go on with what is there; gives the file with the weights."""
+    map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
+    plan = TrainingPlan(agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers)
+    return NavigationTraining(plan, folder, clock=WallClock()).run(tell)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from believable.core.errors import MissingExtra
 from believable.worlds.doom.navigation.declarations import NavigationAgent
-from believable.worlds.doom.navigation.rollout_workers import EndedRound, EnvGroup
+from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvGroup
 from believable.worlds.doom.navigation.senses import SENSES
 
 try:
@@ -29,7 +29,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PpoRecipe:
     """The published values (Milani et al. 2023), but for the learning rate: theirs is a constant 2.5e-4 for ten million
     decisions; ours begins higher and falls to a tenth, because we train for a twentieth of that."""
 
@@ -81,14 +81,14 @@ class LearnedBatch:
     """What gathering and learning once gave."""
 
     decisions: int
-    rounds: list[EndedRound]
+    rounds: list[EndedCourse]
     losses: Mapping[str, float]
 
 
 class Learner:
     """A network, its optimiser, and chance. All of its state is in `state()`, so that a training goes on where it was."""
 
-    def __init__(self, agent: NavigationAgent, recipe: Recipe, seed: int) -> None:
+    def __init__(self, agent: NavigationAgent, recipe: PpoRecipe, seed: int) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
         self.agent, self.recipe = agent, recipe
@@ -108,12 +108,12 @@ class Learner:
         self.decisions += batch["reward"].size
         return LearnedBatch(batch["reward"].size, rounds, losses)
 
-    def _gather(self, group: EnvGroup) -> tuple[Arrays, list[EndedRound]]:
+    def _gather(self, group: EnvGroup) -> tuple[Arrays, list[EndedCourse]]:
         arrays, steps = group.arrays, self.recipe.batch // group.count
         kept: dict[str, list[NDArray[Any]]] = {
             name: [] for name in ("senses", "depth", "action", "chance", "value", "reward", "over")
         }
-        rounds: list[EndedRound] = []
+        rounds: list[EndedCourse] = []
         self.network.eval()
         for _ in range(steps):
             logits, value = self._look(arrays.senses, arrays.depth)
@@ -204,7 +204,7 @@ class Learner:
         torch.set_rng_state(torch.from_numpy(np.array(state["chance.torch"])))
 
 
-def advantages(batch: Arrays, following: NDArray[Any], recipe: Recipe) -> NDArray[np.float32]:
+def advantages(batch: Arrays, following: NDArray[Any], recipe: PpoRecipe) -> NDArray[np.float32]:
     """How much better each action was than expected; nothing reaches back over the end of a round."""
     result = np.zeros_like(batch["reward"], dtype=np.float32)
     ahead = np.zeros(batch["reward"].shape[1])

@@ -44,7 +44,7 @@ class EnvPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class EndedRound:
+class EndedCourse:
     """What is known of a round when it ends."""
 
     number: int
@@ -90,7 +90,7 @@ class EnvGroup(Protocol):
     arrays: SharedArrays
     count: int
 
-    def step(self) -> list[EndedRound]: ...
+    def step(self) -> list[EndedCourse]: ...
     def penalise(self, share: float) -> None: ...
     def close(self) -> None: ...
 
@@ -120,14 +120,14 @@ class WorkerGroup:
             self.close()
             raise
 
-    def step(self) -> list[EndedRound]:
+    def step(self) -> list[EndedCourse]:
         """What `arrays.action` says, in all of them."""
         return self._ask("step")
 
     def penalise(self, share: float) -> None:
         self._ask(share)
 
-    def _ask(self, words: str | float) -> list[EndedRound]:
+    def _ask(self, words: str | float) -> list[EndedCourse]:
         for _, pipe in self._workers:
             pipe.send(words)
         return [ended for _, pipe in self._workers for ended in _answer(pipe)]
@@ -143,7 +143,7 @@ class WorkerGroup:
         self.arrays.close(unlink=True)
 
 
-def _answer(pipe: Connection) -> list[EndedRound]:
+def _answer(pipe: Connection) -> list[EndedCourse]:
     try:
         if not pipe.poll(PATIENCE_S):
             raise WorkerFailed(
@@ -156,7 +156,7 @@ def _answer(pipe: Connection) -> list[EndedRound]:
         raise WorkerFailed(
             f"an environment broke: {answer.strip().splitlines()[-1]} Start the training again: it goes on."
         )
-    rounds: list[EndedRound] = answer
+    rounds: list[EndedCourse] = answer
     return rounds
 
 
@@ -204,7 +204,7 @@ class _Row:
         if "depth" in seen:
             self._arrays.depth[self._number] = seen["depth"]
 
-    def step(self) -> EndedRound | None:
+    def step(self) -> EndedCourse | None:
         arrays, number = self._arrays, self._number
         seen, reward, over, cut_off, facts = self.env.step(int(arrays.action[number]))
         arrays.reward[number] = reward
@@ -216,4 +216,4 @@ class _Row:
         decisions, from_island = facts["decisions"], self._from_island
         shares = (self._counts / decisions).tolist()
         self._begin()
-        return EndedRound(number, facts["arrived"], facts["died"], decisions, from_island, cut_off, *shares)
+        return EndedCourse(number, facts["arrived"], facts["died"], decisions, from_island, cut_off, *shares)
