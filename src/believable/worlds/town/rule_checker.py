@@ -151,7 +151,7 @@ def _norm(activity: str | None) -> Mapping[str, Any]:
 
 
 @dataclass(slots=True)
-class _Body:
+class _LoggedPerson:
     """What one person has in the hands and last did."""
 
     hands: Counter[str] = field(default_factory=Counter)
@@ -194,7 +194,7 @@ class _LogReader:
             yield "no intention says what would fulfil it: none is counted"
 
     def violations(self) -> Iterator[TownViolation]:
-        bodies: dict[str, _Body] = defaultdict(_Body)
+        bodies: dict[str, _LoggedPerson] = defaultdict(_LoggedPerson)
         self.open = {thing.id for thing in self.objects.values() if thing.facts.get("open")}
         self.on: dict[str, str] = {}
         own: dict[str, list[Action]] = defaultdict(list)
@@ -214,7 +214,7 @@ class _LogReader:
 
     # ---------------------------------------------------------------------------------------- one action
 
-    def _of_action(self, action: Action, body: _Body, own: list[Action]) -> Iterator[tuple[str, str]]:
+    def _of_action(self, action: Action, body: _LoggedPerson, own: list[Action]) -> Iterator[tuple[str, str]]:
         if action.refused is not None:
             yield "cannot be done", action.refused
             return
@@ -223,7 +223,7 @@ class _LogReader:
         for check in (self._goal, self._place, self._use, self._talk, self._habits):
             yield from check(action, body, own)
 
-    def _goal(self, action: Action, body: _Body, own: list[Action]) -> Iterator[tuple[str, str]]:
+    def _goal(self, action: Action, body: _LoggedPerson, own: list[Action]) -> Iterator[tuple[str, str]]:
         logs_plans = any(other.serves for other in own)
         idle = action.verb in ("wait", "speak")
         if logs_plans and not idle and (action.serves is None or action.serves not in self.plans):
@@ -251,7 +251,7 @@ class _LogReader:
         known = self.places.get(place or "")
         return known.facts if known else {}
 
-    def _place(self, action: Action, body: _Body, own: list[Action]) -> Iterator[tuple[str, str]]:
+    def _place(self, action: Action, body: _LoggedPerson, own: list[Action]) -> Iterator[tuple[str, str]]:
         building, before = self._building(action.place), self._building(own[-2].place) if len(own) > 1 else None
         facts = self._facts(building)
         arrives = len(own) > 1 and building != before
@@ -280,7 +280,7 @@ class _LogReader:
             if others:
                 yield "bathroom in use", f"{others[0]} is in there"
 
-    def _use(self, action: Action, body: _Body, own: list[Action]) -> Iterator[tuple[str, str]]:
+    def _use(self, action: Action, body: _LoggedPerson, own: list[Action]) -> Iterator[tuple[str, str]]:
         thing = self.objects.get(action.object or "")
         if thing is not None and action.verb in ("use", "open", "close"):
             yield from self._reach(action, thing)
@@ -331,7 +331,7 @@ class _LogReader:
         if position is not None and abs(position[0] - int(stand[0])) + abs(position[1] - int(stand[1])) > REACH_TILES:
             yield "out of reach", f"{thing.kind} is too far away"
 
-    def _talk(self, action: Action, body: _Body, own: list[Action]) -> Iterator[tuple[str, str]]:
+    def _talk(self, action: Action, body: _LoggedPerson, own: list[Action]) -> Iterator[tuple[str, str]]:
         if action.verb != "speak" or action.target is None:
             return
         target = action.target
@@ -352,7 +352,7 @@ class _LogReader:
             if action.actor not in staff and target not in staff:
                 yield "loud in the library", "talks in the reading room"
 
-    def _habits(self, action: Action, body: _Body, own: list[Action]) -> Iterator[tuple[str, str]]:
+    def _habits(self, action: Action, body: _LoggedPerson, own: list[Action]) -> Iterator[tuple[str, str]]:
         lasts = (action.t1_ms - action.t0_ms) * self.ms_per_ms
         if action.verb == "wait" and lasts > IDLE_MS:
             yield "idle", f"stands about for {lasts / MINUTE_MS:.0f} minutes"
@@ -389,7 +389,7 @@ class _LogReader:
             if left:
                 yield "left switched on", f"leaves with the {self.objects[left[0]].kind} on"
 
-    def _happens(self, action: Action, body: _Body) -> None:
+    def _happens(self, action: Action, body: _LoggedPerson) -> None:
         """The log goes on: what is open, on, carried after it."""
         body.ends_ms = max(body.ends_ms, action.t1_ms)
         if action.verb == "open":
