@@ -80,6 +80,7 @@ class Server:
             except httpx.TransportError:
                 pass
             time.sleep(0.05)
+        self.kill()  # who waits for it in a `with` never gets to leave it
         raise ServerFailed(
             f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}"
         )
