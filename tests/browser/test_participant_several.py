@@ -189,7 +189,7 @@ def test_a_clip_that_is_started_below_the_questions_of_another_comes_into_sight(
     assert panes.nth(1).locator(".player video").evaluate("clip => clip.getBoundingClientRect().top") < 0
     panes.nth(1).locator("button.play").click()
     page.wait_for_function(
-        "document.querySelectorAll('.pane')[1].querySelector('.player').getBoundingClientRect().top >= -1"
+        "() => document.querySelectorAll('.pane')[1].querySelector('.player').getBoundingClientRect().top >= -1"
     )
 
 
