@@ -49,7 +49,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),
     CommandEntry("gallery", "serve", "Try every instrument and player in the browser.", "gallery"),
     CommandEntry("serve", "serve", "Serve studies to participants and researchers."),
-    CommandEntry("demo", "demo", "Serve a ready study with live simulated participants."),
+    CommandEntry("demo", "demo", "Serve the ready studies with live simulated participants."),
     CommandEntry("simulate", "simulate", "Let simulated participants take a study."),
     CommandEntry("list", "list", "List studies, their links and their numbers."),
     CommandEntry("user", "user", "Add, list and change researcher accounts."),

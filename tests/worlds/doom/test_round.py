@@ -290,7 +290,7 @@ def test_rounds_are_recorded_and_filmed_from_the_command_line(tmp_path: Path) ->
         "--film",
         "160x120",
     ]
-    done = believable(*words, "--seed", "7", "--rounds", "2", "--picture", "160x120", "--seconds", "4")
+    done = believable(*words, "--seed", "7", "--rounds", "2", "--picture", "160x120", "--seconds", "5")
     assert done.returncode == 0, done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "doom-nobody-01.mp4", "doom-nobody-01.replay.json.gz", "doom-nobody-02.mp4", "doom-nobody-02.replay.json.gz",
