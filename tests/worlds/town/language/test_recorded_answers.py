@@ -65,6 +65,10 @@ def test_a_line_cut_off_by_a_crash_is_asked_again(tmp_path: Path) -> None:
     first.close()
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
+    reader = open_model(ModelSettings("recorded", answers=tmp_path), tmp_path / "other")
+    reader.answer(REQUEST)
+    reader.close()
+    assert path.read_bytes() == whole[:-5], "who only reads leaves a run's answers as they are"
     second = remembered(path, model)
     second.answer(REQUEST)
     assert len(model.requests) == 2

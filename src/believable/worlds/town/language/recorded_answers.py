@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -19,25 +19,23 @@ from believable.worlds.town.language.language_model import LanguageModel, ModelA
 
 
 class AnswerBook:
-    """The answers of a run, in memory and in a file."""
+    """The answers of a run, in memory and in a file. The file is opened with the first answer that is added: whoever only reads
+    leaves it as it is, also while its run goes on."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._answers: dict[str, ModelAnswer] = {}
         self._vectors: dict[str, Vector] = {}
         self.model: str | None = None
-        whole = self._read() if path.is_file() else 0
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("r+b" if path.exists() else "wb")
-        self._file.seek(whole)
-        self._file.truncate()
+        self._whole = self._read() if path.is_file() else 0
+        self._file: BinaryIO | None = None
 
     def _read(self) -> int:
         """Take up every whole line; how many bytes they are."""
-        whole = 0
-        for number, line in enumerate(self.path.read_bytes().split(b"\n"), 1):
+        whole, content = 0, self.path.read_bytes()
+        for number, line in enumerate(content.split(b"\n"), 1):
             after = whole + len(line) + 1
-            if after > self.path.stat().st_size:
+            if after > len(content):
                 break
             try:
                 self._take(json.loads(line))
@@ -96,11 +94,17 @@ class AnswerBook:
         self._write({"key": _text_key(text), "vector": encoded})
 
     def _write(self, row: Mapping[str, object]) -> None:
+        if self._file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("r+b" if self.path.exists() else "wb")
+            self._file.seek(self._whole)
+            self._file.truncate()
         self._file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         self._file.flush()
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
 
 class RememberingModel:
