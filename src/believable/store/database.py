@@ -97,10 +97,17 @@ def owner_folder(path: Path) -> Path:
     return path
 
 
+_making = threading.Lock()
+
+
 def owner_only(path: Path) -> None:
-    """Make the file if there is none, and let nobody but its owner read it. SQLite gives its logs the same rights."""
-    with contextlib.suppress(OSError):  # where that is not allowed, opening the file says so
-        os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))
+    """Make the file if there is none, and let nobody but its owner read it. SQLite gives its logs the same rights.
+
+    A file that is there is never opened: closing any descriptor of it would let go of all locks that this process holds on it,
+    and two writers that believe to be alone destroy a database. Hence O_EXCL, and one thread at a time.
+    """
+    with _making, contextlib.suppress(OSError):  # where it is there already, or not allowed, opening the database says so
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with contextlib.suppress(OSError):
             if (mode := file.stat().st_mode) & 0o077:
