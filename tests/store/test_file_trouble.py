@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 from believable.core.errors import Unavailable
 from believable.store import accounts, writer
 from believable.store.backups import backup
-from believable.store.database import Trouble, trouble
+from believable.store.database import Trouble, owner_only, trouble
 from believable.store.engine import Store
 
 
@@ -150,3 +153,15 @@ def test_a_store_that_cannot_write_is_not_ready(path: Path, monkeypatch: pytest.
         monkeypatch.setattr("believable.store.engine.STUCK_S", -1.0)
         monkeypatch.setattr(type(store._writer), "stuck_s", 5.0)
         assert asyncio.run(_troubles(store))["writer"] == "busy with one change for 5 s"
+
+
+def test_giving_rights_to_a_file_keeps_the_locks_on_it(tmp_path: Path) -> None:
+    """Closing any descriptor of a file lets go of all locks of the process: another one would write at the same time."""
+    path = tmp_path / "believable.db"
+    other = f"import sqlite3; sqlite3.connect({str(path)!r}, timeout=0).execute('BEGIN IMMEDIATE')"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("CREATE TABLE numbers (number INTEGER)")
+        raw.execute("BEGIN IMMEDIATE")
+        owner_only(path)
+        tried = subprocess.run([sys.executable, "-c", other], capture_output=True, text=True, check=False)
+    assert "database is locked" in tried.stderr

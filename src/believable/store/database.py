@@ -106,7 +106,8 @@ def owner_only(path: Path) -> None:
     A file that is there is never opened: closing any descriptor of it would let go of all locks that this process holds on it,
     and two writers that believe to be alone destroy a database. Hence O_EXCL, and one thread at a time.
     """
-    with _making, contextlib.suppress(OSError):  # where it is there already, or not allowed, opening the database says so
+    # Where it is there already, or may not be made, opening the database says so.
+    with _making, contextlib.suppress(OSError):
         os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with contextlib.suppress(OSError):

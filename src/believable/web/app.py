@@ -20,7 +20,7 @@ from typing import Literal
 
 import anyio
 import uvicorn
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -141,8 +141,9 @@ def create_app(
     new_id: Callable[[], str] = new_token,
     linger_s: float = LINGER_S,
     synchronous: Synchronous = "FULL",
+    start: APIRouter = start_page.router,
 ) -> FastAPI:
-    """The whole application. Its lifespan opens the store and publishes `settings.study_folders`.
+    """The whole application. Its lifespan opens the store and publishes `settings.study_folders`. `start` has the root page.
 
     `linger_s` is how long a commit waits for others to join it: for nothing where one person acts at a time. `synchronous` other
     than `FULL` is for simulated people only: what is acknowledged may be gone after a power cut.
@@ -191,7 +192,7 @@ def create_app(
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
     app.add_api_route("/health", health)
     app.add_route("/ready", ready, methods=["GET"])
-    app.include_router(start_page.router)
+    app.include_router(start)
     app.include_router(participant.router)
     participant.add_events_route(app)
     for instrument in INSTRUMENTS:

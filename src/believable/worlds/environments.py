@@ -16,7 +16,7 @@ ENVIRONMENTS = {
     "believable/Maze-Player-v1": "believable.worlds.maze.env:MazePlayerEnv",
     "believable/Maze-Opponent-v1": "believable.worlds.maze.env:MazeOpponentEnv",
     "believable/DoomNavigate-v1": "believable.worlds.doom.training:DoomNavigateEnv",
-    "believable/DoomNavigate-v2": "believable.worlds.doom.navigation.navigation_env:NavigationEnv",
+    "believable/DoomNavigationAgents-v1": "believable.worlds.doom.navigation.navigation_env:NavigationEnv",
     "believable/DoomDeathmatch-v1": "believable.worlds.doom.training:DoomDeathmatchEnv",
 }
 

@@ -154,7 +154,7 @@ def _studies(request: Request) -> ExampleStudies:
 def create_app(folder: Path, base_url: str) -> FastAPI:
     """Everything it needs while it runs is kept below `folder`."""
     settings = Settings(data_dir=folder / "data", study_folders=(), base_url=base_url)
-    app = believable_app.create_app(settings)
+    app = believable_app.create_app(settings, start=router)
     inner = app.router.lifespan_context
 
     @asynccontextmanager
@@ -166,7 +166,6 @@ def create_app(folder: Path, base_url: str) -> FastAPI:
             yield
 
     app.router.lifespan_context = lifespan
-    app.include_router(router)
     return app
 
 

@@ -1,4 +1,4 @@
-"""`believable/DoomNavigate-v2`: reach the mark, as one of the three agents. One engine lives through many rounds.
+"""`believable/DoomNavigationAgents-v1`: reach the mark, as one of the three agents. One engine lives through many rounds.
 
 Each environment has one goal, whose mark stands in its map; environments that train together have all of them. A round begins on
 the island, or, in a share of them while training, somewhere on the shortest way (`on_the_way`): so the last rooms are practised
