@@ -60,6 +60,7 @@ def press(page: Page, served: Any, key: str, number: int) -> None:
     """A key that counts. While a page that was held up waits for the round to go on, keys do nothing: it is pressed again."""
     while presses(served) < number:
         page.wait_for_function(STATE)
+        assert page.locator('.game[data-state="run"]').count(), "the round ended before all keys were pressed"
         page.keyboard.down(key)
         while presses(served) < number and page.locator('.game[data-state="run"]').count():
             page.wait_for_timeout(50)
