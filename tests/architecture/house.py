@@ -43,6 +43,11 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "cli/record.py:_command,_look,_program,_by_agent,_play",
         "cli/importing.py:minari",
         "cli/stimuli.py:freedoom_command",
+        "worlds/contract.py:MouseLook,GameControls,AgentTask,_loaded",
+        "worlds/live_round.py:play_through",
+        "web/participant/round_course.py:_send_image",
+        "cli/new.py:AgentShown,_counting",
+        "protocols/contract.py:write_agent_clips,shows_agents,masks",
     ),
     "a player that learns from one person's recordings": (
         "imitation",
@@ -64,6 +69,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "cli/new.py:chosen,_take,_speak",
         "cli/list.py:ready_studies",
         "report/blind.py:_unworded",
+        "report/blind.py:arm_letters,_with_arm_letters",
     ),
     "what a report may say, and when": (
         "analysis/side_by_side.py",
@@ -83,12 +89,26 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "stats/counts.py:fisher",
         "stats/indices.py:_design_effect",
         "stats/models/random_effects.py:likely_start,_by_moments,_solved_sparse,_cross,_pair",
+        "analysis/findings.py:JudgedHypothesis",
+        "analysis/verdicts.py:Restraint,JudgedFindings",
+        "analysis/paragraphs.py:_deviating,_of_hypothesis,_verdict",
+        "analysis/run.py:_begun_before,_first_events",
+        "simulate/power_curve.py:Assumption",
+        "cli/power.py:assumptions_text",
+        "report/figure_files.py:ordered",
+        "report/redact.py:_redescribed,_at_ms,_later,_times_of",
+        "protocols/replay/analysis.py:why_table",
+        "stats/correlations.py:_differing_slopes",
+        "stats/inputs.py:check_squarable",
+        "stats/models/logistic.py:_always_alike",
     ),
     "imports of more layouts": (
         "recordings/importers/agent_movements.py",
         "bundle/two_choices.py",
         "bundle/imports.py:pagan_traces,prepared_traces,sessions_of,contradictory,_participant",
         "cli/importing.py:choices,_parts_words,_several_words",
+        "bundle/imports.py:ForeignTrace,ForeignSession",
+        "recordings/importers/generative_agents.py:_world_of_ways",
     ),
     "what participants see": (
         "pages/recall",
@@ -100,6 +120,10 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/town/generate.py:_leaving,_Waking",
         "bundle/marks.py:_repeated",
         "study/plan.py:_PageChoice",
+        "collect/page_events.py:_with",
+        "pages/submission.py:watched_enough,still_to_watch,unseen",
+        "worlds/maze/draw.py:_readouts",
+        "worlds/maze/opponents.py:_look_round",
     ),
     "a town that lives": (
         "cli/town.py",
@@ -117,6 +141,9 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/town/town_run.py",
         "worlds/town/town_state.py",
         "worlds/town/townsfolk.py",
+        "cli/importing.py:concordia",
+        "worlds/town/draw.py:_furniture",
+        "recordings/recording.py:RecordedObject,judged_action",
     ),
     "out of the laboratory": (
         "cli/demo_studies.py",
@@ -124,6 +151,25 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "store/migrations/versions/0006_plan.py",
         "web/connections.py",
         "web/start_page.py",
+        "cli/backup.py:surplus,key_path,key_beside,copy_key,put_key_back",
+        "cli/demo.py:prepared_behind",
+        "cli/place.py:working_on",
+        "cli/serve.py:shown_links",
+        "core/errors.py:reading",
+        "core/work.py:on_cluster,_client,_must_be_alike,_version,_ClusterExecutor,_with_one_numeric_thread",
+        "recordings/file.py:_unfolded",
+        "stimuli/raster.py:_pillow",
+        "store/alarms.py:stands",
+        "store/accounts.py:device_mark",
+        "store/backups.py:_verified",
+        "store/database.py:owner_folder,owner_only,damages",
+        "store/engine.py:examine,atroubles",
+        "store/studies.py:definition_plan,keep_definition_plan",
+        "store/writer.py:stuck_s,_store_groups,_one_by_one,LastingTrouble,read_trouble",
+        "web/app.py:Readiness,ready",
+        "web/console/guard.py:device_of,set_device",
+        "web/participant/media_ranges.py:sent_by_proxy",
+        "web/security.py:_BodyTooSlow,_refuse",
     ),
     "the console of large studies": (
         "web/console/launch_page.py",
@@ -141,6 +187,8 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/console/review_upkeep.py",
         "web/review_worker.py",
         "cli/recruit.py:_earned",
+        "store/review_queue.py",
+        "store/database_tables.py:review_answers,review_keys,review_sessions,review_states",
     ),
 }
 
@@ -300,11 +348,14 @@ def addition(place: str, source: Path = SOURCE) -> Size:
         files = [source / where] if where.endswith(".py") else sorted((source / where).rglob("*.py"))
         files = [file for file in files if file.is_file()]
         return Size(len(files), sum(file.read_bytes().count(b"\n") for file in files))
-    defined = {
-        node.name: node.end_lineno - min([node.lineno, *(mark.lineno for mark in node.decorator_list)]) + 3
-        for node in (nodes_of(source / where) if (source / where).is_file() else ())
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.end_lineno
-    }
+    defined: dict[str, int] = {}
+    for node in nodes_of(source / where) if (source / where).is_file() else ():
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                start = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
+                defined[node.name] = (node.end_lineno or start) - start + 3
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                defined[name] = (node.end_lineno or node.lineno) - node.lineno + 2
     return Size(0, sum(defined.get(name, 0) for name in names.split(",")))
 
 
