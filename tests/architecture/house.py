@@ -48,6 +48,11 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/participant/round_course.py:_send_image",
         "cli/new.py:AgentShown,_counting",
         "protocols/contract.py:write_agent_clips,shows_agents,masks",
+        "web/participant/round_course.py:_film_size,_make_room",
+        "web/participant/play.py:_coding",
+        "web/settings.py:rounds_at_once",
+        "worlds/play_trial.py:rendered",
+        "worlds/contract.py:Rendering",
     ),
     "a player that learns from one person's recordings": (
         "imitation",
@@ -101,6 +106,10 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "stats/correlations.py:_differing_slopes",
         "stats/inputs.py:check_squarable",
         "stats/models/logistic.py:_always_alike",
+        "analysis/findings.py:mark",
+        "analysis/paragraphs.py:_lead",
+        "protocols/replay/analysis.py:_flag_models",
+        "protocols/replay/flag_outcomes.py:_unwatched",
     ),
     "imports of more layouts": (
         "recordings/importers/agent_movements.py",
@@ -124,6 +133,9 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "pages/submission.py:watched_enough,still_to_watch,unseen",
         "worlds/maze/draw.py:_readouts",
         "worlds/maze/opponents.py:_look_round",
+        "instruments/btrace/__init__.py:perform",
+        "instruments/tracing/__init__.py:hold",
+        "protocols/trace/people.py:_held",
     ),
     "a town that lives": (
         "cli/town.py",
@@ -189,6 +201,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "cli/recruit.py:_earned",
         "store/review_queue.py",
         "store/database_tables.py:review_answers,review_keys,review_sessions,review_states",
+        "cli/place.py:remember_address,served_address",
     ),
 }
 
