@@ -37,7 +37,7 @@ ONLY_IN = {
     "fastapi": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
-    "jinja2": {"report", "web"},
+    "jinja2": {"core", "report", "web"},  # core: documents in plain text
     "sqlalchemy": {"store"},
     "alembic": {"store"},
     "sqlite3": {"store"},

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
 
 from believable import __version__
 from believable.analysis.data import load
@@ -13,23 +16,16 @@ from believable.analysis.procedure import design, future, recruiting, stimuli, w
 from believable.analysis.registered import Registration
 from believable.analysis.settled_plan import Plan, criterion_words
 from believable.bundle.memory import bundle
+from believable.core.documents import document
 from believable.stats import power
 from believable.study.declaration import Hypothesis
 from believable.study.definition import Definition
-from believable.study.records import Study, Text
+from believable.study.records import Study
 
-_MULTIPLICITY = {
-    "none": "p values are not adjusted.",
-    "holm": "p values of the primary tests are adjusted together by Holm's method.",
-    "benjamini_hochberg": "p values of the primary tests are adjusted together by the method of Benjamini and Hochberg.",
-}
+_TEMPLATES = Path(__file__).with_name("templates")
 _STANDARD = (
     "Sessions that are incomplete, screened out, rejected or withdrawn are always left out; every exclusion is listed with its"
     " reason."
-)
-_BLINDING = (
-    "Participants do not learn conditions, arms, scenarios or file names; reviewers of free text learn neither condition nor"
-    " whether an answer was right."
 )
 _UNTIL_THEN = "Until then the software shows no test and judges no hypothesis."
 _WANTED = 0.8
@@ -42,98 +38,51 @@ def osf(
     *,
     collected: int | None,
     powered: PowerRecord | None = None,
+    form: str = "osf.md",
 ) -> str:
     """The plan under the headings of the OSF preregistration form. `collected` is the number of real sessions so far,
     `powered` what was simulated beforehand."""
-    study = definition.study
-    parts: list[tuple[int, str, Sequence[str]]] = [
-        (2, "Study information", ()),
-        (3, "Title", [_words(study.title, study)]),
-        (3, "Description", [plan.declaration.about, _stimuli(definition)]),
-        (3, "Hypotheses", _hypotheses(plan)),
-        (2, "Design plan", ()),
-        (3, "Study type", [_type(study)]),
-        (3, "Blinding", [_BLINDING]),
-        (3, "Study design", [_design(study)]),
-        (3, "Randomization", [_seed(study)]),
-        (2, "Sampling plan", ()),
-        (3, "Existing data", [_existing(collected)]),
-        (3, "Data collection procedures", [" ".join(recruiting(study, future))]),
-        (3, "Sample size", [_sample_size(plan)]),
-        (3, "Sample size rationale", _rationale(plan, registration, powered)),
-        (3, "Stopping rule", [_stopping(plan)]),
-        (2, "Variables", ()),
-        (3, "Manipulated variables", [_design(study)]),
-        (3, "Measured variables", list(_measured(study, plan))),
-        (3, "Indices", [f"{outcome.title}: {outcome.about}" for outcome in plan.declaration.outcomes if plan.rank(outcome.name)]),
-        (2, "Analysis plan", ()),
-        (3, "Statistical models", list(_tests(definition, plan))),
-        (3, "Transformations", list(_options(plan)) or ["None."]),
-        (3, "Inference criteria", [_inference(plan)]),
-        (3, "Data exclusion", _exclusions(plan)),
-        (3, "Missing data", ["A missing answer stays missing and is counted; nothing is imputed."]),
-        (3, "Exploratory analysis", [_exploratory(plan)]),
-        (2, "Other", [_record(registration)]),
-        *([(2, "References", [source.words for source in plan.cites])] if plan.cites else ()),
-    ]  # fmt: skip
-    return _document(f"Preregistration: {_words(study.title, study)}", parts)
+    study, declaration = definition.study, plan.declaration
+    written = document(
+        _TEMPLATES / form,
+        said=_listed,
+        study=study,
+        plan=plan,
+        registration=registration,
+        version=__version__,
+        title=study.title.in_language(study.languages[0]),
+        level=level_words(plan.level),
+        stimuli=_stimuli(definition),
+        design=" ".join(design(study, future)) or "Nothing is varied.",
+        existing=_existing(collected),
+        recruiting=" ".join(recruiting(study, future)),
+        hypotheses=_hypotheses(plan),
+        measured=list(_measured(study, plan)),
+        indices=[f"{outcome.title}: {outcome.about}" for outcome in declaration.outcomes if plan.rank(outcome.name)],
+        tests=list(_tests(definition, plan)),
+        options=list(_options(plan)),
+        exclusions=[_STANDARD, *(f"Left out are those who {rule_words(rule)}." for rule in plan.declared.exclusions)],
+        sample_size=_sample_size(plan),
+        rationale=_rationale(plan, registration, powered),
+        stopping=_stopping(plan),
+        secondary=listed([declaration.outcome(name).title.lower() for name in plan.declared.outcomes.secondary]),
+        others=listed([other.title.lower() for other in declaration.outcomes if plan.rank(other.name) is None]),
+    )
+    # A heading without words is followed by the next one.
+    return in_words(re.sub(r"\n{3,}", "\n\n", written).rstrip("\n") + "\n")
 
 
-def aspredicted(
-    definition: Definition,
-    plan: Plan,
-    registration: Registration,
-    *,
-    collected: int | None,
-    powered: PowerRecord | None = None,
-) -> str:
-    """The plan under the questions of AsPredicted."""
-    study, secondary = definition.study, plan.declared.outcomes.secondary
-    parts: list[tuple[int, str, Sequence[str]]] = [
-        (2, "1. Data collection: have any data been collected?", [_existing(collected)]),
-        (2, "2. Hypotheses: what is asked or expected?", _hypotheses(plan)),
-        (2, "3. Dependent variables: how are they measured?", list(_measured(study, plan))),
-        (2, "4. Conditions: how many, and who sees which?", [_design(study), _seed(study), _stimuli(definition)]),
-        (2, "5. Analyses: which ones exactly?", [*_tests(definition, plan), *_options(plan), _inference(plan)]),
-        (2, "6. Outliers and exclusions: exact rules", _exclusions(plan)),
-        (2, "7. Sample size: how many, and how is that decided?", [
-            _sample_size(plan), _stopping(plan), *_rationale(plan, registration, powered),
-        ]),
-        (2, "8. Anything else?", [
-            f"Secondary outcomes: {listed([plan.declaration.outcome(name).title.lower() for name in secondary]) or 'none'}.",
-            _exploratory(plan),
-        ]),
-        (2, "9. Name and type of study", [f"{_words(study.title, study)}. {_type(study)}", _record(registration)]),
-        *([(2, "References", [source.words for source in plan.cites])] if plan.cites else ()),
-    ]  # fmt: skip
-    return _document(f"AsPredicted: {_words(study.title, study)}", parts)
+#: The plan under the questions of AsPredicted.
+aspredicted = partial(osf, form="aspredicted.md")
 
 
-def _document(title: str, parts: Sequence[tuple[int, str, Sequence[str]]]) -> str:
-    lines = [f"# {title}", ""]
-    for level, heading, words in parts:
-        lines += [f"{'#' * level} {heading}", ""]
-        texts = [text for text in words if text]
-        if len(texts) > 1:
-            lines += [*(f"- {text}" for text in texts), ""]
-        elif texts:
-            lines += [texts[0], ""]
-    return in_words("\n".join(lines))
+def _listed(texts: Iterable[str]) -> str:
+    """One text is a paragraph, several are a list; empty ones are left out."""
+    said = [text for text in texts if text]
+    return "\n".join(f"- {text}" for text in said) if len(said) > 1 else "".join(said)
 
 
 # ---------------------------------------------------------------------------------------------- the study
-
-
-def _words(text: Text, study: Study) -> str:
-    return text.in_language(study.languages[0])
-
-
-def _type(study: Study) -> str:
-    return (
-        "Experiment: stimuli or arms are assigned by the researcher's software."
-        if study.arms or study.conditions
-        else "Survey."
-    )
 
 
 def _stimuli(definition: Definition) -> str:
@@ -141,14 +90,6 @@ def _stimuli(definition: Definition) -> str:
         name: float(medium.duration_ms) for name, medium in definition.media.items() if medium.duration_ms is not None
     }
     return " ".join(stimuli(definition.study, lengths, future))
-
-
-def _design(study: Study) -> str:
-    return " ".join(design(study, future)) or "Nothing is varied."
-
-
-def _seed(study: Study) -> str:
-    return f"Everything left to chance follows from the seed {study.seed}; sides and clip orders are drawn anew for each session."
 
 
 def _existing(collected: int | None) -> str:
@@ -223,17 +164,6 @@ def _value(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else in_words(str(value))
 
 
-def _inference(plan: Plan) -> str:
-    return (
-        f"Tests are two-sided unless a hypothesis says otherwise, at alpha = {plan.alpha:g}; intervals are at"
-        f" {level_words(plan.level)}. {_MULTIPLICITY[plan.declared.multiplicity]}"
-    )
-
-
-def _exclusions(plan: Plan) -> list[str]:
-    return [_STANDARD, *(f"Left out are those who {rule_words(rule)}." for rule in plan.declared.exclusions)]
-
-
 def _sample_size(plan: Plan) -> str:
     rule = plan.declared.stopping
     if rule is None or rule.n is None:
@@ -273,19 +203,3 @@ def detectable(n: int, alpha: float, wanted: float = _WANTED) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if not power.paired_t(middle, n=n, alpha=alpha).power < wanted else (middle, high)
     return high
-
-
-def _exploratory(plan: Plan) -> str:
-    others = [outcome.title.lower() for outcome in plan.declaration.outcomes if plan.rank(outcome.name) is None]
-    return (
-        f"Reported as exploratory: {listed(others)}."
-        if others
-        else "Whatever is not listed here is reported as exploratory."
-    )
-
-
-def _record(registration: Registration) -> str:
-    return (
-        f"SHA-256 of the plan (`plan.json`): `{registration.hash}`. Written on {registration.registered_on} by believable"
-        f" {__version__}. Results are marked confirmatory or exploratory against this hash, and deviations from it are listed."
-    )

@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from believable.bundle.marks import TRACE_VALUES
 from believable.bundle.session_records import StudyRecord
 from believable.bundle.tables import BundleTable, Field
+from believable.core.documents import document
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
@@ -21,6 +23,7 @@ FORMAT = "believable-bundle/1"
 EVENTS = "data/raw/events.jsonl.gz"
 STRAYS = "data/raw/strays.jsonl.gz"
 PAGAN = "results/traces-pagan.csv"
+_TEMPLATES = Path(__file__).with_name("templates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,45 +84,14 @@ def dataset_description(study: StudyRecord, contents: Sequence[Content]) -> str:
 
 def readme(study: StudyRecord, contents: Sequence[Content]) -> str:
     rows = {content.table.name: content.rows for content in contents if content.table is not None}
-    listed = "\n".join(
-        f"- `{content.path}`: {content.about}" + (f" {content.rows} rows." if content.table or content.rows else "")
-        for content in contents
+    return document(
+        _TEMPLATES / "README.md",
+        title=" ".join(study.title.split()),
+        study=study,
+        first_sentence=_first_sentence(study),
+        sessions=rows.get("participants", 0),
+        contents=contents,
     )
-    warning = (
-        "**Every session in this dataset is simulated. No person took part. Never pool it with real data.**\n\n"
-        if study.simulated
-        else ""
-    )
-    title = " ".join(study.title.split())
-    return f"""# {title}
-
-{warning}{_first_sentence(study)}
-
-{rows.get("participants", 0)} sessions are in the tables, also incomplete and rejected ones: `included` in the participants
-table and the exclusions table say which to leave out and why. Withdrawn and deleted at the participants' wish:
-{study.withdrawn} (counted, nothing kept).
-
-## Files
-
-{listed}
-
-`datapackage.json` describes every file (Frictionless), `dataset_description.json` the dataset (Psych-DS), and
-`SHA256SUMS` holds all checksums.
-
-## Reading the tables
-
-UTF-8, comma, line feed, header; an empty cell is a missing value. So that no spreadsheet runs what participants wrote,
-text columns follow one reversible rule: text that is empty or begins with `=`, `+`, `-`, `@`, a tab, a line break or an
-apostrophe has one apostrophe in front; text with control characters, carriage returns or bidirectional controls is an
-apostrophe followed by the text as a JSON string. `believable.bundle.read` undoes this, and checks all checksums and the
-hash chain of every session.
-
-## Privacy
-
-Session ids are random. Recruiters' ids are not here unless the table has a column `recruiter_hash` (a keyed hash). There
-are no network addresses and no access tokens. The raw events hold the wall-clock times of the participants' browsers, and
-free text is as people wrote it: read it before you publish the dataset.
-"""
 
 
 def changes(contents: Sequence[Content], last_event_on: str | None) -> str:
@@ -233,30 +205,14 @@ def entries(
 
 def markdown(title: str, codebook_entries: Sequence[CodebookEntry]) -> str:
     """The same for reading."""
-    lines = [f"# Codebook of {_plain(title)}", ""]
-    for table in dict.fromkeys(entry.table for entry in codebook_entries):
-        lines += [f"## {table}", "", "| column | type | meaning | values |", "|---|---|---|---|"]
-        lines += [
-            f"| {entry.column} | {entry.type} | {_plain(entry.about)} | {_plain(entry.values or '')} |"
-            for entry in codebook_entries
-            if entry.table == table and entry.question is None
-        ]
-        lines.append("")
-    questions = [entry for entry in codebook_entries if entry.question is not None]
-    if questions:
-        lines += [
-            "## Questions",
-            "",
-            "| trial | question | kind | prompt | recorded | values |",
-            "|---|---|---|---|---|---|",
-        ]
-        lines += [
-            f"| {entry.trial} | {entry.question} | {entry.kind} | {_plain(entry.prompt or '')}"
-            f" | {entry.column}: {_plain(entry.about)} | {_plain(entry.values or '')} |"
-            for entry in questions
-        ]
-        lines.append("")
-    return "\n".join(lines)
+    return document(
+        _TEMPLATES / "codebook.md",
+        title=title,
+        plain=_plain,
+        tables=dict.fromkeys(entry.table for entry in codebook_entries),
+        columns=[entry for entry in codebook_entries if entry.question is None],
+        questions=[entry for entry in codebook_entries if entry.question is not None],
+    )
 
 
 def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator[CodebookEntry]:

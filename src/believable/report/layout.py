@@ -11,12 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from believable.analysis import numbers
 from believable.analysis.findings import Analysis, Chart, Column, Finding, Section, Status, Table
 from believable.analysis.result_files import table_csv
+from believable.core.documents import template_environment
 from believable.report.chart_marks import Spec
 from believable.report.chart_rows import Links, hues, no_links
 from believable.report.colours import PAGE
@@ -232,13 +233,7 @@ def _side(column: Column) -> str:
 @cache
 def environment() -> Environment:
     """What comes from a study or a person is text and is escaped; only the drawings and what is made here is markup."""
-    jinja = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    jinja = template_environment(Path(__file__).parent / "templates", escaped=True)
     jinja.filters |= {
         "prose": prose,
         "island": island,
