@@ -20,7 +20,7 @@ from message_types import typescript
 from record_pages import instruments_page, players_page, study_file_page
 
 import believable
-from believable.bundle import coding
+from believable.bundle import coded_tables
 from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
 from believable.bundle.package import CODEBOOK, EVENTS, PAGAN, STRAYS
@@ -79,7 +79,7 @@ def bundle_page() -> str:
 def _tables() -> tuple[BundleTable, ...]:
     """Those of every bundle, then those that only some have."""
     rounds = tables_of([world.game for world in WORLDS if world.playing])
-    return (*TABLES, JUDGEMENTS, PLANS, SIGNALS, *rounds, *coding.TABLES, CODEBOOK)
+    return (*TABLES, JUDGEMENTS, PLANS, SIGNALS, *rounds, *coded_tables.TABLES, CODEBOOK)
 
 
 def python_page() -> str:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from believable.bundle import memory
-from believable.bundle.coding import TABLES
+from believable.bundle.coded_tables import TABLES
 from believable.coding import coded_bundle
 from believable.coding.coder_agreement import agreement, by_sample
 from believable.coding.phrases import CodingSettings, planted_for, write_reason

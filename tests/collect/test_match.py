@@ -16,7 +16,7 @@ from sqlalchemy import insert
 from believable.cli import group
 from believable.collect.context import load_key
 from believable.collect.match import LAYOUTS, LISTS, MatchResult, codes_of, match, read_platform
-from believable.collect.recruit import extra_hash, participant_hash
+from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
 from believable.pages import KINDS

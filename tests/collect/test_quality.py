@@ -12,7 +12,7 @@ import pytest
 from believable.cli.recruit import write_lists
 from believable.collect.desk import Collect
 from believable.collect.match import match, read_platform
-from believable.collect.recruit import participant_hash
+from believable.collect.recruiting import participant_hash
 from believable.core.clock import VirtualClock
 from believable.pages import KINDS
 from believable.pages.device import tone_rows

@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from believable.study.draw import MatchedSlots, OutOfStimuli, Slot, fill_all, must_fill
 from believable.study.plan import Assignment, plan
+from believable.study.stimulus_draw import MatchedSlots, OutOfStimuli, Slot, fill_all, must_fill
 
 PAIRS = """\
 - block:

@@ -32,7 +32,7 @@ def future(happened: str, planned: str) -> str:
     return planned
 
 
-def told(study: Study, durations: Mapping[str, float], verb: Verb) -> list[str]:
+def study_paragraphs(study: Study, durations: Mapping[str, float], verb: Verb) -> list[str]:
     """Design, stimuli and recruiting, a paragraph each; what does not apply is left out."""
     paragraphs = (
         " ".join(design(study, verb)),

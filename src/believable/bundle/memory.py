@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.bundle import coding, round_tables
+from believable.bundle import coded_tables, round_tables
 from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
 from believable.bundle.read import ARRAYS, BLANKS, Bundle, BundleColumn, ColumnTable, RawEvent
@@ -41,7 +41,7 @@ def _special_tables() -> tuple[BundleTable, ...]:
     """Tables that only some bundles have."""
     return (
         JUDGEMENTS,
-        *coding.TABLES,
+        *coded_tables.TABLES,
         *round_tables.tables_of([world.game for world in WORLDS if world.playing]),
         PLANS,
         SIGNALS,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from believable.bundle import package
-from believable.bundle.coding import CodingRows
+from believable.bundle.coded_tables import CodingRows
 from believable.bundle.folder import BundleFolder
 from believable.bundle.judgements import judgement_rows, judgement_table
 from believable.bundle.marks import PLANS, Logs, action_rows, plan_rows

@@ -122,7 +122,7 @@ def _must_be_known(seen: Sequence[Spot], named: tuple[str, ...]) -> None:
 def recruiter_ids(folder: Path | None, data: Path | None, database: str | None) -> Callable[[str], bool]:
     """Whether a word is the id of a participant, as far as the study's own database can tell."""
     from believable.collect.context import load_key
-    from believable.collect.recruit import participant_hash
+    from believable.collect.recruiting import participant_hash
     from believable.core.clock import WallClock
     from believable.report.privacy import nobody
     from believable.store.collected import recruited

@@ -167,7 +167,7 @@ def _stored(store: Store, name: str, key: bytes) -> tuple[Sequence[Recruited], d
 
 def _earned(store: Store, name: str, key: bytes, bonus: float | None, rule: str | None) -> Callable[[str], bool]:
     """Who among the approved gets the bonus: everybody, or those with a yes on the page that the rule names."""
-    from believable.collect.recruit import participant_hash
+    from believable.collect.recruiting import participant_hash
     from believable.core.errors import InvalidInput
     from believable.store.collected import answered_true
 

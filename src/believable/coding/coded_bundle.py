@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from believable.bundle.coding import Row
+from believable.bundle.coded_tables import Row
 from believable.bundle.read import Bundle
 from believable.bundle.tables import Cell
 from believable.coding.labels import BETWEEN, CodedResponse, Key, Label, Mark, merged, spans_from, spans_text

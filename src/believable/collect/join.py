@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from believable.bundle.session_records import ClosedTrial
-from believable.collect import recruit
+from believable.collect import recruiting
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
 from believable.collect.leave import code_hash, later_code
-from believable.collect.recruit import Identity
+from believable.collect.recruiting import Identity
 from believable.core import event_chain
 from believable.core.errors import InvalidInput
 from believable.core.ids import opaque_name, token_hash
@@ -135,7 +135,7 @@ def _caller(
     link = studies.get_link(conn, link_token)
     row = studies.get(conn, link.study, lock=lock)
     definition = context.definitions.get(conn, row.definition)
-    identity = recruit.identify(definition.study.recruit, query, key=context.key, study_id=row.id)
+    identity = recruiting.identify(definition.study.recruit, query, key=context.key, study_id=row.id)
     kind = "preview" if identity.previews else link.kind
     existing = None
     if kind == "personal" and link.used_by is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from believable.collect.context import Context, Refusal, Standing, check_epoch, standing_of
-from believable.collect.recruit import redirect
+from believable.collect.recruiting import redirect
 from believable.core import ids
 from believable.core.errors import Conflict, NotFound
 from believable.core.ids import keyed_hash, normalise_code, spoken_code

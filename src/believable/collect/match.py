@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from believable.collect.recruit import extra_hash, participant_hash
+from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.ids import completion_code, normalise_code
 from believable.core.registry import did_you_mean

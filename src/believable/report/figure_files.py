@@ -207,13 +207,13 @@ def script_ahead() -> Iterator[Callable[[], str]]:
         [sys.executable, "-m", __name__], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
-    def made() -> str:
+    def finished_script() -> str:
         text, _ = making.communicate()
         # Whatever went wrong there comes to light here.
         return text.decode() if making.returncode == 0 else script()
 
     try:
-        yield made
+        yield finished_script
     finally:
         making.kill()
         making.wait()

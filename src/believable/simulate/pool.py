@@ -90,7 +90,7 @@ class Material:
     planted: Mapping[str, Mapping[str, str]]
 
 
-def _made(maker: StimulusMaker, study: Study) -> Material:
+def _material(maker: StimulusMaker, study: Study) -> Material:
     lengths: dict[str, float] = {}
     actions: list[Mapping[str, str | float | None]] = []
     plans: list[Mapping[str, str | float | None]] = []
@@ -208,7 +208,7 @@ class Pool:
         }
         drawn = study.demonstration and any(stimulus.player == "replay" for stimulus in study.stimuli)
         maker = self.protocol.stimuli if drawn else None
-        return Material(lengths, (), (), {}) if maker is None else _made(maker, study)
+        return Material(lengths, (), (), {}) if maker is None else _material(maker, study)
 
     @cached_property
     def roles(self) -> Roles:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from believable.bundle.coding import CodingRows, Row
+from believable.bundle.coded_tables import CodingRows, Row
 from believable.bundle.marks import Logs
 from believable.bundle.rows import SessionRows
 from believable.bundle.write import WrittenBundle, write

@@ -97,7 +97,7 @@ def _record(row: Row[Any]) -> Session:
     return Session(**{**values, **{name: json.loads(values[name]) for name in _JSON}})
 
 
-def _one(conn: Connection, where: ColumnElement[bool], *, lock: bool = False) -> Session | None:
+def _session_where(conn: Connection, where: ColumnElement[bool], *, lock: bool = False) -> Session | None:
     query = select(sessions).where(where)
     row = conn.execute(query.with_for_update() if lock else query).one_or_none()
     return None if row is None else _record(row)
@@ -105,7 +105,7 @@ def _one(conn: Connection, where: ColumnElement[bool], *, lock: bool = False) ->
 
 def by_token(conn: Connection, token_hash: str, *, lock: bool = False) -> Session:
     """The session a token opens. Says so when it was withdrawn."""
-    session = _one(conn, sessions.c.token_hash == token_hash, lock=lock)
+    session = _session_where(conn, sessions.c.token_hash == token_hash, lock=lock)
     if session is not None:
         return session
     if conn.execute(select(tombstones.c.session).where(tombstones.c.token_hash == token_hash)).first():
@@ -114,11 +114,11 @@ def by_token(conn: Connection, token_hash: str, *, lock: bool = False) -> Sessio
 
 
 def by_id(conn: Connection, session_id: str) -> Session | None:
-    return _one(conn, sessions.c.id == session_id)
+    return _session_where(conn, sessions.c.id == session_id)
 
 
 def by_code(conn: Connection, code_hash: str) -> Session | None:
-    return _one(conn, sessions.c.code_hash == code_hash)
+    return _session_where(conn, sessions.c.code_hash == code_hash)
 
 
 def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> Session | None:

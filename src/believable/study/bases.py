@@ -163,15 +163,15 @@ class Rule(Record):
     @property
     def test(self) -> tuple[str, Any]:
         """The name of the test in the file (`is`, `in`, …) and its value."""
-        (field,) = self._given() - RULE_SUBJECTS
+        (field,) = self._written_keys() - RULE_SUBJECTS
         return field.rstrip("_"), getattr(self, field)
 
-    def _given(self) -> set[str]:
+    def _written_keys(self) -> set[str]:
         return {name for name in self.model_fields_set if getattr(self, name) is not None}
 
     @model_validator(mode="after")
     def _one_subject_one_test(self) -> Rule:
-        keys = self._given()
+        keys = self._written_keys()
         if len(keys & RULE_SUBJECTS) != 1:
             raise PydanticCustomError("rule_subject", "a rule looks at an answer, an arm, or what was opened")
         if "opened" in keys and keys != {"opened"}:

@@ -14,7 +14,6 @@ from math import prod
 
 from believable.core.seeds import derive, generator
 from believable.study.bases import arm_holds
-from believable.study.draw import MatchedSlots, Slot, must_fill
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
@@ -27,6 +26,7 @@ from believable.study.levels import (
     williams,
 )
 from believable.study.records import Block, Rule, StimulusFilter, Study, TrialBase
+from believable.study.stimulus_draw import MatchedSlots, Slot, must_fill
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from believable.study.bases import Text as Text
 from believable.study.bases import word_or as word_or
 from believable.study.codebook import Codebook as Codebook
 from believable.study.declaration import DeclaredPlan
-from believable.study.draw import MatchedSlots, Slot
 from believable.study.nodes import Node
 from believable.study.platforms import Recruit as Recruit
+from believable.study.stimulus_draw import MatchedSlots, Slot
 
 # ---------------------------------------------------------------------------------------------- questions
 

@@ -150,7 +150,7 @@ def _played(playing: Playing[Any, Any], setup: Any, seed: int) -> tuple[list[byt
     live, agent = LiveRound(playing, setup), playing.player()
     shown: list[bytes] = []
     try:
-        welcome = _told(playing, setup, live)
+        welcome = _welcome_message(playing, setup, live)
         driver = agent.new(agent.draw(random.Random(seed)), seed, welcome)
         while not live.over:
             tick = live.game.tick
@@ -165,7 +165,7 @@ def _played(playing: Playing[Any, Any], setup: Any, seed: int) -> tuple[list[byt
     return shown, live.take_changes(), welcome
 
 
-def _told(playing: Playing[Any, Any], setup: Any, live: LiveRound) -> Mapping[str, Any]:
+def _welcome_message(playing: Playing[Any, Any], setup: Any, live: LiveRound) -> Mapping[str, Any]:
     welcome = {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
     read: Mapping[str, Any] = json.loads(json.dumps(welcome))
     return read

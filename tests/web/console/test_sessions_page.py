@@ -9,7 +9,7 @@ from believable.analysis import exclusions
 from believable.bundle.read import read
 from believable.collect.context import load_key
 from believable.collect.leave import later_code
-from believable.collect.recruit import participant_hash
+from believable.collect.recruiting import participant_hash
 from believable.pages import KINDS
 from believable.store import review, sessions
 from believable.store.bundle_export import export

@@ -15,7 +15,6 @@ from believable.pages.message import seen_part
 from believable.pages.player_checks import check_several
 from believable.pages.rate import TWO_SIDED
 from believable.pages.submission import OpenPage, unseen, watched_enough
-from believable.study.draw import MatchedSlots, Slot
 from believable.study.reading import Reading
 from believable.study.records import (
     BY_SHAPE,
@@ -28,6 +27,7 @@ from believable.study.records import (
     TrialBase,
     WantedStimuli,
 )
+from believable.study.stimulus_draw import MatchedSlots, Slot
 
 STYLE = "/static/pages/compare/page.css"
 

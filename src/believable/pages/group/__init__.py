@@ -13,7 +13,6 @@ from believable.pages.compare import STYLE, layout, watch_all
 from believable.pages.contract import PageKind
 from believable.pages.player_checks import WantedStimulus, check_several
 from believable.pages.rate import TWO_SIDED
-from believable.study.draw import Slot
 from believable.study.levels import Setting, pool, settings
 from believable.study.nodes import Node
 from believable.study.reading import Reading
@@ -33,6 +32,7 @@ from believable.study.records import (
     clip_id,
     clip_of,
 )
+from believable.study.stimulus_draw import Slot
 
 
 class Group(TrialBase):

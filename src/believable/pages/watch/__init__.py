@@ -13,7 +13,6 @@ from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPer
 from believable.pages.player_checks import ANY, check_controls, check_filter, has_stimuli
 from believable.pages.practice import Practice, practice_before
 from believable.study.checks.names import known_stimulus
-from believable.study.draw import Slot
 from believable.study.reading import Reading
 from believable.study.records import (
     BY_SHAPE,
@@ -29,6 +28,7 @@ from believable.study.records import (
     TrialBase,
     WantedStimuli,
 )
+from believable.study.stimulus_draw import Slot
 from believable.study.wording import unknown
 
 

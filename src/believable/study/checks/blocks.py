@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
 from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
-from believable.study.draw import Slot, fill_all
 from believable.study.levels import pool, settings, unit_count, williams
 from believable.study.nodes import Node
 from believable.study.plan import Page, latin_sizes, turn_of, unroll, waiting
 from believable.study.reading import Reading
 from believable.study.records import Block, Study, Text, outline
+from believable.study.stimulus_draw import Slot, fill_all
 
 
 def check_blocks(reading: Reading) -> None:

@@ -59,7 +59,7 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
             closed = _closed(page, request, login)
             response = closed or await _answered(console, page, request, login)
         except BelievableError as error:
-            response = told(page, error, login)
+            response = error_response(page, error, login)
         if login is not None and request.cookies.get(COOKIE):
             await _prolong(console, request, response, login)
         response.headers.update({k: v for k, v in HEADERS.items() if k not in response.headers})
@@ -97,7 +97,7 @@ def _closed(page: Route, request: Request, login: Login | None) -> Response | No
         return None
     needed = " or ".join(sorted(page.access))
     message = f"This page is for the role {needed}; you are {login.user.role}."
-    return told(page, Refused(f"{message} Ask an owner to change your role."), login)
+    return error_response(page, Refused(f"{message} Ask an owner to change your role."), login)
 
 
 def _way_back(request: Request) -> str:
@@ -216,7 +216,7 @@ async def _prolong(console: Console, request: Request, response: Response, login
 # ---------------------------------------------------------------------------------------------- errors
 
 
-def told(page: Route, error: BelievableError, login: Login | None) -> Response:
+def error_response(page: Route, error: BelievableError, login: Login | None) -> Response:
     """An error as JSON, or as a page with the same words."""
     answer = answer_for(error)
     if page.form == "json":

@@ -49,7 +49,7 @@ async def page(visit: ConsoleVisit) -> Response:
     coded_text = await visit.read(lambda conn: coding_projects.text(conn, project.id, at))
     if coded_text is None:
         raise NotFound(f"text {at} is not there any more; its session may have been withdrawn.")
-    marks = await visit.read(lambda conn: _given(conn, project, number, at))
+    marks = await visit.read(lambda conn: _marks_of(conn, project, number, at))
     place = queue.index(at) if at in queue else 0
     outcome = next((outcome for outcome in reversed(decided.get(at, ())) if outcome.round == number), None)
     media, headers = media_json(visit, project, [coded_text])
@@ -73,7 +73,7 @@ async def page(visit: ConsoleVisit) -> Response:
     return response
 
 
-def _given(conn: Connection, project: CodingProject, number: int, text: int) -> list[StoredMark]:
+def _marks_of(conn: Connection, project: CodingProject, number: int, text: int) -> list[StoredMark]:
     return [mark for mark in coding_marks.marks(conn, project.id, round_number=number) if mark.number == text]
 
 
@@ -122,7 +122,7 @@ async def decide(visit: ConsoleVisit) -> Response:
     if how is None:
         raise InvalidInput("decision: expected adjudicated or discussed. Choose one.")
     queue = await visit.read(lambda conn: differing(conn, project, book, number))
-    marks = await visit.read(lambda conn: _given(conn, project, number, at))
+    marks = await visit.read(lambda conn: _marks_of(conn, project, number, at))
     text = await visit.read(lambda conn: coding_projects.text(conn, project.id, at))
     mark = chosen(form, book, lettered(marks, project.id, number, at), "" if text is None else text.response.text)
     await visit.change(

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.bundle.session_records import ClosedTrial
 from believable.collect.leave import code_hash
-from believable.collect.recruit import extra_hash, participant_hash
+from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core import ids
 from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.core.ids import normalise_code

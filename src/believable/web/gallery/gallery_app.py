@@ -108,22 +108,22 @@ async def one_example(request: Request, group: Name, name: Name) -> Response:
 async def mount(request: Request, group: Name, name: Name, body: MountBody) -> Response:
     """The trial to show, with what was recorded before; wrong parameters are told by line."""
     events = [event.model_dump() for event in body.events]
-    return await _told(lambda: _studies(request).mount(example(group, name), body.request(), events))
+    return await _answered(lambda: _studies(request).mount(example(group, name), body.request(), events))
 
 
 @router.post("/gallery/{group}/{name}/answer")
 async def answer(request: Request, group: Name, name: Name, body: AnswerBody) -> Response:
     """What would be kept of an answer."""
-    return await _told(lambda: _studies(request).read(example(group, name), body.request(), body.value))
+    return await _answered(lambda: _studies(request).read(example(group, name), body.request(), body.value))
 
 
 @router.post("/gallery/{group}/{name}/simulate")
 async def simulate(request: Request, group: Name, name: Name, body: SimulateBody) -> Response:
     """What a simulated person does."""
-    return await _told(lambda: _studies(request).simulate(example(group, name), body.request(), body.seed))
+    return await _answered(lambda: _studies(request).simulate(example(group, name), body.request(), body.seed))
 
 
-async def _told(work: Any) -> Response:
+async def _answered(work: Any) -> Response:
     try:
         return JSONResponse(await anyio.to_thread.run_sync(work))
     except StudyError as error:

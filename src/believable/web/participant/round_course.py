@@ -300,7 +300,7 @@ class RoundConnection:
         if self._stepped:
             seen["known"] = playing.known(setup)
         elif playing.rendering is not None:
-            seen["controls"] = _told(playing.rendering.controls(setup), self._schema)
+            seen["controls"] = _controls_message(playing.rendering.controls(setup), self._schema)
             seen["codec"] = codec_name(self._live.welcome["width_px"], self._live.welcome["height_px"])
         return {
             **self._live.welcome,
@@ -391,7 +391,7 @@ class _SentPictures:
         self.whole = self.whole or message.get("whole") is True
 
 
-def _told(controls: GameControls, schema: InputSchema) -> dict[str, Any]:
+def _controls_message(controls: GameControls, schema: InputSchema) -> dict[str, Any]:
     """Controls as the page gets them: parts by their number, with their bounds."""
     numbers = {part.name: number for number, part in enumerate(schema.parts)}
     mouse = controls.mouse

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from believable.collect.recruit import identify, participant_hash, redirect
+from believable.collect.recruiting import identify, participant_hash, redirect
 from believable.pages.finish import Finish, Redirects
 from believable.study.records import Recruit
 
