@@ -310,6 +310,15 @@ class TrialBase(Record):
         return None
 
 
+class WordedPage(TrialBase):
+    """A page that begins with words of the author's."""
+
+    title: Text | None = None
+    """Heading."""
+    text: Text | None = None
+    """Markdown above what is shown or asked."""
+
+
 # ---------------------------------------------------------------------------------------------- order
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, Tag, create_model
 
 from believable.study.nodes import Node
-from believable.study.records import BY_SHAPE, Id, Text, TrialBase
+from believable.study.records import BY_SHAPE, Id, Text, TrialBase, WordedPage
 from believable.worlds import WORLDS
 
 #: `opponent: condition` takes the opponent that the condition is named after.
@@ -18,7 +18,7 @@ BY_CONDITION = "condition"
 Opponent: TypeAlias = str | Annotated[float, Field(ge=0, le=1)]
 
 
-class Play(TrialBase):
+class Play(WordedPage):
     """A round of a game, decided by the server and shown by the page. It is stored as a recording that a later
     `watch` can show: `stimulus: {round: …}`.
 
@@ -26,8 +26,6 @@ class Play(TrialBase):
     """
 
     kind: Literal["play"] = "play"
-    title: Text | None = None
-    """Heading."""
     text: Text | None = None
     """Markdown above the game, in place of the built-in words."""
     world: str = "maze"

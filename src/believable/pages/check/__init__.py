@@ -13,14 +13,32 @@ from believable.instruments.contract import InvalidAnswer
 from believable.pages.contract import PageKind
 from believable.pages.submission import Judgement, OpenPage
 from believable.study.reading import Reading
-from believable.study.records import Entry, Id, Outcome, Question, Text, TrialBase
+from believable.study.records import Entry, Id, Outcome, Question, WordedPage
 from believable.study.wording import unknown
 
 #: How a session ends that fails, by what the author wants to follow.
 ENDINGS: Mapping[str, Outcome] = {"screen_out": "screened_out", "fail": "failed_checks"}
 
 
-class Check(TrialBase):
+class TriedPage(WordedPage):
+    """A page that people may get wrong. Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code),
+    `continue` records it and goes on."""
+
+    attempts: int = Field(default=1, ge=1, le=10)
+    """How often people may try."""
+    on_fail: Literal["screen_out", "fail", "continue"] = "continue"
+    """What follows when the last attempt is wrong."""
+
+    @property
+    def tries(self) -> int:
+        return self.attempts
+
+    @property
+    def ending(self) -> Outcome | None:
+        return ENDINGS.get(self.on_fail)
+
+
+class Check(TriedPage):
     """A question with a right answer.
 
     Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code), `continue` records it and goes on.
@@ -30,18 +48,10 @@ class Check(TrialBase):
     answer_keys: ClassVar[Mapping[str, str]] = {"correct": "question"}
 
     kind: Literal["check"] = "check"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the question."""
     question: Question
     """The question."""
     correct: Any
     """The right answer."""
-    attempts: int = Field(default=1, ge=1, le=10)
-    """How often people may try."""
-    on_fail: Literal["screen_out", "fail", "continue"] = "continue"
-    """What follows when the last attempt is wrong."""
     reread: Id | None = None
     """Id of an earlier page of words, which is shown below the question once an answer was wrong."""
 
@@ -71,14 +81,6 @@ class Check(TrialBase):
         if isinstance(answer, str) and isinstance(right, int | float):
             return answer == str(right)
         return bool(answer == right)
-
-    @property
-    def tries(self) -> int:
-        return self.attempts
-
-    @property
-    def ending(self) -> Outcome | None:
-        return ENDINGS.get(self.on_fail)
 
 
 def _judge(check: Check, answers: Mapping[str, Any], page: OpenPage) -> Judgement:

@@ -24,15 +24,15 @@ from believable.study.records import (
     StimulusChoice,
     StimulusFilter,
     Text,
-    TrialBase,
     WantedStimuli,
+    WordedPage,
 )
 from believable.study.stimulus_draw import MatchedSlots, Slot
 
 STYLE = "/static/pages/compare/page.css"
 
 
-class Compare(TrialBase):
+class Compare(WordedPage):
     """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is drawn for each session.
 
     What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in a session.
@@ -42,10 +42,6 @@ class Compare(TrialBase):
     plays_stimuli = True
 
     kind: Literal["compare"] = "compare"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the players."""
     of: tuple[Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...] = (
         Field(min_length=2, max_length=4)
     )

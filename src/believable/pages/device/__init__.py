@@ -12,11 +12,11 @@ from pydantic import Field
 
 from believable.core.seeds import generator
 from believable.instruments.contract import InvalidAnswer
-from believable.pages.check import ENDINGS
+from believable.pages.check import TriedPage
 from believable.pages.contract import THINK_MS, Message, PageKind, ShownPage, SimulatedPerson
 from believable.pages.submission import Judgement, OpenPage, PageReading
 from believable.study.reading import Reading
-from believable.study.records import Entry, Outcome, PageAnswer, Text, TrialBase
+from believable.study.records import Entry, PageAnswer
 
 #: Names of the answers.
 QUIETEST, WHEEL = "quietest", "wheel"
@@ -35,24 +35,18 @@ class ToneRow:
     against: int
 
 
-class Device(TrialBase):
+class Device(TriedPage):
     """Whether people wear headphones (six times the quietest of three tones is to be found, which loudspeakers hide), and whether
     the mouse wheel works. Wrong `attempts` times: as in `check`.
     """
 
     kind: Literal["device"] = "device"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the tests."""
     wheel: bool = True
     """Whether a mouse wheel is needed."""
     headphones: bool = True
     """Whether headphones are needed."""
     attempts: int = Field(default=3, ge=1, le=10)
-    """How often people may try."""
     on_fail: Literal["screen_out", "fail", "continue"] = "screen_out"
-    """What follows when the last attempt is wrong."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -72,14 +66,6 @@ class Device(TrialBase):
         quietest = PageAnswer(QUIETEST, "which tone of each row was called the quietest, a digit a row", "string")
         wheel = PageAnswer(WHEEL, "whether the wheel was turned", "string", "true | false")
         return tuple(answer for answer in (quietest, wheel) if answer.name in self.parts)
-
-    @property
-    def tries(self) -> int:
-        return self.attempts
-
-    @property
-    def ending(self) -> Outcome | None:
-        return ENDINGS.get(self.on_fail)
 
     def wrong_parts(self, answers: Mapping[str, Any], played: Sequence[ToneRow]) -> tuple[str, ...]:
         called = str(answers.get(QUIETEST, ""))

@@ -8,19 +8,15 @@ from typing import Literal
 from pydantic import Field
 
 from believable.pages.contract import PageKind
-from believable.study.records import Question, Text, TrialBase
+from believable.study.records import Question, WordedPage
 
 
-class Form(TrialBase):
+class Form(WordedPage):
     """Questions on one page."""
 
     named = True
 
     kind: Literal["form"] = "form"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the questions."""
     questions: tuple[Question, ...] = Field(min_length=1)
     """The questions, in order."""
 

@@ -26,26 +26,21 @@ from believable.study.records import (
     StimulusChoice,
     StimulusFilter,
     Study,
-    Text,
-    TrialBase,
     WantedStimuli,
+    WordedPage,
     clip_id,
     clip_of,
 )
 from believable.study.stimulus_draw import Slot
 
 
-class Group(TrialBase):
+class Group(WordedPage):
     """Several stimuli on one page, in an order drawn for each session, each with the same questions beside it."""
 
     stimulus_keys = ("clips", "from")
     plays_stimuli = True
 
     kind: Literal["group"] = "group"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the clips."""
     clips: Annotated[
         Annotated[Annotated[int, Field(ge=1, le=24)], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
     ]

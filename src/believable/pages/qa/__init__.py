@@ -18,7 +18,7 @@ from believable.players import SIGNAL
 from believable.stimuli.signal import Signal, draw, through
 from believable.study.bases import holds
 from believable.study.reading import Reading
-from believable.study.records import Annotation, Controls, Entry, Outcome, PageAnswer, Text, TrialBase
+from believable.study.records import Annotation, Controls, Entry, Outcome, PageAnswer, Text, WordedPage
 from believable.traces.resample import resample
 from believable.traces.trace_agreement import sda
 
@@ -29,7 +29,7 @@ STEP_MS = 250
 START = 0.0
 
 
-class Qa(TrialBase):
+class Qa(WordedPage):
     """A quality test of the annotator: a known signal, followed with RankTrace and scored by the server (SDA, −1 to 1).
 
     The score is an answer of the trial (`sda`). The gate is applied at the last quality test of a session, to the mean of all of
@@ -40,8 +40,6 @@ class Qa(TrialBase):
     annotates_with = "ranktrace"
 
     kind: Literal["qa"] = "qa"
-    title: Text | None = None
-    """Heading."""
     text: Text | None = None
     """Markdown above the test, in place of the built-in words."""
     test: Literal["visual", "auditory"]

@@ -12,21 +12,17 @@ from pydantic import Field, Tag
 from believable.pages.contract import PageKind
 from believable.study.levels import NOTHING_SETTLED, levels
 from believable.study.reading import Reading
-from believable.study.records import BY_SHAPE, Entry, Id, Question, Text, TrialBase
+from believable.study.records import BY_SHAPE, Entry, Id, Question, TrialBase, WordedPage
 from believable.study.wording import unknown
 
 #: Asks which of two, by the order of watching.
 TWO_SIDED = "preference"
 
 
-class Rate(TrialBase):
+class Rate(WordedPage):
     """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without showing them again."""
 
     kind: Literal["rate"] = "rate"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the questions."""
     of: Annotated[Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE] = "all"
     """Ids of the watch trials it is about, or `all`."""
     questions: tuple[Question, ...] = Field(min_length=1)

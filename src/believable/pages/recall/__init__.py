@@ -12,12 +12,12 @@ from pydantic import Field
 from believable.core.errors import InvalidInput
 from believable.instruments.choice import AnswerOption, ChoiceParams
 from believable.instruments.contract import InvalidAnswer
-from believable.pages.check import ENDINGS
+from believable.pages.check import TriedPage
 from believable.pages.contract import PageKind
 from believable.pages.submission import Judgement, OpenPage
 from believable.study.checks.names import known_stimulus, repeated
 from believable.study.reading import Reading
-from believable.study.records import Entry, Id, Outcome, PageAnswer, Question, Record, Text, TrialBase
+from believable.study.records import Entry, Id, PageAnswer, Question, Record, Text, TrialBase
 from believable.study.wording import unknown
 
 #: Name of the answer.
@@ -37,7 +37,7 @@ class StimulusQuestion(Record):
     """Answers that are wrong."""
 
 
-class Recall(TrialBase):
+class Recall(TriedPage):
     """A question about the stimulus just watched (`of`: the id of its watch trial), another one for each stimulus.
 
     Wrong `attempts` times: as in `check`. Options come in an order drawn for each session.
@@ -47,18 +47,10 @@ class Recall(TrialBase):
     hidden_keys = frozenset({"kind", "asked"})
 
     kind: Literal["recall"] = "recall"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the question."""
     of: Id
     """Id of the watch trial it is about."""
     questions: tuple[StimulusQuestion, ...] = Field(min_length=1)
     """One for each stimulus that the watch trial may show."""
-    attempts: int = Field(default=1, ge=1, le=10)
-    """How often people may try."""
-    on_fail: Literal["screen_out", "fail", "continue"] = "continue"
-    """What follows when the last attempt is wrong."""
     asked: StimulusQuestion | None = None
 
     def is_about(self, other: TrialBase) -> bool:
@@ -98,14 +90,6 @@ class Recall(TrialBase):
 
     def is_right(self, question: str, answer: Any) -> bool | None:
         return None if question != SEEN or self.asked is None else bool(answer == self.asked.right.value)
-
-    @property
-    def tries(self) -> int:
-        return self.attempts
-
-    @property
-    def ending(self) -> Outcome | None:
-        return ENDINGS.get(self.on_fail)
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:

@@ -24,9 +24,8 @@ from believable.study.records import (
     Record,
     StimulusChoice,
     StimulusFilter,
-    Text,
-    TrialBase,
     WantedStimuli,
+    WordedPage,
 )
 from believable.study.stimulus_draw import Slot
 from believable.study.wording import unknown
@@ -50,7 +49,7 @@ class WatchedStimulus(StimulusFilter):
     """With `round`: which of its rounds, where a block has it played several times; else the latest."""
 
 
-class Watch(TrialBase):
+class Watch(WordedPage):
     """One stimulus, then its questions. `any` takes one that fits the enclosing blocks, never the same twice in a session."""
 
     stimulus_keys = ("stimulus",)
@@ -58,10 +57,6 @@ class Watch(TrialBase):
     can_be_rated = True
 
     kind: Literal["watch"] = "watch"
-    title: Text | None = None
-    """Heading."""
-    text: Text | None = None
-    """Markdown above the player."""
     stimulus: Annotated[Annotated[str, Tag("word")] | Annotated[WatchedStimulus, Tag("mapping")], BY_SHAPE] = "any"
     """`any` that fits, the id of one, `{condition: …, scenario: …}`, or `{round: …}`: the participant's own round."""
     controls: Controls = Controls()
