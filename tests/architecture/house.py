@@ -160,6 +160,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "out of the laboratory": (
         "cli/demo_studies.py",
+        "core/object_storage.py",
         "recordings/field_types.py",
         "store/migrations/versions/0006_plan.py",
         "web/connections.py",

@@ -42,6 +42,7 @@ ONLY_IN = {
     "alembic": {"store"},
     "sqlite3": {"store"},
     "psycopg": {"store"},
+    "obstore": {"core"},
     "click": {"cli"},
     "httpx": {"simulate", "worlds"},
     "gymnasium": {"worlds"},
@@ -59,7 +60,7 @@ LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
     *("psycopg", "gymnasium", "minari", "torch", "vl_convert"),
-    *("safetensors", "tokenizers", "xllamacpp"),
+    *("obstore", "safetensors", "tokenizers", "xllamacpp"),
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from believable.core.errors import StudyError
+from believable.core.object_storage import medium_file, remember_storage
 from believable.stimuli import prepare
 
 av = pytest.importorskip("av", reason="needs the video extra")
@@ -137,6 +138,25 @@ def test_copies_are_named_by_content_and_made_once(make_video: Any, make_definit
     assert prepare.prepare(definition, tmp_path, tmp_path / "media") == media
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()} == stamps
     assert not list((tmp_path / "media").glob(".*"))
+
+
+def test_the_second_server_takes_the_copies_of_the_first(
+    make_video: Any, make_definition: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    hosts = [tmp_path / "first", tmp_path / "second"]
+    for folder in (shared, *hosts):
+        folder.mkdir()
+    for host in hosts:
+        remember_storage(host, str(shared))
+    make_video("clip.mp4", tags={"title": "by the agent"})
+    definition = make_definition([{"id": "clip", "file": "stimuli/clip.mp4"}])
+    media = prepare.prepare(definition, tmp_path, hosts[0])
+    monkeypatch.setattr("believable.stimuli.prepare.stripped", None)  # nothing is left to be done there
+    assert prepare.prepare(definition, tmp_path, hosts[1]) == media
+    digest = media["clip"].digest
+    assert not (hosts[1] / digest).exists(), "a server starts without waiting for what nobody has asked for"
+    assert medium_file(hosts[1], digest).read_bytes() == (hosts[0] / digest).read_bytes()
 
 
 def test_a_damaged_copy_is_made_again(make_video: Any, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from believable.bundle.tables import BundleTable, Cell, Field
 from believable.core.errors import InvalidInput
+from believable.core.object_storage import medium_file
 from believable.instruments.tracing import HOLD, MARK, SAMPLE, repeats
 from believable.recordings import actions, file
 from believable.recordings.actions import ActionLog, log_of
@@ -86,13 +87,14 @@ class Logs:
                 yield stimulus, digest, log
 
     def _path(self, digest: str) -> Path:
-        if self._media_dir is None or not (self._media_dir / digest).is_file():
+        path = None if self._media_dir is None else medium_file(self._media_dir, digest)
+        if path is None or not path.is_file():
             where = "no media folder was given" if self._media_dir is None else f"it is not in {self._media_dir}"
             raise InvalidInput(
                 f"the log of actions {digest[:12]} is needed to name what was marked, and {where}."
                 " Export from the data folder that the study ran with."
             )
-        return self._media_dir / digest
+        return path
 
 
 def action_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:

@@ -7,24 +7,30 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from believable.cli.place import data_options, settings_for, study_folder
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import Conflict, InvalidInput, NotFound, Unavailable
+
+if TYPE_CHECKING:
+    from believable.store.backups import Backup
+    from believable.web.settings import Settings
 
 
 @click.command()
 @click.argument("study", required=False, type=click.Path(path_type=Path))
 @data_options
+@click.option("--to", "target", metavar="FILE", help="The new file, or its address: s3://BUCKET/PREFIX/FILE.")
 @click.option(
-    "--to", "target", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="The new file.",
-)  # fmt: skip
-@click.option(
-    "--into", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Where the new file goes, named by date and time; default: backups/ in the data folder.",
+    "--into", "place", metavar="FOLDER",
+    help="Where the new file goes, named by date and time: a folder or s3://BUCKET/PREFIX; default: backups/ in the data folder.",
 )  # fmt: skip
 @click.option(
     "--keep", type=click.IntRange(1), metavar="N",
@@ -35,8 +41,8 @@ def command(
     study: Path | None,
     data: Path | None,
     database: str | None,
-    target: Path | None,
-    folder: Path | None,
+    target: str | None,
+    place: str | None,
     keep: int | None,
     with_key: bool,
 ) -> None:
@@ -44,43 +50,109 @@ def command(
 
     The copy is one file, whatever the database, and is verified: its structure, and the hash chain of every session. Codes and
     links are made with secret.key, which is not in it: --with-key puts a copy beside it. With --keep, older backups go only
-    after the new one is verified.
+    after the new one is verified. What goes to S3-compatible storage is verified first, then read back and compared; credentials
+    come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL). Needs the extra `s3`.
 
     \b
     Example:
       believable backup my-study
       believable backup --data /srv/studies --to /mnt/safe/monday.backup
       believable backup --data /srv/studies --into /mnt/safe --keep 30 --with-key
+      believable backup --data /srv/studies --into s3://lab-backups/believable --keep 30 --with-key
     """
     from datetime import UTC, datetime
 
     from believable.core.clock import WallClock
-    from believable.store.backups import backup
+    from believable.core.object_storage import is_bucket, split_name
 
-    if target is not None and (folder is not None or keep is not None):
+    if target is not None and (place is not None or keep is not None):
         raise InvalidInput(
             "backup: --to names one file; --into and --keep are for a folder of them. Give one or the other."
         )
     folders = [study_folder(study)] if study is not None else ([Path.cwd()] if data is None else [])
     settings = settings_for(folders, data, database)
-    moment = datetime.fromtimestamp(WallClock().now_ms() / 1000, UTC)
-    place = folder or settings.data_dir / "backups"
-    path = target or place / f"{moment:%Y-%m-%dT%H%M%SZ}{SUFFIX}"
+    now_ms = WallClock().now_ms()
+    name = f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m-%dT%H%M%SZ}{SUFFIX}"
+    folder = place or str(settings.data_dir / "backups")
+    if is_bucket(target or folder):
+        address, name = (folder, name) if target is None else split_name(target)
+        _into_bucket(settings, address, name, keep, with_key)
+    else:
+        path = Path(folder) / name if target is None else Path(target)
+        _described(_copied(settings, path, with_key), str(path))
+        for old in surplus((entry.name for entry in path.parent.iterdir()), keep):
+            key_beside(path.with_name(old)).unlink(missing_ok=True)
+            path.with_name(old).unlink()
+            click.echo(f"Removed {path.with_name(old)}")
+    _note(settings.data_dir, now_ms)
+
+
+def _copied(settings: Settings, path: Path, with_key: bool) -> Backup:
+    from believable.store.backups import backup
+
     with click.progressbar(length=1000, label="Copying", file=sys.stderr) as bar:
         copy = backup(
             settings.url, path, progress=lambda done, total: bar.update(1000 * done // max(total, 1) - bar.pos)
         )
     if with_key:
         copy_key(key_path(settings.data_dir), key_beside(path))
+    return copy
+
+
+def _into_bucket(settings: Settings, address: str, name: str, keep: int | None, with_key: bool) -> None:
+    """Made and verified beside the data, then stored, read back and compared; only then older ones go."""
+    from believable.core.object_storage import digest_of, storage_at
+
+    storage = storage_at(address)
+    storage.check()
+    if storage.has(name):
+        raise Conflict(f"{address}/{name} exists already. Choose another name: a backup never replaces one.")
+    with _work_folder(settings.data_dir) as folder:
+        path = folder / name
+        copy = _copied(settings, path, with_key)
+        for file in (path, key_beside(path)) if with_key else (path,):
+            storage.put(file.name, file)
+            stored = folder / f"{file.name}.stored"
+            storage.fetch(file.name, stored, 0o600)
+            if digest_of(stored) != digest_of(file):
+                raise Unavailable(
+                    f"{address}/{file.name}: what the storage gives back is not what it was given. Try again."
+                )
+            stored.unlink()
+        _described(copy, f"{address}/{name}")
+    for old in surplus(names := storage.names(), keep):
+        for file_name in {old, f"{old}.key"} & {*names}:
+            storage.remove(file_name)
+        click.echo(f"Removed {address}/{old}")
+
+
+@contextmanager
+def _work_folder(data_dir: Path) -> Iterator[Path]:
+    """On the disk of the data, where there is space for a copy of them, and nobody else may look."""
+    from believable.store.database import owner_folder
+
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=owner_folder(data_dir)) as folder:
+        yield Path(folder)
+
+
+def _described(copy: Backup, place: str) -> None:
     held = copy.verified
     click.echo(
-        f"{copy.path}\n{held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn, "
+        f"{place}\n{held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn, "
         f"{copy.n_bytes} bytes; verified."
     )
-    for old in surplus(place, keep) if keep is not None else ():
-        key_beside(old).unlink(missing_ok=True)
-        old.unlink()
-        click.echo(f"Removed {old}")
+
+
+def _note(data_dir: Path, at_ms: int) -> None:
+    """So that the console knows of backups that lie elsewhere."""
+    from believable.store.backups import BACKED_UP
+
+    try:
+        (data_dir / BACKED_UP).write_text(f"{at_ms}\n", encoding="ascii")
+    except OSError as error:
+        click.echo(
+            f"{data_dir} cannot be written ({error.strerror}): the console will not know of this backup.", err=True
+        )
 
 
 SUFFIX = ".backup"
@@ -88,10 +160,9 @@ SUFFIX = ".backup"
 DATED = re.compile(r"\d{4}-\d\d-\d\dT\d{6}Z\.backup")
 
 
-def surplus(folder: Path, keep: int) -> list[Path]:
+def surplus(names: Iterable[str], keep: int | None) -> list[str]:
     """The backups named by date and time beyond the newest `keep`, oldest first. Other files are nobody's business."""
-    dated = sorted(path for path in folder.iterdir() if DATED.fullmatch(path.name))
-    return dated[:-keep]
+    return [] if keep is None else sorted(name for name in names if DATED.fullmatch(name))[:-keep]
 
 
 def key_path(data_dir: Path) -> Path:
@@ -116,7 +187,7 @@ def copy_key(source: Path, target: Path) -> None:
         os.fsync(file.fileno())
 
 
-def put_key_back(backup: Path, data_dir: Path) -> str:
+def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
     """The key beside a backup goes where the server looks for it, unless it is there; what was done, in words."""
     kept, live = key_beside(backup), key_path(data_dir)
     if not kept.is_file():
@@ -128,27 +199,27 @@ def put_key_back(backup: Path, data_dir: Path) -> str:
     if live.read_bytes().strip() == kept.read_bytes().strip():
         return ""
     return (
-        f"{live} is another key than {kept}: links, codes and recruiters' hashes of the restored sessions are made with the"
+        f"{live} is another key than {called}: links, codes and recruiters' hashes of the restored sessions are made with the"
         " latter. Put it in its place before you serve, unless you know why it differs."
     )
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file")
 @click.argument("study", required=False, type=click.Path(path_type=Path))
 @data_options
 @click.option(
-    "--newer", multiple=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--newer", multiple=True, metavar="FILE",
     help="A later backup, looked through for withdrawals only. May be given several times.",
 )  # fmt: skip
 @click.option("--live-lost", is_flag=True, help="The live database does not exist any more or cannot be read.")
 @click.option("--check", "only_check", is_flag=True, help="Verify the backup and change nothing.")
 def restore(
-    file: Path,
+    file: str,
     study: Path | None,
     data: Path | None,
     database: str | None,
-    newer: tuple[Path, ...],
+    newer: tuple[str, ...],
     live_lost: bool,
     only_check: bool,
 ) -> None:
@@ -158,25 +229,78 @@ def restore(
     and of any --newer one are applied. A replaced SQLite file is put aside, not deleted. A key beside the backup is put back
     where there is none. Stop the server first.
 
+    FILE is a backup, or a folder of them: then the newest is taken. Both may be in storage: s3://BUCKET/PREFIX/FILE.
+
     \b
     Example:
       believable restore monday.backup my-study
       believable restore monday.backup --check
+      believable restore s3://lab-backups/believable --data /srv/studies --live-lost
     """
-    from believable.store import restoration
+    with ExitStack() as stack:
+        if only_check:
+            _check(_local(stack, file, Path(tempfile.gettempdir())))
+            return
+        folders = [study_folder(study)] if study is not None else ([Path.cwd()] if data is None else [])
+        settings = settings_for(folders, data, database)
+        local = _local(stack, file, settings.data_dir)
+        later = [_local(stack, address, settings.data_dir).path for address in newer]
+        _restored(settings, local, later, live_lost)
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalBackup:
+    """`called`: its name where it came from."""
+
+    path: Path
+    called: str
+
+
+def _local(stack: ExitStack, address: str, data_dir: Path) -> _LocalBackup:
+    """The backup as a file of this machine, with the key beside it if there is one."""
+    from believable.core.object_storage import is_bucket, split_name, storage_at
+
+    if not is_bucket(address):
+        path = Path(address)
+        if path.is_dir():
+            path /= _newest((entry.name for entry in path.iterdir()), address)
+        return _LocalBackup(path, str(path))
+    if address.endswith(SUFFIX):
+        place, name = split_name(address)
+        storage = storage_at(place)
+    else:
+        storage = storage_at(address)
+        name = _newest(storage.names(), address)
+    path = stack.enter_context(_work_folder(data_dir)) / name
+    storage.fetch(name, path, 0o600)
+    if storage.has(key := key_beside(path).name):
+        storage.fetch(key, path.with_name(key), 0o600)
+    return _LocalBackup(path, f"{storage.address}/{name}")
+
+
+def _newest(names: Iterable[str], place: str) -> str:
+    dated = sorted(name for name in names if DATED.fullmatch(name))
+    if not dated:
+        raise NotFound(f"{place}: there is no backup named by date and time here. Name the file itself.")
+    click.echo(f"Taking the newest of {len(dated)}: {dated[-1]}")
+    return dated[-1]
+
+
+def _check(copy: _LocalBackup) -> None:
     from believable.store.backups import verify_file
 
-    if only_check:
-        held = verify_file(file)
-        click.echo(
-            f"{file}: {held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn; verified."
-        )
-        return
-    folders = [study_folder(study)] if study is not None else ([Path.cwd()] if data is None else [])
-    settings = settings_for(folders, data, database)
+    held = verify_file(copy.path)
+    click.echo(
+        f"{copy.called}: {held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn; verified."
+    )
+
+
+def _restored(settings: Settings, copy: _LocalBackup, newer: Sequence[Path], live_lost: bool) -> None:
+    from believable.store import restoration
+
     with click.progressbar(length=1000, label="Restoring", file=sys.stderr) as bar:
         done = restoration.restore(
-            file,
+            copy.path,
             settings.url,
             newer=newer,
             live_lost=live_lost,
@@ -188,5 +312,5 @@ def restore(
         click.echo(f"{done.n_erased} sessions of the backup were withdrawn since and have been deleted from it.")
     if done.aside is not None:
         click.echo(f"The database that was live before is now {done.aside}")
-    if words := put_key_back(file, settings.data_dir):
+    if words := put_key_back(copy.path, settings.data_dir, f"{copy.called}.key"):
         click.echo(words)

@@ -57,6 +57,12 @@ if TYPE_CHECKING:
     metavar="PREFIX",
     help="Let the proxy send media: where it has the media folder for X-Accel-Redirect (see deploy/nginx.conf).",
 )
+@click.option(
+    "--media",
+    metavar="ADDRESS",
+    envvar="BELIEVABLE_MEDIA",
+    help="Keep media in storage that several servers share: s3://BUCKET/PREFIX or a folder. The data folder remembers it.",
+)
 @extensions_option
 def command(
     studies: tuple[Path, ...],
@@ -71,6 +77,7 @@ def command(
     proxies: tuple[str, ...],
     listed: bool | None,
     sendfile: str | None,
+    media: str | None,
 ) -> None:
     """Serve studies to participants and researchers.
 
@@ -83,6 +90,8 @@ def command(
       believable serve my-study
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
+    from believable.core.object_storage import remember_storage
+    from believable.store.database import owner_folder
     from believable.web.app import serve
     from believable.web.connections import checked_proxies
 
@@ -92,6 +101,8 @@ def command(
     settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
     settings = replace(settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted)
     settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
+    if media is not None:
+        remember_storage(owner_folder(settings.media_dir), media)
     published, first_link = publish(settings)
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)

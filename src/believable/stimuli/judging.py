@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from believable.core.object_storage import medium_file
 from believable.recordings import actions, file
 from believable.recordings.actions import ActionLog, log_of
 from believable.recordings.recording import Recording
@@ -43,7 +44,7 @@ def judged_replay(media_dir: Path, digest: str, variant: Variant) -> Path:
     """The copy of a recording for the browser; made now if it is not there yet."""
     target = _target(media_dir, digest, variant)
     if not target.is_file():
-        _write(target, judging_tree(file.read(media_dir / digest), variant))
+        _write(target, judging_tree(file.read(medium_file(media_dir, digest)), variant))
     return target
 
 
@@ -51,7 +52,7 @@ def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
     """The copy of a video's action log for the browser."""
     target = _target(media_dir, digest, variant)
     if not target.is_file():
-        log = actions.read_actions(media_dir / digest)
+        log = actions.read_actions(medium_file(media_dir, digest))
         _write(target, actions.to_tree(log.for_judging(with_plan=variant.plan, with_log=variant.log)))
     return target
 

@@ -7,7 +7,6 @@ other supplemental messages inside the coded video, encoder strings inside AAC s
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import mimetypes
 import os
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, Problem, StudyError
+from believable.core.object_storage import digest_of, keep_medium, medium_file, storage_behind
 from believable.core.work import Progress, available_cores, map_named
 from believable.recordings.actions import RECORDING_SUFFIX, beside, read_actions
 from believable.recordings.file import read as read_recording
@@ -98,11 +98,12 @@ def prepare_replay(source: Path, media_dir: Path) -> Medium:
 
 def _kept(source: Path, media_dir: Path) -> str:
     """Copy a file under its own SHA-256, whole or not at all."""
-    digest = _digest(source)
+    digest = digest_of(source)
     if not (media_dir / digest).is_file():
         unfinished = media_dir / f".{os.getpid()}.{threading.get_ident()}.part"
         shutil.copyfile(source, unfinished)
         _durable(unfinished, media_dir / digest)
+    keep_medium(media_dir, digest)
     return digest
 
 
@@ -116,16 +117,25 @@ def prepare_file(source: Path, media_dir: Path) -> Medium:
     """One stripped, content-addressed copy. It appears whole or not at all."""
     _must_be_there(source, media_dir)
     strip = have_av()
-    note = media_dir / "prepared" / f"{_digest(source)}.{RECIPE if strip else 'copy'}.json"
-    known = _known(note, media_dir)
-    if known is not None:
-        return known
+    note_name = f"prepared/{digest_of(source)}.{RECIPE if strip else 'copy'}.json"
+    note = medium_file(media_dir, note_name)
+    medium = _known(note, media_dir) or _prepared(source, media_dir, note, strip)
+    # The copy first: a note in the storage says that it is there.
+    keep_medium(media_dir, medium.digest)
+    keep_medium(media_dir, note_name)
+    return medium
+
+
+def _prepared(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
     unfinished = media_dir / f".{os.getpid()}.{threading.get_ident()}.part"
     try:
         media_type = stripped(source, unfinished) if strip else _copied(source, unfinished)
         duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
         medium = Medium(
-            digest=_digest(unfinished), bytes=unfinished.stat().st_size, duration_ms=duration_ms, media_type=media_type
+            digest=digest_of(unfinished),
+            bytes=unfinished.stat().st_size,
+            duration_ms=duration_ms,
+            media_type=media_type,
         )
         _durable(unfinished, media_dir / medium.digest)
     finally:
@@ -272,11 +282,6 @@ def _length_ms(path: Path) -> int | None:
         return None if file.duration is None else round(file.duration / 1000)
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _durable(unfinished: Path, path: Path) -> None:
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
@@ -292,7 +297,10 @@ def _known(note: Path, media_dir: Path) -> Medium | None:
     except (ValueError, TypeError):
         return None
     copy = media_dir / medium.digest
-    return medium if copy.is_file() and _digest(copy) == medium.digest else None
+    storage = storage_behind(media_dir)
+    if copy.is_file():
+        return medium if digest_of(copy) == medium.digest else None
+    return medium if storage is not None and storage.has(medium.digest) else None
 
 
 def _write_note(note: Path, medium: Medium) -> None:

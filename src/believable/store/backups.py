@@ -148,6 +148,18 @@ def _not_whole(path: Path, damage: list[str]) -> InvalidInput:
 # ---------------------------------------------------------------------------------------------- backups
 
 
+#: In the data folder: when the last backup was finished, in milliseconds, wherever it went.
+BACKED_UP = "last-backup.txt"
+
+
+def last_backup_ms(data_dir: Path) -> int | None:
+    """When `believable backup` last finished a backup of this data folder; None: never."""
+    try:
+        return int((data_dir / BACKED_UP).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
 #: Pages copied between two reports of progress.
 STEP_PAGES = 2_048
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import logging
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import orjson
 from fastapi import FastAPI
@@ -28,6 +32,14 @@ from believable.core.errors import (
 from believable.web.templating import from_header, page
 
 log = logging.getLogger(__name__)
+PageRoute = TypeVar("PageRoute", bound=Callable[..., Coroutine[Any, Any, Response]])
+
+#: How long somebody who opens a page waits for a database that is gone: as long as one that was killed takes to come back.
+OUTAGE_S = 20.0
+#: Between two tries.
+PAUSE_S = 0.25
+#: An error page about something that passes loads itself again after so long.
+RELOAD_S = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,30 @@ def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
     texts = from_header(request.headers.get("accept-language", ""))
     known = f"{answer.words}.title" in texts
     words = answer.words if known else "page.error"
-    return page("participant/message.html", answer.status, texts=texts, words=words, links=(), scripts=())
+    response = page("participant/message.html", answer.status, texts=texts, words=words, links=(), scripts=())
+    if answer.status == 503 and request.method == "GET":
+        response.headers["refresh"] = str(RELOAD_S)
+    return response
+
+
+def waits_out(route: PageRoute) -> PageRoute:
+    """For the pages that people go to: a short outage of the database makes them wait, and shows them no error. What scripts ask
+    for is answered at once, because scripts try again by themselves. `Unavailable` means that nothing was acknowledged, so that
+    the whole may be done again."""
+
+    @functools.wraps(route)
+    async def patient(request: Request, **named: Any) -> Response:
+        clock = asyncio.get_running_loop().time
+        until_s = clock() + OUTAGE_S
+        while True:
+            try:
+                return await route(request=request, **named)
+            except Unavailable:
+                if not wants_page(request) or clock() > until_s:
+                    raise
+            await asyncio.sleep(PAUSE_S)
+
+    return cast(PageRoute, patient)
 
 
 def install(app: FastAPI) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -11,6 +12,7 @@ from believable.coding.coder_agreement import CoderAgreement, agreement, by_samp
 from believable.coding.labels import Key
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.ids import opaque_name
+from believable.core.object_storage import medium_file
 from believable.players import PLAYERS
 from believable.stimuli.judging import Variant, judged_replay
 from believable.store import coding_marks, coding_projects, coding_rounds
@@ -159,4 +161,6 @@ async def path_of(visit: ConsoleVisit, project: CodingProject, name: str) -> Pat
     if name not in known:
         raise NotFound("this project has no medium with this name. Reload the page.")
     shown, folder = known[name], console.media_dir
-    return judged_replay(folder, shown.digest, Variant()) if shown.replay else folder / shown.digest
+    if shown.replay:
+        return await asyncio.to_thread(judged_replay, folder, shown.digest, Variant())
+    return await asyncio.to_thread(medium_file, folder, shown.digest)

@@ -20,6 +20,7 @@ from believable.core.work import FunctionElsewhere, in_child
 from believable.protocols import PROTOCOLS
 from believable.stimuli.study_check import definition_problems, study_problems
 from believable.store import monitor, studies
+from believable.store.backups import last_backup_ms
 from believable.store.monitor import CompletionRate
 from believable.store.studies import StudyRow
 from believable.study.definition import Definition
@@ -193,8 +194,8 @@ def launch_items(
 def whereabouts(visit: ConsoleVisit, study: StudyRow) -> Whereabouts:
     """Reads the disk: call it in a thread."""
     data_dir = visit.console.media_dir.parent
-    backups = sorted((data_dir / "backups").glob("*.backup"), key=lambda path: path.stat().st_mtime)
-    age_ms = visit.now_ms - int(backups[-1].stat().st_mtime * 1000) if backups else None
+    backed_up_ms = last_backup_ms(data_dir)
+    age_ms = None if backed_up_ms is None else visit.now_ms - backed_up_ms
     folder = visit.console.study_folders.get(study.id)
     record = None if folder is None else _registered(folder)
     powered = None if folder is None else _powered(folder)

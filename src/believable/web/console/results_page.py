@@ -12,6 +12,7 @@ from markupsafe import Markup
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.object_storage import medium_file
 from believable.players import PLAYERS
 from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest
@@ -180,9 +181,10 @@ async def watched_medium(visit: ConsoleVisit) -> Response:
     """The medium itself, without what participants never see."""
     medium = await _medium(visit, visit.path("stimulus"))
     folder = visit.console.media_dir
-    path: Path = folder / medium.digest
     if medium.is_replay:
         path = await asyncio.to_thread(judged_replay, folder, medium.digest, Variant())
+    else:
+        path = await asyncio.to_thread(medium_file, folder, medium.digest)
     return await medium_response(visit.request, path)
 
 

@@ -15,6 +15,7 @@ from believable.collect.desk import Collect, Landing
 from believable.core.errors import NotFound, TooManyTries
 from believable.study.texts import Texts, built_in
 from believable.web.connections import place_of
+from believable.web.problems import waits_out
 from believable.web.settings import Settings
 from believable.web.templating import Words, from_header, page, preferred
 
@@ -32,6 +33,7 @@ _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
 
 @router.get("/join/{link}", include_in_schema=False)
+@waits_out
 async def landing(request: Request, link: str) -> Response:
     """Shows what the study is; creates nothing, so link previews and prefetchers are harmless."""
     query = _query(request)
@@ -58,6 +60,7 @@ async def landing(request: Request, link: str) -> Response:
 
 
 @router.post("/join/{link}", include_in_schema=False)
+@waits_out
 async def join(request: Request, link: str) -> Response:
     """Starts the session, or goes on with the one this person has."""
     query = _query(request)
@@ -87,6 +90,7 @@ async def ask_code(request: Request) -> Response:
 
 
 @router.post("/resume", include_in_schema=False)
+@waits_out
 async def resume(request: Request) -> Response:
     """Leads back to the session behind a code."""
     collect: Collect = request.app.state.collect

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
+import anyio
 import orjson
 from fastapi import APIRouter, Path
 from markupsafe import Markup
@@ -14,11 +15,13 @@ from starlette.responses import Response
 
 from believable.collect.desk import Collect, SessionView
 from believable.core.errors import Withdrawn
+from believable.core.object_storage import medium_file
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_of, trial_message
+from believable.web.problems import waits_out
 from believable.web.settings import Settings
 from believable.web.templating import from_header, page
 
@@ -100,6 +103,7 @@ def _desk(request: Request) -> Collect:
 
 
 @router.get("/s/{token}", include_in_schema=False)
+@waits_out
 async def session_page(request: Request, token: Token) -> Response:
     """The page, with the current trial rendered in it."""
     try:
@@ -188,8 +192,12 @@ async def medium(request: Request, token: Token, name: Annotated[str, Path(max_l
     """A medium under this session's own name for it, with Range."""
     settings: Settings = request.app.state.settings
     content = await _desk(request).amedium(token, name)
-    if settings.sendfile is not None and not isinstance(content, bytes):
-        return sent_by_proxy(settings.sendfile, content.relative_to(settings.media_dir))
+    if not isinstance(content, bytes):
+        if not content.is_file():  # the first time on this server
+            name = content.relative_to(settings.media_dir).as_posix()
+            await anyio.to_thread.run_sync(medium_file, settings.media_dir, name)
+        if settings.sendfile is not None:
+            return sent_by_proxy(settings.sendfile, content.relative_to(settings.media_dir))
     return await medium_response(request, content)
 
 
