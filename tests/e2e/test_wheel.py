@@ -21,7 +21,19 @@ from believable.simulate.server import free_port
 pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).resolve().parents[2]
 #: Extras as they are imported.
-OPTIONAL = ("av", "PIL", "glmm", "numba", "gymnasium", "vizdoom", "psycopg", "distributed", "obstore", "vl_convert", "minari")
+OPTIONAL = (
+    "av",
+    "PIL",
+    "glmm",
+    "numba",
+    "gymnasium",
+    "vizdoom",
+    "psycopg",
+    "distributed",
+    "obstore",
+    "vl_convert",
+    "minari",
+)
 WITHOUT_EXTRAS = f"""
 import importlib.abc, os, sys
 
