@@ -216,14 +216,17 @@ def per_round(rounds: Sequence[Conduct]) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--first-seed", type=int, default=0, help="the seeds are this one and those after it")
+    options = parser.parse_args()
+    rounds, first = options.rounds, options.first_seed
     played = {
-        (level, person): [conduct(level, seed, person) for seed in range(rounds)]
+        (level, person): [conduct(level, seed, person) for seed in range(first, first + rounds)]
         for level in LEVELS
         for person in PEOPLE
     }
     say = sys.stdout.write
-    say(f"{rounds} rounds of a minute for each of {len(PEOPLE)} players and {len(LEVELS)} levels; means per round\n\n")
+    say(f"{rounds} rounds of a minute for each of {len(PEOPLE)} players and {len(LEVELS)} levels, ")
+    say(f"seeds from {first:,}; means per round\n\n")
     figures = {level: per_round([c for person in PEOPLE for c in played[level, person]]) for level in LEVELS}
     say(f"{'':48}{''.join(f'{level:>12}' for level in LEVELS)}\n")
     for words in figures[LEVELS[0]]:

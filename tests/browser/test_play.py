@@ -46,6 +46,20 @@ FIGURE = """() => {
 }"""
 
 
+#: The commonest colour of the field: floor that nobody looks at.
+FLOOR = """canvas => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  const counts = new Map();
+  for (let i = 0; i < data.length; i += 4) {
+    const colour = data.slice(i, i + 3).join();
+    if (colour !== "56,67,79") counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0][0].split(",").map(Number);
+}"""
+
+
 def test_the_whole_trace_protocol_with_full_rounds(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
@@ -276,6 +290,34 @@ def test_a_lab_records_rounds_of_its_own(page: Page, tmp_path: Path, rounds: Mod
     assert replay.timing.frames == 150
     assert replay.agent == "frustrated"
     assert any(replay.telemetry["move_x"])
+
+
+def test_in_fog_the_page_gets_and_draws_the_opponent_only_while_it_is_seen(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    folder = rounds.short_study(tmp_path)
+    text = (folder / "study.yaml").read_text().replace("maze: 5}", "maze: 5, fog: true, mood: true}")
+    (folder / "study.yaml").write_text(text)
+    served = line(folder)
+    pictures: list[dict[str, Any]] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: pictures.append(json.loads(frame))))
+    player = rounds.Player(page)
+    player.join(served.link())
+    expect(page.get_by_text("The light part is your field of vision.")).to_be_visible()
+    player.start()
+    page.wait_for_function(f"() => ({FIGURE})() !== null")
+    assert page.locator(".field canvas").evaluate(FLOOR) == [0x9B, 0x97, 0x8F]
+    assert player.to_the_end()
+    told = [picture for picture in pictures if "o" in picture]
+    assert any(picture["o"] is None for picture in told)
+    assert all(len(picture["o"]) == 5 for picture in told if picture["o"])
+    ((setup, _, stored, _),) = rounds.rounds_of(served)
+    assert (setup.fog, setup.mood) == (True, True)
+    rounds.same_again(served)
+    unseen = [
+        state for track in stored.tracks if track.actor == "opponent" for state in track.states if state.key == "unseen"
+    ]
+    assert unseen[0].value is True
 
 
 def test_a_round_may_be_shown_as_a_video(

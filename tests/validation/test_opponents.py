@@ -9,7 +9,7 @@ import pytest
 from validation.opponents import LEVELS, PEOPLE, Conduct, conduct, per_round
 
 #: None of those that the opponent's numbers were set with, which all lie below 1,000.
-SEEDS = range(41_000, 41_006)
+SEEDS = range(41_000, 41_012)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_it_chases_follows_or_investigates_most_of_the_time(
 @pytest.mark.parametrize("level", LEVELS)
 def test_more_than_half_of_a_round_is_a_hunt(figures: dict[str, dict[str, float]], level: str) -> None:
     assert figures[level]["share: hunt (chase + follow + investigate)"] >= 0.55
-    assert figures[level]["share: chase"] >= 0.09
+    assert figures[level]["share: chase"] >= 0.1
     assert figures[level]["share: investigate"] >= 0.2
     assert figures[level]["share: search"] <= 0.45
 
@@ -56,7 +56,7 @@ def test_frustration_narrows_the_view_sharpens_the_ears_risks_more_and_moves_err
         through, around = shown["risk: walks through fire"], shown["risk: walks round fire"]
         return through / (through + around)
 
-    assert frustrated["view: overlooks the player"] >= max(3.0, 2 * calm["view: overlooks the player"])
+    assert frustrated["view: overlooks the player"] >= max(3.0, 3 * calm["view: overlooks the player"])
     assert frustrated["hearing: heard place off by (tiles)"] < 0.5 < 1.2 < calm["hearing: heard place off by (tiles)"]
     assert crossed(frustrated) > 0.9 > 0.2 > crossed(calm)
     assert min(frustrated["risk: walks through fire"], calm["risk: walks round fire"]) >= 1.5

@@ -14,6 +14,8 @@ FORMAT = "believable-replay/1"
 UNITS_PER_TILE = 1000
 
 Scalar: TypeAlias = str | int | float | bool | None
+#: A state that any actor may have: while it is true nobody saw the actor, and judges get nothing of it.
+UNSEEN = "unseen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +170,18 @@ class Recording:
 
         Ids of actions and plan steps are numbered anew, because authored ids may tell the agent.
         """
+        actors = {actor.id: replace(actor, facts={}) for actor in self.actors}
+        pieces = [(piece, actors[track.actor]) for track in self.tracks for piece in seen_pieces(track)]
+        shown = {piece.actor for piece, _ in pieces} | (actors.keys() - {track.actor for track in self.tracks})
         tracks = tuple(
             replace(
-                track,
+                piece,
                 height=(),
                 pitch=(),
                 camera=(),
-                states=tuple(s for s in track.states if s.key not in self.hidden_states),
+                states=tuple(s for s in piece.states if s.key not in self.hidden_states),
             )
-            for track in self.tracks
+            for piece, _ in pieces
         )
         names = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
         plans = tuple(
@@ -199,12 +204,47 @@ class Recording:
                     for number, thing in enumerate(self.world.objects, 1)
                 ),
             ),
-            actors=tuple(replace(actor, facts={}) for actor in self.actors),
+            actors=(
+                *(actor for actor in actors.values() if actor.id in shown),
+                *(replace(actor, id=piece.actor) for piece, actor in pieces if piece.actor != actor.id),
+            ),
             timing=self.timing,
             tracks=tracks,
             actions=actions if with_log else (),
             plans=plans if with_plan else (),
         )
+
+
+def seen_pieces(track: Track) -> list[Track]:
+    """The track without the frames in which its actor was unseen: a piece for each time that it could be seen. The first has the
+    actor's id, later ones have one of their own; each begins with the states that hold."""
+    changes = {state.frame: bool(state.value) for state in track.states if state.key == UNSEEN}
+    if not changes:
+        return [track]
+    runs: list[range] = []
+    unseen = False
+    for frame in range(track.first_frame, track.first_frame + len(track.x)):
+        unseen = changes.get(frame, unseen)
+        if not unseen and runs and runs[-1].stop == frame:
+            runs[-1] = range(runs[-1].start, frame + 1)
+        elif not unseen:
+            runs.append(range(frame, frame + 1))
+    return [_piece(track, run, number) for number, run in enumerate(runs, 1)]
+
+
+def _piece(track: Track, run: range, number: int) -> Track:
+    part = slice(run.start - track.first_frame, run.stop - track.first_frame)
+    visible = [state for state in track.states if state.key != UNSEEN]
+    held = {state.key: replace(state, frame=run.start) for state in visible if state.frame <= run.start}
+    return replace(
+        track,
+        actor=track.actor if number == 1 else f"{track.actor}~{number}",
+        x=track.x[part],
+        y=track.y[part],
+        heading=track.heading[part],
+        first_frame=run.start,
+        states=(*held.values(), *(state for state in visible if run.start < state.frame < run.stop)),
+    )
 
 
 def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Action:

@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -59,15 +60,24 @@ def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
 
 def judging_tree(replay: Recording, variant: Variant) -> dict[str, Any]:
     """The recording and its looks, as the browser's player reads them."""
-    blind = _with_log(replay.for_judging(), log_of(replay).for_judging(with_plan=variant.plan, with_log=variant.log))
+    log = log_of(replay).for_judging(with_plan=variant.plan, with_log=variant.log)
+    names = {actor.id: other.id for actor, other in zip(replay.actors, log.actors, strict=True)}
+    blind = _with_log(replay.for_judging(), log, names)
     tree = {key: value for key, value in file.to_tree(blind).items() if key not in _LAB_ONLY}
     tree["actors"] = [{"id": actor.id, "name": actor.name} for actor in blind.actors]
     return {"replay": tree, "scene": scene_tree(draw(blind))}
 
 
-def _with_log(blind: Recording, log: ActionLog) -> Recording:
-    """The recording with its people and places under other ids. Roles stay for the drawing, which needs them."""
-    names = {actor.id: other.id for actor, other in zip(blind.actors, log.actors, strict=True)}
+def _with_log(blind: Recording, log: ActionLog, names: Mapping[str, str]) -> Recording:
+    """The recording with its people and places under other ids. Roles stay for the drawing. Who was seen several
+    times, and not between, has a further id for each time."""
+
+    def name(actor: str) -> str:
+        if actor in names:
+            return names[actor]
+        whole, _, number = actor.rpartition("~")
+        return f"{names[whole]}~{number}"
+
     places = {place.id: f"b{number}" for number, place in enumerate(blind.world.places, 1)}
     world = replace(
         blind.world,
@@ -79,8 +89,8 @@ def _with_log(blind: Recording, log: ActionLog) -> Recording:
     return replace(
         blind,
         world=world,
-        actors=tuple(replace(actor, id=names[actor.id]) for actor in blind.actors),
-        tracks=tuple(replace(track, actor=names[track.actor]) for track in blind.tracks),
+        actors=tuple(replace(actor, id=name(actor.id)) for actor in blind.actors),
+        tracks=tuple(replace(track, actor=name(track.actor)) for track in blind.tracks),
         actions=log.actions,
         plans=log.plans,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 
-from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing
+from believable.recordings.recording import Actor, Recording
 from believable.recordings.scene import Readout, Scene, Shape, Sprite, tile_rects
 
 PLAYER_VIEW_DEG = 110.0
@@ -14,13 +15,21 @@ PLAYER_VIEW_TILES = 7.0
 
 def draw(recording: Recording) -> Scene:
     world = recording.world
-    walls = tuple(Shape("rect", "#38434f", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#"))
-    actors = sorted(recording.actors, key=lambda actor: _ORDER.get(actor.role, len(_ORDER)))
-    sprites = tuple(_sprite(actor) for actor in actors)
+    states = {state.key for track in recording.tracks for state in track.states}
+    return _scene(world.walls, recording.actors, _readouts(recording), fog="fog" in states, mood="furious" in states)
+
+
+def _scene(
+    walls: tuple[str, ...], actors: Iterable[Actor], readouts: tuple[Readout, ...], *, fog: bool, mood: bool
+) -> Scene:
+    ordered = sorted(actors, key=lambda actor: _ORDER.get(actor.role, len(_ORDER)))
+    sprites = [sprite for actor in ordered for sprite in _sprites(actor, fog, mood)]
+    if fog:  # what the player sees is light, and lies below all that is seen there
+        sprites = [*(Sprite(actor.id, (_LIT,)) for actor in ordered if actor.role == "player"), *sprites]
     # Walls lie below: nobody enters them, and bars of health are not cut off.
-    ground = (*_shadows(world.walls), *walls)
+    ground = (*_shadows(walls), *(Shape("rect", "#38434f", x, y, w, h) for x, y, w, h in tile_rects(walls, "#")))
     return Scene(
-        world.width, world.height, "#f4f1ea", ground, sprites, walls=world.walls, readouts=_readouts(recording)
+        len(walls[0]), len(walls), _DARK if fog else _FLOOR, ground, tuple(sprites), walls=walls, readouts=readouts
     )
 
 
@@ -47,17 +56,21 @@ def _readouts(recording: Recording) -> tuple[Readout, ...]:
     )
 
 
-def live_scene(walls: tuple[str, ...]) -> Scene:
-    """The looks of a round that is being played: one sprite for each role, in the order they are drawn."""
-    world = RecordedWorld("maze", len(walls[0]), len(walls), walls)
-    actors = tuple(Actor(role, role, role) for role in _SHAPES)
-    return draw(Recording(world=world, actors=actors, timing=Timing(1, 1), tracks=()))
+def live_scene(walls: tuple[str, ...], *, fog: bool = False, mood: bool = False) -> Scene:
+    """The looks of a round that is being played: sprites for each role, in the order they are drawn."""
+    return _scene(walls, (Actor(role, role, role) for role in _SHAPES), (), fog=fog, mood=mood)
 
 
-def _sprite(actor: Actor) -> Sprite:
-    return Sprite(actor.id, _SHAPES.get(actor.role, _OTHER))
+def _sprites(actor: Actor, fog: bool, mood: bool) -> list[Sprite]:
+    """An actor's figure, and over it the faces of its moods, each for the state it is called by."""
+    shapes = _SHAPES.get(actor.role, _OTHER)
+    figure = Sprite(actor.id, tuple(shape for shape in shapes if not (fog and shape.kind == "view")))
+    if not mood or actor.role != "opponent":
+        return [figure]
+    return [figure, *(Sprite(actor.id, face, shown_when=state) for state, face in _FACES.items())]
 
 
+_FLOOR, _DARK = "#f4f1ea", "#9b978f"
 _HALF = PLAYER_VIEW_DEG / 2
 _BAR = (-0.4, -0.62, 0.8, 0.1)
 
@@ -129,6 +142,38 @@ _SHAPES = {
         *_spikes("#a92b2b", 12, 0.6, 0.85), Shape("circle", "#ffffff", r=0.5),
         Shape("poly", "#a92b2b", points=((-0.28, -0.2), (-0.2, -0.28), (0.28, 0.2), (0.2, 0.28)), turns=False),
         Shape("poly", "#a92b2b", points=((-0.28, 0.2), (-0.2, 0.28), (0.28, -0.2), (0.2, -0.28)), turns=False),
+    ),
+}  # fmt: skip
+_LIT = Shape("view", _FLOOR, r=PLAYER_VIEW_TILES, from_deg=-_HALF, to_deg=_HALF)
+
+
+def _brows(fill: str, inner: tuple[float, float], outer: tuple[float, float], thick: float) -> tuple[Shape, ...]:
+    """One over each eye, drawn together in the middle."""
+    (x0, y0), (x1, y1) = inner, outer
+    corners = ((x0, y0), (x0 + thick, y0), (x1 + thick, y1), (x1, y1))
+    return tuple(Shape("poly", fill, points=tuple((x, side * y) for x, y in corners)) for side in (-1, 1))
+
+
+_HEALTH = tuple(shape for shape in _SHAPES["opponent"] if shape.kind == "bar" or shape.fill == "#00000030")
+#: The opponent's face by the state that shows it; at ease it is as ever.
+_FACES = {
+    "tense": (
+        Shape("circle", "#c8553d", r=0.33),
+        Shape("poly", "#3a120b", points=((0.22, -0.13), (0.29, -0.11), (0.29, 0.11), (0.22, 0.13))),
+        *(Shape("circle", "#ffffff", 0.07, side * 0.16, r=0.09) for side in (-1, 1)),
+        *(Shape("circle", "#22130f", 0.11, side * 0.14, r=0.05) for side in (-1, 1)),
+        *_brows("#5e1c10", (0.16, 0.03), (0.07, 0.3), 0.06),
+        *_HEALTH,
+    ),
+    "furious": (
+        *_spikes("#5e0f08", 13, 0.34, 0.56),
+        Shape("circle", "#d3220f", r=0.35),
+        Shape("poly", "#2a0703", points=((0.15, -0.24), (0.35, -0.13), (0.35, 0.13), (0.15, 0.24))),
+        *(_triangle("#ffffff", (0.16, at - 0.06), (0.28, at), (0.16, at + 0.06), turns=True) for at in (-0.15, 0.0, 0.15)),
+        *(Shape("circle", "#ffe14d", 0.03, side * 0.17, r=0.11) for side in (-1, 1)),
+        *(Shape("circle", "#22130f", 0.08, side * 0.14, r=0.045) for side in (-1, 1)),
+        *_brows("#2a0703", (0.15, 0.02), (-0.02, 0.33), 0.1),
+        *_HEALTH,
     ),
 }  # fmt: skip
 _OTHER = (Shape("circle", "#8f5aa8", r=0.3),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -15,12 +16,23 @@ from believable.worlds.contract import Input, InputPart, InputSchema, RoundPlace
 from believable.worlds.maze.draw import live_scene
 from believable.worlds.maze.flashes import Effects
 from believable.worlds.maze.opponents import new_opponent
-from believable.worlds.maze.record import Recorder
-from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRules, OpponentInput, PlayerInput, new_round
+from believable.worlds.maze.record import FIGURE_REACH, FIRE_REACH, Recorder
+from believable.worlds.maze.rules import (
+    TICKS_PER_S,
+    MazeEvent,
+    MazeRules,
+    OpponentInput,
+    PlayerInput,
+    new_round,
+    player_sees,
+)
+from believable.worlds.maze.temper import expression
 
 PLAYER, OPPONENT = "player", "opponent"
 #: A practice has no end of its own; after an hour it would have one.
 PRACTICE_TICKS = 3600 * TICKS_PER_S
+#: So far a step takes one; farther away than this nobody hears it. As on the page (`static/sounds.js`).
+STRIDE, HEARD_TILES = 950, 9
 #: What the player can see or hear of what happens.
 NOTICED = frozenset(
     ["shot", "throw", "hit", "blast", "blast_hit", "burn", "hurt", "caught", "opponent_killed", "player_killed", "reset"]
@@ -39,6 +51,11 @@ class MazeOptions(Record):
     """Tiles on each side of the maze, an odd number."""
     maze: Literal["round", "session"] | Annotated[int, Field(ge=0)] = "round"
     """Another maze for each `round`, for each `session`, or the one of this number for everybody."""
+    fog: bool = False
+    """Opponent and fire are seen only inside the player's field of vision. What fog hides is not sent to the page, and the
+    recording that is watched later shows what was seen; footsteps are heard from their side."""
+    mood: bool = False
+    """The opponent's face shows its mood (at ease, tense, furious). Off, as published, mood shows in what it does only."""
 
 
 def problems_of(options: MazeOptions) -> Sequence[tuple[str, str, str]]:
@@ -57,6 +74,8 @@ class MazeSetup(Record):
     size: int = 21
     ticks: int = 60 * TICKS_PER_S
     practice: bool = False
+    fog: bool = False
+    mood: bool = False
 
     @property
     def agent(self) -> str:
@@ -74,6 +93,8 @@ def settle(options: MazeOptions, place: RoundPlace) -> MazeSetup:
         size=options.size,
         ticks=place.duration_s * TICKS_PER_S,
         practice=place.practice,
+        fog=options.fog,
+        mood=options.mood,
     )
 
 
@@ -103,7 +124,9 @@ class MazeGame:
         self._rival = new_opponent(setup.opponent, setup.agent_seed)
         self._events: Sequence[MazeEvent] = ()
         self._effects = Effects()
-        self._recorder = Recorder(self.round, scored=True) if recorded else None
+        self._tread: tuple[float, float] | None = None
+        self._walked = 0.0
+        self._recorder = Recorder(self.round, scored=True, fog=setup.fog, mood=setup.mood) if recorded else None
 
     @property
     def tick(self) -> int:
@@ -125,29 +148,54 @@ class MazeGame:
         dx, dy, aim_deg, shoot, bomb = inputs[PLAYER]
         keys = PlayerInput(dx, dy, aim_deg, bool(shoot), bool(bomb))
         intent: OpponentInput = self._rival.decide(self.round, self._events)
+        was = self.round.opponent.x, self.round.opponent.y
         self._events = self.round.step(keys, intent)
+        if self.setup.fog:
+            self._listen(*was)
         self._effects.see(self.round.tick, self._events, aim_deg)
         if self._recorder is not None:
             self._recorder.see(keys, intent, self._events, self._rival.mood)
         return [event.kind for event in self._events if event.kind in NOTICED]
 
     def snapshot(self) -> Mapping[str, Any]:
-        """What the page draws, and what it needs to predict the player's own moves. Nothing of the opponent's inside."""
-        game = self.round
+        """What the page draws, and what it needs to predict the player's own moves. Nothing of the opponent's inside but its
+        face, where the study shows that; in fog nothing that the player does not see, but the steps that can be heard."""
+        game, fog = self.round, self.setup.fog
         player, rival = game.player, game.opponent
+        face = (expression(self._rival.mood),) if self.setup.mood else ()
+        in_sight = not fog or player_sees(game, rival.x, rival.y, FIGURE_REACH)
         return {
             "p": (player.x, player.y, player.heading_deg, player.health),
-            "o": (rival.x, rival.y, rival.heading_deg, rival.health),
+            "o": (rival.x, rival.y, rival.heading_deg, rival.health, *face) if in_sight else None,
             "m": [(m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left) for m in game.missiles],
-            "f": list(game.fires),
-            "x": [(e.number, e.role, e.x, e.y, e.heading_deg) for e in self._effects.shown],
+            "f": [tile for tile in game.fires if not fog or player_sees(game, *game.grid.centre(tile), FIRE_REACH)],
+            "x": [
+                (e.number, e.role, e.x, e.y, e.heading_deg)
+                for e in self._effects.shown
+                if not fog or player_sees(game, e.x, e.y, FIGURE_REACH)
+            ],
             "r": (game.bullet_ready, game.bomb_ready, game.missiles_made),
+            **({"h": None if in_sight else self._tread} if fog else {}),
         }
+
+    def _listen(self, x: int, y: int) -> None:
+        """A foot of the opponent comes down: from which side and how loud, no more precisely than ears tell."""
+        player, rival = self.round.player, self.round.opponent
+        moved = math.hypot(rival.x - x, rival.y - y)
+        self._walked = 0.0 if moved > STRIDE else self._walked + moved
+        self._tread = None
+        away = math.hypot(rival.x - player.x, rival.y - player.y) / (HEARD_TILES * UNITS_PER_TILE)
+        if self._walked >= STRIDE:
+            self._walked -= STRIDE
+            if away < 1:
+                side = max(-1.0, min(1.0, (rival.x - player.x) / (6 * UNITS_PER_TILE)))
+                self._tread = round(2 * side) / 2, max(0.25, round(4 * (1 - away) ** 1.5) / 4)
 
     def welcome(self) -> Mapping[str, Any]:
         walls, rules = self.round.grid.walls, self.round.settings
         numbers = {name: getattr(rules, name) for name in _PREDICTED}
-        return {"walls": walls, "scene": scene_tree(live_scene(walls)), "rules": numbers}
+        scene = live_scene(walls, fog=self.setup.fog, mood=self.setup.mood)
+        return {"walls": walls, "scene": scene_tree(scene), "rules": numbers}
 
     def record(self) -> Recording:
         assert self._recorder is not None, "made with `recorded`"
@@ -170,6 +218,8 @@ def _setup_row(setup: MazeSetup) -> Row:
         "maze_seed": setup.maze_seed,
         "agent_seed": setup.agent_seed,
         "size": setup.size,
+        "fog": setup.fog,
+        "mood": setup.mood,
     }
 
 
@@ -215,6 +265,8 @@ COLUMNS = WorldColumns(
         WorldColumn("maze_seed", "integer", "What maze and starting places follow from."),
         WorldColumn("agent_seed", "integer", "What the opponent's chance follows from."),
         WorldColumn("size", "integer", "Tiles on each side of the maze."),
+        WorldColumn("fog", "boolean", "Whether the opponent could be seen in the player's field of vision only."),
+        WorldColumn("mood", "boolean", "Whether the opponent's face showed its mood."),
     ),
     setup_row=_setup_row,
     telemetry=(

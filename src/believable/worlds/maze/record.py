@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from believable.recordings.recording import (
+    UNSEEN,
     Action,
     Actor,
     PlanStep,
@@ -26,7 +27,9 @@ from believable.worlds.maze.rules import (
     OpponentInput,
     PlayerInput,
     new_round,
+    player_sees,
 )
+from believable.worlds.maze.temper import expression
 
 #: A recording frame lasts this long; 30 frames are one second less 10 ms, which no eye sees and every number shares.
 FRAME_MS = 33
@@ -51,6 +54,12 @@ ACTS = {
 
 #: What a judge must not receive: these states would give the opponent's inside away.
 HIDDEN_STATES = ("intent", "frustration")
+#: Something is in sight when its middle is, or what lies so far from it: figures, and fire that fills a tile.
+FIGURE_REACH, FIRE_REACH = 250, 400
+
+
+#: Of these the player knows where they are, wherever that is.
+_OWN = frozenset(["player", "bullet", "bomb"])
 
 
 @dataclass(slots=True)
@@ -74,11 +83,12 @@ class TrackBuilder:
 
 
 class Recorder:
-    """Watches a round tick by tick. Call `see` after every step, then `finish`. `scored`: judges see score and time, too."""
+    """Watches a round tick by tick. Call `see` after every step, then `finish`. `scored`: judges see score and time, too. `fog`:
+    they see of others what the player saw. `mood`: they see the opponent's face."""
 
-    def __init__(self, game: MazeRound, *, scored: bool = False) -> None:
+    def __init__(self, game: MazeRound, *, scored: bool = False, fog: bool = False, mood: bool = False) -> None:
         self._game = game
-        self._scored = scored
+        self._scored, self._fog, self._mood = scored, fog, mood
         self._effects = Effects()
         self._movers: dict[str, TrackBuilder] = {"player": TrackBuilder(0), "opponent": TrackBuilder(0)}
         self._roles: dict[str, str] = {"player": "player", "opponent": "opponent"}
@@ -100,6 +110,7 @@ class Recorder:
         self._see_fires(frame)
         self._see_effects(frame, events)
         self._see_intent(frame, opponent)
+        self._see_as_player(frame, frustration)
         if frustration is not None and frame % 5 == 0:
             self._movers["opponent"].state(frame, "frustration", round(frustration, 3))
         for event in events:
@@ -140,6 +151,20 @@ class Recorder:
         player.state(frame, "news", self._effects.news or None)
         if self._scored:
             player.state(frame, "score", self._game.score)
+
+    def _see_as_player(self, frame: int, frustration: float | None) -> None:
+        """What fog hides in this frame, and what the opponent's face says."""
+        game, rival = self._game, self._movers["opponent"]
+        if self._mood:
+            rival.state(frame, "tense", expression(frustration) == 1)
+            rival.state(frame, "furious", expression(frustration) == 2)
+        if self._fog:
+            self._movers["player"].state(frame, "fog", True)
+            for name, mover in self._movers.items():
+                if self._roles[name] in _OWN or mover.first_frame + len(mover.xs) <= frame:
+                    continue
+                reach = FIRE_REACH if self._roles[name] == "fire" else FIGURE_REACH
+                mover.state(frame, UNSEEN, not player_sees(game, mover.xs[-1], mover.ys[-1], reach))
 
     def _see_intent(self, frame: int, opponent: OpponentInput) -> None:
         if not self._intents or self._intents[-1][1] != opponent.intent:

@@ -326,6 +326,21 @@ def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bo
     return x if horizontal else y
 
 
+def player_sees(game: MazeRound, x: int, y: int, reach: int = 0) -> bool:
+    """Whether something at a place, reaching so far to each side, lies in the player's field of vision with no wall between."""
+    spots = ((x, y), (x - reach, y), (x + reach, y), (x, y - reach), (x, y + reach)) if reach else ((x, y),)
+    return any(_in_view(game, *spot) for spot in spots)
+
+
+def _in_view(game: MazeRound, x: int, y: int) -> bool:
+    settings, body = game.settings, game.player
+    dx, dy = x - body.x, y - body.y
+    if dx * dx + dy * dy > (settings.player_view_tiles * TILE) ** 2:
+        return False
+    off = (math.degrees(math.atan2(dy, dx)) - body.heading_deg + 180) % 360 - 180
+    return abs(off) <= settings.player_view_deg / 2 and game.grid.sees(body.x, body.y, x, y)
+
+
 def heard(events: Iterable[MazeEvent], x: int, y: int) -> MazeEvent | None:
     """The nearest of the sounds that carry to (x, y). Walls do not stop them: one hears that somebody is there, not the way."""
     best: tuple[int, MazeEvent] | None = None

@@ -12,7 +12,7 @@ from believable.core.seeds import generator
 from believable.worlds.contract import Agent, Input
 from believable.worlds.maze.game import pressed_of
 from believable.worlds.maze.grid import FAR, TILE, Grid
-from believable.worlds.maze.rules import Figure, MazeEvent, MazeRound, MazeRules, PlayerInput
+from believable.worlds.maze.rules import Figure, MazeEvent, MazeRound, MazeRules, PlayerInput, player_sees
 
 #: An opponent nearer than this makes the player run rather than stand and shoot.
 RUN_TILES = 3.0
@@ -62,7 +62,7 @@ class ScriptedPlayer:
         return self._roam(game)
 
     def _notices(self, game: MazeRound) -> bool:
-        if not _sees_opponent(game):
+        if not player_sees(game, game.opponent.x, game.opponent.y):
             self._noticed_tick = None
             return False
         if self._noticed_tick is None:
@@ -102,17 +102,6 @@ class ScriptedPlayer:
         return PlayerInput(dx, dy, aim)
 
 
-def _sees_opponent(game: MazeRound) -> bool:
-    settings = game.settings
-    dx, dy = game.opponent.x - game.player.x, game.opponent.y - game.player.y
-    if dx * dx + dy * dy > (settings.player_view_tiles * TILE) ** 2:
-        return False
-    off = (math.degrees(math.atan2(dy, dx)) - game.player.heading_deg + 180) % 360 - 180
-    return abs(off) <= settings.player_view_deg / 2 and game.grid.sees(
-        game.player.x, game.player.y, game.opponent.x, game.opponent.y
-    )
-
-
 def keys_towards(game: MazeRound, tile: int) -> tuple[int, int]:
     """The arrow keys that lead to the middle of a neighbouring tile; a key is released close to the line."""
     x, y = game.grid.centre(tile)
@@ -135,7 +124,9 @@ class SeatedPlayer:
     def act(self, picture: Mapping[str, Any]) -> Input:
         game = self._round
         game.tick, game.score = picture["t"], picture["s"]
-        game.player, game.opponent = Figure(*picture["p"]), Figure(*picture["o"])
+        game.player = Figure(*picture["p"])
+        # In fog it goes by where it last saw the opponent.
+        game.opponent = Figure(*picture["o"][:4]) if picture["o"] else game.opponent
         game.fires = dict.fromkeys(picture["f"], 0)
         events = [MazeEvent(game.tick, kind, "", 0, 0) for kind in picture["e"]]
         return pressed_of(self._player.decide(game, events))

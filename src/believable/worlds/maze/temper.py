@@ -52,7 +52,7 @@ class Temper:
 
 
 CALM = Temper(
-    view_deg=150.0,
+    view_deg=165.0,
     view_tiles=10.0,
     hearing_blur=0.4,
     fire_health=101.0,
@@ -68,8 +68,8 @@ CALM = Temper(
 )
 
 FRUSTRATED = Temper(
-    view_deg=32.0,
-    view_tiles=4.0,
+    view_deg=26.0,
+    view_tiles=4.5,
     hearing_blur=0.05,
     fire_health=15.0,
     detour_ratio=1.15,
@@ -117,6 +117,15 @@ def constant(level: float) -> Dynamics:
     if not 0 <= level <= 1:
         raise InvalidInput(f"frustration must lie between 0 and 1, got {level}.")
     return Dynamics(level, level, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+#: From these levels on it looks tense, then furious, to whoever sees its face.
+TENSE, FURIOUS = 0.35, 0.7
+
+
+def expression(level: float | None) -> int:
+    """What its face says of a level: 0 at ease, 1 tense, 2 furious."""
+    return 0 if level is None else (level >= TENSE) + (level >= FURIOUS)
 
 
 class Frustration:

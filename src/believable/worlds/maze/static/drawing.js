@@ -21,21 +21,22 @@ export function createDrawing(canvas, scene, width) {
 
   return {
     /**
-     * @param {Pose & {missiles: import("./rules.js").Missile[]}} player @param {Pose} opponent
+     * @param {Pose & {missiles: import("./rules.js").Missile[]}} player @param {Pose | null} opponent null where fog hides it
      * @param {import("./prediction.js").Picture} picture health and fires
      */
     draw(player, opponent, picture) {
       fit();
-      /** @type {Record<string, [string, Pose, number][]>} */
+      const [, , , health = 0, face = 0] = picture.o ?? [];
+      /** @type {Record<string, [string, Pose, number, number?][]>} */
       const figures = {
         player: [["player", player, picture.p[3]]],
-        opponent: [["opponent", opponent, picture.o[3]]],
+        opponent: opponent ? [["opponent", opponent, health, face]] : [],
         fire: picture.f.map((tile) => [`fire-${tile}`, middle(tile, width), 0]),
         bullet: player.missiles.filter(({ bomb }) => !bomb).map((missile) => [`missile-${missile.id}`, { ...missile, heading: 0 }, 0]),
         bomb: player.missiles.filter(({ bomb }) => bomb).map((missile) => [`missile-${missile.id}`, { ...missile, heading: 0 }, 0]),
       };
       for (const [id, role, x, y, heading] of picture.x) (figures[role] ??= []).push([`effect-${id}`, { x, y, heading }, 0]);
-      const tracks = new Map(Object.values(figures).flat().map(([id, pose, health]) => [id, track(pose, health)]));
+      const tracks = new Map(Object.values(figures).flat().map(([id, pose, health, face]) => [id, track(pose, health, face)]));
       const sprites = scene.sprites.flatMap((sprite) => (figures[sprite.actor] ?? []).map(([id]) => ({ ...sprite, actor: id })));
       const moment = /** @type {any} */ ({ tracks, frameMs: 1, frames: 1 });
       paint(context, displayList({ ...scene, sprites }, moment, 0), wholeWorld(scene, canvas.width, canvas.height), scene.background);
@@ -52,9 +53,10 @@ export function createDrawing(canvas, scene, width) {
   };
 }
 
-/** A track of one frame, as the replay player's display list reads it. @param {Pose} pose @param {number} health */
-function track({ x, y, heading }, health) {
-  return { x: [x], y: [y], heading: [heading], first: 0, states: new Map([["health", [{ frame: 0, value: health }]]]) };
+/** A track of one frame, as the replay player's display list reads it. @param {Pose} pose @param {number} health @param {number} [face] 1 tense, 2 furious */
+function track({ x, y, heading }, health, face) {
+  const states = Object.entries({ health, tense: face === 1, furious: face === 2 });
+  return { x: [x], y: [y], heading: [heading], first: 0, states: new Map(states.map(([key, value]) => [key, [{ frame: 0, value }]])) };
 }
 
 /** @param {number} tile @param {number} width @returns {Pose} */

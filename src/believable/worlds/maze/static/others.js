@@ -20,20 +20,20 @@ export function createOthers() {
     },
     get latest() { return pictures[pictures.length - 1]; },
 
-    /** Where it is at a tick with fractions. @param {number} tick @returns {{x: number, y: number, heading: number} | null} */
+    /** Where it is at a tick with fractions. @param {number} tick @returns {{x: number, y: number, heading: number} | null} null also while fog hides it */
     opponent(tick) {
       if (!pictures.length) return null;
       const next = pictures.findIndex(({ t }) => t > tick);
       if (next <= 0) return pose(pictures[next === 0 ? 0 : pictures.length - 1].o);
       const a = pictures[next - 1];
       const b = pictures[next];
-      return between(a.o, b.o, (tick - a.t) / (b.t - a.t));
+      return a.o && b.o ? between(a.o, b.o, (tick - a.t) / (b.t - a.t)) : pose(a.o);
     },
   };
 }
 
-/** @param {number[]} o */
-const pose = ([x, y, heading]) => ({ x, y, heading });
+/** @param {number[] | null} o */
+const pose = (o) => o && { x: o[0], y: o[1], heading: o[2] };
 
 /** @param {number[]} a @param {number[]} b @param {number} share */
 function between(a, b, share) {

@@ -48,7 +48,7 @@ export function begin({ canvas, form, texts, welcome, active }) {
     draw({ running, share, others_tick, now_ms, picture }) {
       const shown = prediction.shown(share, now_ms);
       const opponent = others.opponent(running ? others_tick : picture.t);
-      if (shown && opponent) drawing.draw(shown, opponent, /** @type {Picture} */ (picture));
+      if (shown) drawing.draw(shown, opponent, /** @type {Picture} */ (picture));
     },
     release: keys.release,
     get quiet_ms() { return keys.quiet_ms; },
@@ -70,7 +70,7 @@ function createStatus(form, texts) {
     /** @param {Picture} picture @param {number} now_ms */
     show(picture, now_ms) {
       /** @type {HTMLMeterElement} */ (find("meter.you")).value = picture.p[3];
-      /** @type {HTMLMeterElement} */ (find("meter.opponent")).value = picture.o[3];
+      if (picture.o) /** @type {HTMLMeterElement} */ (find("meter.opponent")).value = picture.o[3];
       const wait_s = Math.ceil(((picture.r[1] - picture.t) * TICK_MS) / 1000);
       say(bomb, wait_s > 0 ? texts["play.bomb_waiting"].replace("{seconds}", String(wait_s)) : texts["play.bomb_ready"]);
       bomb.classList.toggle("waiting", wait_s > 0);

@@ -4,7 +4,7 @@
  *
  * @typedef {import("./rules.js").Own} Own
  * @typedef {import("./rules.js").Keys} Keys
- * @typedef {{t: number, p: number[], o: number[], m: any[][], f: number[], s: number, n: number, r: number[], e: string[], x: any[][],
+ * @typedef {{t: number, p: number[], o: number[] | null, h?: [side: number, loudness: number] | null, m: any[][], f: number[], s: number, n: number, r: number[], e: string[], x: any[][],
  *   st: string, d?: number, c?: number, q?: number, w?: number}} Picture
  */
 import { step } from "./rules.js";

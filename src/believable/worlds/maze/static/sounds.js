@@ -95,10 +95,13 @@ export function createEars(sound) {
   }
 
   return {
-    /** @param {{p: number[], o: number[], e: string[]}} picture */
-    hear({ p: [x, y], o: [ox, oy], e }) {
+    /** @param {{p: number[], o: number[] | null, h?: [side: number, loudness: number] | null, e: string[]}} picture `h`: steps in the fog */
+    hear({ p: [x, y], o, h, e }) {
       for (const name of new Set(e)) if (name in SOUNDS) sound(name);
       if (steps("player", x, y)) sound("step");
+      if (h) sound("tread", { gain: h[1], pan: h[0] });
+      if (!o) return;
+      const [ox, oy] = o;
       const away = Math.hypot(ox - x, oy - y) / TILE;
       if (steps("opponent", ox, oy) && away < STEPS_TILES) {
         sound("tread", { gain: (1 - away / STEPS_TILES) ** 1.5, pan: Math.max(-1, Math.min(1, (ox - x) / TILE / 6)) });
