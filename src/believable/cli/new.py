@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from believable.core.work import Progress
-    from believable.protocols.contract import ReadyStudy
+    from believable.protocols.contract import ReadyStudy, ShownAgents
     from believable.protocols.own_clips import ClipFolder
     from believable.study.records import Study
 
@@ -56,6 +55,21 @@ BLANK = "blank"
     metavar="NAME",
     help="Clips of a trained agent: symbolic, hybrid, reward_shaping. Several make a study each, in folders in FOLDER.",
 )
+@click.option("--together", is_flag=True, help="Several agents in one study: each judge sees six pairs drawn from all.")
+@click.option(
+    "--people-pairs",
+    type=click.IntRange(0, 12),
+    default=0,
+    show_default=True,
+    help="Control: so many pairs of two people, where nobody can be right.",
+)
+@click.option(
+    "--mismatched",
+    type=click.IntRange(0, 12),
+    default=0,
+    show_default=True,
+    help="Control: so many pairs of each agent and a person on the way to different goals.",
+)
 @click.option(
     "--humans",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -71,7 +85,8 @@ BLANK = "blank"
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated stimuli.")
 def command(
     folder: Path, blank: bool, template: str | None, protocol: str | None, variant: str | None, clips: tuple[str, ...],
-    agents: tuple[str, ...], humans: Path | None, runs: int, languages: str | None, seed: int,
+    agents: tuple[str, ...], together: bool, people_pairs: int, mismatched: int, humans: Path | None, runs: int,
+    languages: str | None, seed: int,
 ) -> None:  # fmt: skip
     """Start a study folder.
 
@@ -86,22 +101,27 @@ def command(
       believable new my-study --protocol hntt
       believable new my-study --protocol hntt --clips human=clips/people --clips agent=clips/agent
       believable new my-study --protocol hntt --agent reward_shaping --humans clips/people
+      believable new my-study --protocol hntt --agent hybrid --humans clips/people --people-pairs 2 --mismatched 2
     """
     from believable.protocols import own_clips, variants
+    from believable.protocols.contract import ShownAgents
 
     folders = [own_clips.clip_folder(written) for written in clips]
     ready = chosen(blank=blank, template=template, protocol=protocol)
     if agents:
         if folders or variant:
             raise InvalidInput("new: --agent makes clips of its own. Leave --clips and --variant out.")
-        ready = variants.agent_variant(ready, people=humans is not None)
-        for agent in agents:
-            place = folder if len(agents) == 1 else folder / agent
-            write(ready, place, seed, languages, shown=AgentShown(agent, humans, runs))
+        ready = variants.agent_variant(ready)
+        for named in (agents,) if together else tuple((agent,) for agent in agents):
+            place = folder if together or len(agents) == 1 else folder / named[0]
+            write(ready, place, seed, languages, shown=ShownAgents(named, humans, runs, people_pairs, mismatched))
             click.echo(f"Wrote {place}. Next: believable check {place}")
         return
-    if humans is not None:
-        raise InvalidInput("new: --humans stands beside an agent. Add --agent, or use --clips CONDITION=FOLDER.")
+    if humans is not None or together or people_pairs or mismatched:
+        raise InvalidInput(
+            "new: --humans, --together, --people-pairs and --mismatched are about an agent. Add --agent, or use --clips "
+            "CONDITION=FOLDER."
+        )
     write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
     click.echo(f"Wrote {folder}. Next: believable check {folder}")
 
@@ -123,15 +143,6 @@ def create(protocol: str, folder: Path, seed: int, progress: Progress | None = N
     write(chosen(protocol=protocol), folder, seed, progress=progress)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentShown:
-    """Which trained agent a study shows, beside whom, and out of how many runs."""
-
-    agent: str
-    humans: Path | None
-    runs: int
-
-
 def write(
     ready: ReadyStudy,
     folder: Path,
@@ -139,7 +150,7 @@ def write(
     languages: str | None = None,
     clips: Sequence[ClipFolder] = (),
     progress: Progress | None = None,
-    shown: AgentShown | None = None,
+    shown: ShownAgents | None = None,
 ) -> None:
     """The folder with everything in it. What takes long tells `progress`, or shows a bar. What cannot be made leaves nothing
     behind."""
@@ -156,15 +167,16 @@ def write(
         ready.copy(draft)
         if languages is not None:
             _speak(draft / "study.yaml", languages)
-        if clips or (shown is not None and shown.humans is not None):
+        if clips:
             with_conditions_of_own(draft / "study.yaml")
         study = load(draft, kinds=KINDS, protocols=PROTOCOLS).study
         if clips:
             _take(draft, ready, study, clips, progress)
             load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif shown is not None:
-            with click.progressbar(length=shown.runs, label=f"Runs of {shown.agent}", file=sys.stderr) as bar:
-                ready.write_agent_clips(study, draft, seed, shown.agent, shown.humans, shown.runs, bar.update)
+            label = f"Runs of {', '.join(shown.agents)}"
+            with click.progressbar(length=shown.runs * len(shown.agents), label=label, file=sys.stderr) as bar:
+                ready.write_agent_clips(study, draft, seed, shown, bar.update)
             load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif study.stimuli:
             with _counting(len(study.stimuli), progress) as count:

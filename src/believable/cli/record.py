@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from believable.stimuli.raster import Look
     from believable.store.engine import Store
     from believable.study.bases import Record
-    from believable.worlds.contract import Agent, Playing, World
+    from believable.worlds.contract import Agent, AgentTask, Playing, World
 
 #: How often the recorder looks whether a round is over.
 LOOK_S = 0.3
@@ -39,11 +39,13 @@ class WorldCommands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         from believable.worlds import WORLDS
 
-        return [world.name for world in WORLDS if world.playing]
+        return sorted([*(world.name for world in WORLDS if world.playing), *_played_tasks()])
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         from believable.worlds import WORLDS
 
+        if name in (tasks := _played_tasks()):
+            return _task_command(tasks[name][0], tasks[name][1])
         return _command(WORLDS[name]) if name in WORLDS and WORLDS[name].playing else None
 
 
@@ -55,6 +57,62 @@ def command() -> None:
     Example:
       believable record maze my-study/stimuli --opponent calm --rounds 3
     """
+
+
+def _played_tasks() -> dict[str, tuple[World, AgentTask]]:
+    """Tasks of worlds that people play, too."""
+    from believable.worlds import WORLDS
+
+    return {task.name: (world, task) for world in WORLDS if world.playing for task in world.tasks if task.rounds}
+
+
+def _task_command(world: World, task: AgentTask) -> click.Command:
+    """`believable record TASK`: rounds of people who are sent a link."""
+    params: list[click.Parameter] = [
+        click.Argument(["folder"], type=click.Path(file_okay=False, path_type=Path)),
+        click.Option(["--players"], type=click.IntRange(1, 500), default=1, show_default=True, help="How many people."),
+        click.Option(["--runs"], type=click.IntRange(1, 200), default=10, show_default=True, help="Rounds of each of them."),
+        click.Option(
+            ["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="A round ends after this."
+        ),
+        *(
+            click.Option([f"--{name}"], default=str(value), show_default=True, help=world.game.options.descriptions().get(name))
+            for name, value in task.rounds.items()
+            if name != "map"
+        ),
+        click.Option(["--seed"], type=int, default=1, show_default=True, help="What is drawn follows from it."),
+        click.Option(["--name"], default=task.name, show_default=True, help="Beginning of the file names."),
+        click.Option(["--host"], default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all."),
+        click.Option(["--port"], type=click.IntRange(1, 65535), default=None, help="Default: a free one."),
+        click.Option(["--base-url"], metavar="URL", default=None, help="The address that players use, if it is another one."),
+        click.Option(["--no-browser"], is_flag=True, help="Print the link and open nothing."),
+    ]  # fmt: skip
+    about = f"""Record people at {task.name}: one link for all players.
+
+    Whoever opens the link practises, then plays RUNS rounds. Each round is written to FOLDER as soon as it is over; the command
+    ends when PLAYERS × RUNS are there, or with Ctrl-C, and goes on with the next number when it is given again. FOLDER is what
+    `believable new --humans` takes. Send the link to others with --host 0.0.0.0, or behind a proxy with --base-url.
+
+    \b
+    Example:
+      believable record {task.name} people --players 8 --runs 10 --host 0.0.0.0 --port 8123 --base-url http://lab.example.org:8123
+    """
+    return click.Command(
+        task.name, params=params, help=about, callback=lambda **values: _record_people(world, task, **values)
+    )
+
+
+def _record_people(
+    world: World, task: AgentTask, *, folder: Path, players: int, runs: int, seconds: int, seed: int, name: str, host: str,
+    port: int | None, base_url: str | None, no_browser: bool, **written: str | None,
+) -> None:  # fmt: skip
+    options = _options(world.game, {**task.rounds, **written})
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = [file.name.partition(".")[0].rpartition("-")[2] for file in folder.glob(f"{name}-*.replay.json.gz")]
+    first = max((int(number) for number in kept if number.isdecimal()), default=0) + 1
+    targets = [folder / f"{name}-{number:03d}.replay.json.gz" for number in range(first, first + players * runs)]
+    study = _study(world, options.model_dump(exclude_none=True), runs, seconds, seed + first)
+    _by_hand(targets, study, open_page=not no_browser, host=host, port=port, base_url=base_url)
 
 
 def _command(world: World) -> click.Command:
@@ -265,7 +323,10 @@ def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, ag
     write(play_through(playing, setup, partial(agent.new, agent.params(), seed), agent.game), target)
 
 
-def _by_hand(targets: list[Path], study: str, *, open_page: bool) -> None:
+def _by_hand(
+    targets: list[Path], study: str, *, open_page: bool, host: str = "127.0.0.1", port: int | None = None,
+    base_url: str | None = None,
+) -> None:  # fmt: skip
     """A server of its own for as long as the recording takes; what it stored is thrown away afterwards."""
     from believable.core.clock import WallClock
     from believable.simulate.crowd import link_token
@@ -277,10 +338,10 @@ def _by_hand(targets: list[Path], study: str, *, open_page: bool) -> None:
         (place / "rounds").mkdir()
         (place / "rounds" / "study.yaml").write_text(study, encoding="utf-8")
         with (
-            Server([place / "rounds"], data_dir=place / "data") as server,
+            Server([place / "rounds"], data_dir=place / "data", host=host, port=port, base_url=base_url) as server,
             Store.open(f"sqlite:///{place / 'data' / 'believable.db'}", clock=WallClock()) as store,
         ):
-            address = f"{server.url}/join/{link_token(store, 'rounds', 'open')}"
+            address = f"{base_url or server.url}/join/{link_token(store, 'rounds', 'open')}"
             click.echo(f"Play here: {address}\nStop with Ctrl-C.")
             if open_page:
                 webbrowser.open(address)

@@ -61,7 +61,12 @@ def _task(name: str, agent: str | None = None) -> AgentTask:
     "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes with environments."
 )
 @click.option("--out", type=_FOLDER, default=Path("trained"), show_default=True, help="Where trainings are kept.")
-def command(task: str, agent: str, steps: int, seeds: int, seed: int, maps: int, workers: int, out: Path) -> None:
+@click.option("--from", "start", type=_FILE, metavar="FILE", help="Begin with these weights instead of chance.")
+@click.option("--rate", type=click.FloatRange(0, min_open=True), help="Learning rate at the beginning; default: 0.001.")
+def command(
+    task: str, agent: str, steps: int, seeds: int, seed: int, maps: int, workers: int, out: Path, start: Path | None,
+    rate: float | None,
+) -> None:  # fmt: skip
     """Train an agent of a world for a task.
 
     TASK is navigation. Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV and in the end the weights. A
@@ -71,6 +76,7 @@ def command(task: str, agent: str, steps: int, seeds: int, seed: int, maps: int,
     \b
     Example:
       believable train navigation --agent hybrid --steps 400000 --seeds 3
+      believable train navigation --agent reward_shaping --from trained/hybrid-1/hybrid.safetensors --rate 0.0003
     """
     chosen = _task(task, agent)
     folders = []
@@ -84,7 +90,9 @@ def command(task: str, agent: str, steps: int, seeds: int, seed: int, maps: int,
             def tell(row: Any, bar: Any = bar) -> None:
                 bar.update(row.decisions - bar.pos, row)
 
-            file = chosen.train_agent(agent, number, steps, folder, maps=maps, workers=workers, tell=tell)
+            file = chosen.train_agent(
+                agent, number, steps, folder, maps=maps, workers=workers, tell=tell, start=start, rate=rate
+            )
         click.echo(str(file))
     curves = [chosen.part("read_curve")(folder) for folder in folders]
     click.echo(str(_drawn_curve(chosen, agent, curves, out / f"{agent}.svg")))

@@ -38,6 +38,24 @@ STUDY_FILES = ("study.yaml", "pages")
 STIMULUS_FOLDERS = ("sources", "stimuli")
 
 
+@dataclass(frozen=True, slots=True)
+class ShownAgents:
+    """What a study of trained agents shows.
+
+    agents        their names; several in one study: each judge sees pairs of all of them
+    humans        a folder with recordings of people; None: a stand-in, which the study says
+    runs          runs of each agent that clips are drawn from
+    people_pairs  control: pairs of two people, where nobody can be right
+    mismatched    control: pairs of a person and an agent on the way to different goals, for each agent
+    """
+
+    agents: tuple[str, ...]
+    humans: Path | None
+    runs: int
+    people_pairs: int = 0
+    mismatched: int = 0
+
+
 @dataclass(frozen=True)
 class ReadyStudy:
     """A study to start from: a package whose folder holds `study.yaml` and its pages.
@@ -80,17 +98,10 @@ class ReadyStudy:
             self._part("stimuli", "write")(study, folder, seed, done)
 
     def write_agent_clips(
-        self,
-        study: Study,
-        folder: Path,
-        seed: int,
-        agent: str,
-        humans: Path | None,
-        runs: int,
-        done: Callable[[int], None],
+        self, study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]
     ) -> None:
-        """Make stimuli of runs of a trained agent beside people's; only where `shows_agents`."""
-        self._part("agent_clips", "write_agent_clips")(study, folder, seed, agent, humans, runs, done)
+        """Make stimuli of runs of trained agents beside people's, and the study about them; only where `shows_agents`."""
+        self._part("agent_clips", "write_agent_clips")(study, folder, seed, shown, done)
 
     @property
     def shows_agents(self) -> bool:

@@ -42,7 +42,7 @@ class StudyVariant(ReadyStudy):
         for layer in self.layers:
             place = self.base.folder / FOLDER / layer
             if (place / CHANGES).is_file():
-                change_study(folder / "study.yaml", _yaml().load((place / CHANGES).read_text("utf-8")))
+                change_study(folder / "study.yaml", changes_in(place / CHANGES))
             for page in sorted((place / "pages").glob("*.md")):
                 shutil.copyfile(page, folder / "pages" / page.name)
 
@@ -72,10 +72,10 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
     return StudyVariant(ready.name, ready.about, f"{ready.package}.{FOLDER}.{layers[-1]}", ready, layers)
 
 
-def agent_variant(ready: ReadyStudy, *, people: bool) -> ReadyStudy:
-    """The variant of a study that shows trained agents beside people, or without those beside a stand-in."""
+def agent_variant(ready: ReadyStudy) -> ReadyStudy:
+    """The variant of a study that shows trained agents."""
     for name in variants_of(ready):
-        chosen = variant(ready, name, own_clips=people and OWN in variants_of(ready))
+        chosen = variant(ready, name)
         if chosen.shows_agents:
             return chosen
     raise InvalidInput(f"--agent: the study of {ready.name!r} shows no trained agents. Use a protocol that does: hntt.")
@@ -91,6 +91,12 @@ def _yaml() -> YAML:
     yaml.brace_single_entry_mapping_in_flow_sequence = True
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
+
+
+def changes_in(path: Path) -> Mapping[str, Any]:
+    """What a file of changes says."""
+    changes: Mapping[str, Any] = _yaml().load(path.read_text("utf-8"))
+    return changes
 
 
 def change_study(path: Path, changes: Mapping[str, Any]) -> None:

@@ -42,15 +42,20 @@ class Server:
         database: str | None = None,
         workers: int = 1,
         environment: Mapping[str, str] | None = None,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        base_url: str | None = None,
     ) -> None:
         self.data_dir = data_dir
-        self.port = free_port()
+        self.port = free_port() if port is None else port
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = data_dir.with_name(data_dir.name + ".log")
         self._command = [
             sys.executable, "-m", "believable", "serve", *map(str, studies), "--data", str(data_dir),
-            "--host", "127.0.0.1", "--port", str(self.port), "--workers", str(workers),
+            "--host", host, "--port", str(self.port), "--workers", str(workers),
         ]  # fmt: skip
+        if base_url is not None:
+            self._command += ["--base-url", base_url]
         if database is not None:
             self._command += ["--database", database]
         self.environment = dict(environment or {})

@@ -378,6 +378,8 @@ class Stimulus(Record):
     """The situation it shows."""
     duration_ms: int | None = Field(default=None, ge=1)
     """Expected length in milliseconds; `believable check` compares."""
+    measures: dict[Id, float] = Field(default_factory=dict)
+    """What was measured in what it shows, by name: how smoothly somebody moves, say. Analyses put it beside judgements."""
 
     @property
     def player(self) -> Literal["video", "replay"]:

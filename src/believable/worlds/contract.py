@@ -368,8 +368,10 @@ class Playing(Generic[Options, Setup]):
 class AgentTask:
     """Something agents of a world are trained for. `agents` has their names with what each is.
 
+    `rounds` has the options of its rounds, by which people of a lab play it (`believable record TASK`).
     `measuring` is a module with `evaluate_agent(agent, runs, seed, *, map_seeds, workers, progress)` and what tells its measures,
-    `training` one with `train_agent(agent, seed, decisions, folder, *, maps, workers, tell)`: imported when it is asked for.
+    `training` one with `train_agent(agent, seed, decisions, folder, *, maps, workers, tell, start,
+    rate)`: imported when it is asked for.
     """
 
     name: str
@@ -377,6 +379,7 @@ class AgentTask:
     agents: Mapping[str, str]
     measuring: str
     training: str
+    rounds: Mapping[str, Any] = field(default_factory=dict)
 
     def part(self, name: str) -> Any:
         return getattr(importlib.import_module(self.measuring), name)

@@ -10,7 +10,15 @@ import pytest
 
 from believable.cli.new import chosen
 from believable.core.errors import InvalidInput
-from believable.protocols.hntt.variants.doom.agent_clips import CUT_S, FinishedRun, RunPair, matched, nearest_run
+from believable.protocols.hntt.variants.doom.run_pairs import (
+    CUT_S,
+    FinishedRun,
+    RunPair,
+    matched,
+    mismatched,
+    nearest_run,
+    of_people,
+)
 from believable.protocols.variants import agent_variant
 
 
@@ -20,8 +28,10 @@ def run(goal: int, seconds: float, name: str = "run") -> FinishedRun:
 
 def test_a_run_takes_the_nearest_in_length_to_the_same_goal() -> None:
     people = [run(1, 12), run(1, 14), run(2, 13), run(1, 40)]
-    assert nearest_run(run(1, 13.2), people) == run(1, 14)
-    assert nearest_run(run(3, 13), people) is None, "nobody went there"
+    rng = random.Random(1)
+    (pair,) = matched([run(1, 13.2, "agent")], people, 1, rng)
+    assert pair.first == run(1, 14)
+    assert matched([run(3, 13)], people, 1, rng) == [], "nobody went there"
     assert nearest_run(run(1, 28), people) is None, "too far apart in length, or too long"
 
 
@@ -31,17 +41,17 @@ def test_pairs_share_goal_and_length_and_use_nothing_twice() -> None:
     people = [run(n % 8, 10 + n % 9, f"person{n}") for n in range(40)]
     pairs = matched(agents, people, 6, rng)
     assert len(pairs) == 6
-    assert all(pair.human.goal == pair.agent.goal for pair in pairs)
-    assert len({pair.agent.goal for pair in pairs}) == 6, "six different goals where there are as many"
-    assert len({pair.human.file for pair in pairs}) == len({pair.agent.file for pair in pairs}) == 6
-    assert all(abs(pair.human.seconds - pair.agent.seconds) <= 0.3 * 18 for pair in pairs)
+    assert all(pair.first.goal == pair.second.goal for pair in pairs)
+    assert len({pair.second.goal for pair in pairs}) == 6, "six different goals where there are as many"
+    assert len({pair.first.file for pair in pairs}) == len({pair.second.file for pair in pairs}) == 6
+    assert all(abs(pair.first.seconds - pair.second.seconds) <= 0.3 * 18 for pair in pairs)
 
 
 def test_goals_come_twice_only_when_none_is_left() -> None:
     agents = [run(n % 2, 12, f"agent{n}") for n in range(10)]
     people = [run(n % 2, 12, f"person{n}") for n in range(10)]
     pairs = matched(agents, people, 6, random.Random(1))
-    assert Counter(pair.agent.goal for pair in pairs) in (
+    assert Counter(pair.second.goal for pair in pairs) in (
         {0: 3, 1: 3},
         {0: 2, 1: 4},
         {0: 4, 1: 2},
@@ -49,7 +59,7 @@ def test_goals_come_twice_only_when_none_is_left() -> None:
         {0: 1, 1: 5},
     )
     assert len(matched(agents, people[:3], 6, random.Random(1))) == 3, "there are no more people"
-    assert matched([run(0, 5.5)], [run(0, 5.5)], 1, random.Random(1)) == [], "too short to be shown"
+    assert matched([run(0, 9.9)], [run(0, 9.9)], 1, random.Random(1)) == [], "too short to be shown"
 
 
 def test_every_fitting_run_is_drawn_about_as_often() -> None:
@@ -63,7 +73,20 @@ def test_both_of_a_pair_are_shown_as_long_without_their_end() -> None:
     assert RunPair(run(0, 14), run(0, 12)).shown_ms == round(1000 * (12 - CUT_S))
 
 
+def test_controls_take_two_people_or_different_goals() -> None:
+    rng = random.Random(3)
+    people = [run(n % 3, 12 + n % 5, f"person{n}") for n in range(12)]
+    pairs = of_people(people, 3, rng)
+    assert len(pairs) == 3
+    assert all(pair.first.goal == pair.second.goal and pair.first is not pair.second for pair in pairs)
+    assert len({run.file for pair in pairs for run in (pair.first, pair.second)}) == 6, "nobody twice"
+    assert of_people([run(0, 12), run(1, 12)], 1, rng) == [], "never to different goals"
+    other = mismatched([run(n % 3, 13, f"agent{n}") for n in range(6)], people, 4, rng)
+    assert len(other) == 4
+    assert all(pair.first.goal != pair.second.goal for pair in other)
+
+
 def test_only_some_studies_show_agents() -> None:
-    assert agent_variant(chosen(protocol="hntt"), people=True).shows_agents
+    assert agent_variant(chosen(protocol="hntt")).shows_agents
     with pytest.raises(InvalidInput, match="the study of 'qa' shows no trained agents"):
-        agent_variant(chosen(protocol="qa"), people=False)
+        agent_variant(chosen(protocol="qa"))

@@ -33,6 +33,8 @@ from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt import DECLARATION
+from believable.protocols.hntt.clip_behaviour import behaviour_section
+from believable.protocols.hntt.control_pairs import controls_section
 from believable.protocols.hntt.navigation_judgements import (
     AgentContest,
     NavigationJudgements,
@@ -40,6 +42,7 @@ from believable.protocols.hntt.navigation_judgements import (
     agents,
     as_test,
     clustered,
+    compared,
     equivalence,
     judgements,
     mean_accuracy,
@@ -69,7 +72,7 @@ OPTIONS = DECLARATION.options
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     """The sections, in the order of the report."""
-    judged = judgements(data)
+    judged = compared(data, plan)
     contests = agents(judged, plan.roles["human"])
     if not contests:
         return (accuracy_section(contests, plan, rng),)
@@ -85,6 +88,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         robustness_section(contests, plan, rng),
         pairs_section(judged, contests, plan),
         *(() if criterion is None else (criterion,)),
+        *(section for section in (controls_section(judgements(data), plan), behaviour_section(data, plan)) if section),
         *((uncertainty_section(contests, plan),) if data.has("certainty") else ()),
         *((familiarity_section(data, contests, plan),) if _familiarity(data) else ()),
         *((strength,) if strength is not None else ()),
@@ -95,7 +99,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     """The main outcomes of the first agent (by name): mean accuracy, its test, equivalence, medians, the published interval."""
-    contests = agents(judgements(data), plan.roles["human"])
+    contests = agents(compared(data, plan), plan.roles["human"])
     if not contests:
         return {}
     contest = contests[0]

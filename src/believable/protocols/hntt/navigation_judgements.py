@@ -40,6 +40,7 @@ class NavigationJudgements:
     chose_first  whether A was chosen
     scenario     the situation both show
     pair         the two stimuli, sorted and joined: what a clip-clustered interval resamples
+    clips        the stimuli of players A and B, one row each
     uncertainty  1 certain … 5 uncertain, NaN without an answer
     undecided    how many choices were left open or named neither
     """
@@ -51,6 +52,7 @@ class NavigationJudgements:
     scenario: ObjectArray
     pair: ObjectArray
     uncertainty: FloatArray
+    clips: ObjectArray
     undecided: int
 
     def __len__(self) -> int:
@@ -59,7 +61,7 @@ class NavigationJudgements:
     def where(self, keep: NDArray[np.bool_]) -> NavigationJudgements:
         return NavigationJudgements(
             self.judge[keep], self.first[keep], self.second[keep], self.chose_first[keep], self.scenario[keep],
-            self.pair[keep], self.uncertainty[keep], self.undecided,
+            self.pair[keep], self.uncertainty[keep], self.clips[keep], self.undecided,
         )  # fmt: skip
 
 
@@ -108,8 +110,20 @@ def judgements(data: Data) -> NavigationJudgements:
         scenario[first],
         _pairs(stimulus[first], stimulus[two]),
         uncertainty,
+        np.stack([stimulus[first], stimulus[two]], 1),
         int((paired & (side < 0)).sum()),
     )
+
+
+def compared(data: Data, plan: Plan) -> NavigationJudgements:
+    """Those that accuracy is about: without pairs that are a control because they go to different goals."""
+    judged = judgements(data)
+    return judged.where(~mismatched(judged, plan))
+
+
+def mismatched(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
+    """Which pairs the plan says go to different goals."""
+    return np.isin(_words(judged.scenario), plan.option("mismatched") or ("",))
 
 
 def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[AgentContest, ...]:

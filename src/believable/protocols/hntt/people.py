@@ -30,6 +30,8 @@ class HnttTruth:
     uncertainty    mean of a judge's uncertainty, 1 to 5; `uncertainty_sd` between judges, `uncertainty_noise` between trials
     sure_if_right  how much lower uncertainty is where the choice was right
     poor_text      share who write nothing of use; they choose at random, and a reviewer excludes them
+    camera, collisions, slow   log-odds of choosing a clip, per standard deviation by which its measure of that name is higher
+                   than in the other clip; only where stimuli have such measures
     """
 
     skill: float = 0.9
@@ -41,6 +43,9 @@ class HnttTruth:
     uncertainty_noise: float = 0.8
     sure_if_right: float = 0.35
     poor_text: float = 0.03
+    camera: float = 0.0
+    collisions: float = 0.0
+    slow: float = 0.0
 
 
 #: How people answer about familiarity, and how often.
@@ -85,14 +90,16 @@ def fill(truth: HnttTruth, sessions: Sessions) -> None:
     positions = pool.positions(choice.trial)[sessions.plan]
     pairs = positions.shape[1]
     person, where = np.repeat(sessions.people, pairs), positions.ravel()
-    human_first = _human_first(sessions, roles, positions)
+    human_first, human_second = (_is_human(sessions, roles, positions, player) for player in (0, 1))
     easier = _easier(truth, sessions, positions)
-    logit = (
+    skill = (
         truth.skill + easier + rng.normal(0, truth.judge_sd, count)[:, None] + truth.by_genre * _CODED[genre][:, None]
     )
-    chance = np.where(is_poor[:, None], 0.5, expit(logit))
-    right = rng.random((count, pairs)) < chance
-    first = right == human_first
+    # Of two people none is the human one: what is left is how they move.
+    toward_first = skill * (human_first.astype(float) - human_second) + _seen_in(truth, sessions, positions)
+    chance = np.where(is_poor[:, None], 0.5, expit(toward_first))
+    first = rng.random((count, pairs)) < chance
+    right = (first == human_first) & (human_first != human_second)
     sessions.answer(
         person, where, choice.id, choice.kind, text=np.where(first.ravel(), "first", "second").astype(object)
     )
@@ -125,11 +132,31 @@ def _familiarity(sessions: Sessions, roles: Roles) -> Any:
     return drawn[0]
 
 
-def _human_first(sessions: Sessions, roles: Roles, positions: Any) -> Any:
-    """Whether A of each pair is the human one."""
-    code = sessions.pool.shown[sessions.plan[:, None], positions, 0]
+def _is_human(sessions: Sessions, roles: Roles, positions: Any, player: int) -> Any:
+    """Whether this player of each pair, 0 for A, is human."""
+    code = sessions.pool.shown[sessions.plan[:, None], positions, player]
     human = np.isin(sessions.pool.stimulus_condition.astype(str), roles.named["human"])
     return human[code]
+
+
+def clip_appeal(truth: HnttTruth, study: Study) -> Mapping[str, float]:
+    """What each clip has for it by how it moves, in log-odds: measures in standard deviations times what is planted."""
+    appeal = dict.fromkeys((stimulus.id for stimulus in study.stimuli), 0.0)
+    for name in ("camera", "collisions", "slow"):
+        values = {stimulus.id: stimulus.measures[name] for stimulus in study.stimuli if name in stimulus.measures}
+        spread = float(np.std(list(values.values()), ddof=1)) if len(values) > 1 else 0.0
+        if spread > 0:
+            for clip, value in values.items():
+                appeal[clip] += getattr(truth, name) * value / spread
+    return appeal
+
+
+def _seen_in(truth: HnttTruth, sessions: Sessions, positions: Any) -> Any:
+    """How much more A has for it than B."""
+    appeal = clip_appeal(truth, sessions.pool.study)
+    by_code = np.array([appeal.get(str(stimulus), 0.0) for stimulus in sessions.pool.stimuli])
+    first, second = (sessions.pool.shown[sessions.plan[:, None], positions, player] for player in (0, 1))
+    return by_code[first] - by_code[second]
 
 
 def _easier(truth: HnttTruth, sessions: Sessions, positions: Any) -> Any:
@@ -175,15 +202,18 @@ class Judge:
 
     def _choice(self, page: Sequence[SeenStimulus]) -> str | None:
         humans = [seen.stimulus is not None and seen.stimulus.condition in self._roles.named["human"] for seen in page]
-        if sum(humans) != 1 or page[0].stimulus is None:
+        if not any(humans) or page[0].stimulus is None or page[1].stimulus is None:
             return None
         scenarios = self._study.scenarios
         offsets = pair_log_odds(self._truth, max(1, len(scenarios)))
         scenario = page[0].stimulus.scenario
-        logit = self._skill + float(offsets[scenarios.index(scenario)] if scenario in scenarios else 0.0)
+        skill = self._skill + float(offsets[scenarios.index(scenario)] if scenario in scenarios else 0.0)
+        appeal = [clip_appeal(self._truth, self._study)[seen.stimulus.id] for seen in page if seen.stimulus is not None]
+        logit = skill * (humans[0] - humans[1]) + appeal[0] - appeal[1]
         chance = 0.5 if self._poor else 1 / (1 + math.exp(-logit))
-        self._right = self._rng.random() < chance
-        return "first" if self._right == humans[0] else "second"
+        first = self._rng.random() < chance
+        self._right = humans[0] != humans[1] and first == humans[0]
+        return "first" if first else "second"
 
 
 def mind(truth: HnttTruth, study: Study, rng: random.Random, careless: bool) -> Mind:

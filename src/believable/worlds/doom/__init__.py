@@ -23,6 +23,7 @@ from believable.worlds.doom.doom_round import (
     words_of,
 )
 from believable.worlds.doom.draw import draw
+from believable.worlds.doom.game_map import NAVIGATION
 from believable.worlds.doom.habitual_player import REGULAR
 from believable.worlds.doom.imitating_player import IMITATION
 from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS
@@ -44,6 +45,7 @@ DOOM = World(
             {agent.name: agent.about for agent in NAVIGATION_AGENTS.values()},
             measuring="believable.worlds.doom.navigation.task",
             training="believable.worlds.doom.navigation.navigation_training",
+            rounds={"map": NAVIGATION, "goal": "far"},
         ),
     ),
     playing=Playing(

@@ -27,7 +27,7 @@ from believable.worlds.contract import (
 from believable.worlds.doom.doom_engine import CAMERAS, SIZES_PX, TICS_PER_S, VARIABLES, EngineSettings
 from believable.worlds.doom.game_map import DESIGNS, NAVIGATION, GameMap, game_map
 from believable.worlds.doom.items import RESPAWN_S
-from believable.worlds.doom.navigation_map import GOALS
+from believable.worlds.doom.navigation_map import GOALS, far_goals
 
 PLAYER = "player"
 #: The engine's forward and sideways speed when running, and how far the keys turn in a tic.
@@ -44,8 +44,8 @@ class DoomOptions(Record):
     """`navigation` (reach the mark), `deathmatch`, or a map of a file: FILE.wad:map06 (a deathmatch, too)."""
     map_seed: int = Field(default=7, ge=0)
     """What a generated map follows from: the same for everybody unless another number is written. A practice has the next one."""
-    goal: Literal["round"] | int = "round"
-    """Navigation: another goal place for each `round`, or the one of this number, 0 to 15."""
+    goal: Literal["round", "far"] | int = "round"
+    """Navigation: another goal place for each `round`, one `far` from the start for each, or the one of this number, 0 to 15."""
     camera: Literal["task", "first", "third"] = "task"
     """From the figure's eyes or from behind it. `task`: from behind in navigation, from its eyes in a deathmatch."""
     picture: str = "640x360"
@@ -55,7 +55,7 @@ class DoomOptions(Record):
 def problems_of(options: DoomOptions) -> Sequence[tuple[str, str, str]]:
     problems: list[tuple[str, str, str]] = []
     if isinstance(options.goal, int) and not 0 <= options.goal < GOALS:
-        problems.append(("goal", f"there is no goal place {options.goal}.", f"Use 0 to {GOALS - 1}, or round."))
+        problems.append(("goal", f"there is no goal place {options.goal}.", f"Use 0 to {GOALS - 1}, round, or far."))
     if _size(options.picture) not in SIZES_PX:
         sizes = ", ".join(f"{width}x{height}" for width, height in SIZES_PX)
         problems.append(("picture", f"the engine has no pictures of {options.picture!r}.", f"Use one of {sizes}."))
@@ -114,7 +114,7 @@ def settle(options: DoomOptions, place: RoundPlace) -> DoomSetup:
     width_px, height_px = _size(options.picture)
     # Whoever has practised knows the controls, not the place.
     map_seed = options.map_seed + place.practice
-    goal = place.seed("goal", place.trial_key) % GOALS if options.goal == "round" else options.goal
+    goal = options.goal if isinstance(options.goal, int) else _drawn_goal(options, map_seed, place) if navigates else 0
     task_camera: Literal["first", "third"] = "third" if navigates else "first"
     return DoomSetup(
         map=options.map,
@@ -128,6 +128,15 @@ def settle(options: DoomOptions, place: RoundPlace) -> DoomSetup:
         ticks=place.duration_s * TICS_PER_S,
         practice=place.practice,
     )
+
+
+def _drawn_goal(options: DoomOptions, map_seed: int, place: RoundPlace) -> int:
+    """With the same chance for each of them."""
+    drawn = place.seed("goal", place.trial_key)
+    if options.goal == "round":
+        return drawn % GOALS
+    goals = far_goals(map_seed)
+    return goals[drawn % len(goals)]
 
 
 INPUTS = InputSchema(

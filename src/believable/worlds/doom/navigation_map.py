@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from believable.core.seeds import derive
@@ -22,6 +23,8 @@ SLOT_WIDTH, SLOT_HEIGHT = 11, 10
 CHASM_WIDTH = 9
 SKY_HEIGHT, CHASM_DEPTH, PIT_DEPTH = 304, -256, 160
 GAP_TILES, DROP_UNITS = 2, 56
+#: A goal is far from here on: running straight on, without a turn, is six seconds away.
+FAR_TILES = 55
 #: The engine's numbers of a start and of our mark of the goal.
 START, GOAL_MARK = 1, 20001
 _ACTORS = """\
@@ -105,6 +108,15 @@ def navigation_map(seed: int) -> NavigationMap:
         if len(drawn.goals) == GOALS and all(goal in reached for goal in drawn.goals):
             return drawn
     raise AssertionError(f"no navigation map for seed {seed} in 100 attempts")
+
+
+@lru_cache(maxsize=64)
+def far_goals(seed: int) -> tuple[int, ...]:
+    """Goals whose way on foot is `FAR_TILES` or longer; the farthest where a map has none."""
+    drawn = navigation_map(seed)
+    ways = WalkMap(drawn.plan).distances(drawn.start)
+    far = tuple(number for number, goal in enumerate(drawn.goals) if ways[goal] >= FAR_TILES)
+    return far or (max(range(len(drawn.goals)), key=lambda number: ways[drawn.goals[number]]),)
 
 
 class _RoomBuilder:

@@ -62,7 +62,7 @@ MEASURE_WORDS: Mapping[str, str] = {
     "slow": "P3: share of decisions slower than two thirds of full speed",
     "jerk": "Root mean square jerk, in 1,000 units/s³",
     "yaw_smoothness": "Spectral arc length of turning; nearer to 0 is smoother",
-    "path_efficiency": "Shortest way on foot / way that was run, of runs that reached the goal",
+    "path_efficiency": "Shortest way on foot / way that was run, of runs that reached the goal (of a clip: as far as it led)",
 }
 
 
@@ -84,8 +84,12 @@ def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None
     way = np.hypot(*(places[ends] - places[starts]).T)
     length = float(np.sum(np.hypot(*np.diff(places, axis=0).T)))
     jerk = rms_jerk(places, TICS_PER_S)
-    shortest = navigation_course(setup.map_seed, setup.goal).distance(*places[0].tolist())
+    course = navigation_course(setup.map_seed, setup.goal)
+    shortest = course.distance(*places[0].tolist())
     reached = goal_frame is not None
+    # A clip ends before the goal: what counts is how much nearer its way has led.
+    left = 0.0 if reached else None if to_ms is None else course.distance(*places[-1].tolist())
+    gained = None if shortest is None or left is None else shortest - left
     return RunMeasures(
         goal=setup.goal,
         seconds=len(yaw) / TICS_PER_S,
@@ -97,7 +101,7 @@ def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None
         slow=float(np.mean(way < SLOW_SHARE * FULL_SPEED_UNITS)),
         jerk=None if jerk is None else jerk / 1000,
         yaw_smoothness=spectral_arc_length(np.abs(np.diff(yaw)) * TICS_PER_S, TICS_PER_S),
-        path_efficiency=None if not reached or shortest is None or not length else shortest * TILE_UNITS / length,
+        path_efficiency=None if gained is None or not length else gained * TILE_UNITS / length,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,26 +36,30 @@ UNTRAINED = "untrained"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run: by whom, on which map, to which goal. `source` is a file of weights, `untrained`, or empty for what is shipped."""
+    """One run: by whom, on which map, to which goal. `source` is a file of weights, `untrained`, or empty for what is shipped;
+    `goals` are those one is drawn from: all (`round`) or the `far` ones."""
 
     agent: str
     source: str
     map_seed: int
     seed: int
     number: int
+    goals: Literal["round", "far"] = "round"
 
     def setup(self) -> DoomSetup:
-        """The goal is drawn before anything moves, with the same chance for each of the sixteen."""
-        options = DoomOptions(map=NAVIGATION, map_seed=self.map_seed)
+        """The goal is drawn before anything moves, with the same chance for each."""
+        options = DoomOptions(map=NAVIGATION, map_seed=self.map_seed, goal=self.goals)
         place = RoundPlace(self.seed, f"run-{self.number}", None, "nobody", RUN_S, practice=False)
         return settle(options, place)
 
 
 def planned_runs(
-    agent: str, runs: int, seed: int, map_seeds: Sequence[int] = (7,), source: str = ""
-) -> list[PlannedRun]:
+    agent: str, runs: int, seed: int, map_seeds: Sequence[int] = (7,), source: str = "",
+    goals: Literal["round", "far"] = "round",
+) -> list[PlannedRun]:  # fmt: skip
     navigation_agent(agent)
-    return [PlannedRun(agent, source, map_seeds[number % len(map_seeds)], seed, number) for number in range(runs)]
+    maps = [map_seeds[number % len(map_seeds)] for number in range(runs)]
+    return [PlannedRun(agent, source, map_seed, seed, number, goals) for number, map_seed in enumerate(maps)]
 
 
 def run_of(planned: PlannedRun) -> Recording:

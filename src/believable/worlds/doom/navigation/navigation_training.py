@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.worlds.doom.navigation.course import navigation_course
 from believable.worlds.doom.navigation.declarations import DECISIONS_MAX, navigation_agent
-from believable.worlds.doom.navigation.ppo import LearnedBatch, Learner, PpoRecipe
+from believable.worlds.doom.navigation.ppo import Arrays, LearnedBatch, Learner, PpoRecipe
 from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvGroup, EnvPlace, WorkerGroup
 from believable.worlds.doom.navigation.training_curve import CURVE, ROLLING, CurveRow, append_row, read_curve
 from believable.worlds.doom.navigation.weight_files import read_weights, write_weights
@@ -38,7 +38,8 @@ CHECKPOINT_BATCHES = 5
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
     """What is trained, on what, for how long. `map_seeds` has one map, or several to train on all of them. Penalties come in
-    slowly, between these shares of the training: from the first decision on they teach to stand still."""
+    slowly, between these shares of the training: from the first decision on they teach to stand still. `start` is what is known
+    of the weights it begins with; None: it begins with chance."""
 
     agent: str
     seed: int = 1
@@ -48,6 +49,7 @@ class TrainingPlan:
     workers: int = 2
     on_the_way: float = 0.5
     ramp: tuple[float, float] = (0.25, 0.5)
+    start: Mapping[str, Any] | None = None
 
     def places(self) -> list[EnvPlace]:
         """Maps in turn, and goals. An error where a goal cannot be reached."""
@@ -61,6 +63,8 @@ class TrainingPlan:
 
     def penalties(self, decisions: int) -> float:
         first, last = self.ramp
+        if first == last:
+            return float(decisions / self.decisions >= first)
         return min(max((decisions / self.decisions - first) / (last - first), 0.0), 1.0)
 
 
@@ -69,13 +73,15 @@ class NavigationTraining:
 
     def __init__(
         self, plan: TrainingPlan, folder: Path, *, clock: Clock, recipe: PpoRecipe | None = None,
-        open_group: Callable[[Sequence[EnvPlace], int], EnvGroup] = WorkerGroup,
+        open_group: Callable[[Sequence[EnvPlace], int], EnvGroup] = WorkerGroup, weights: Arrays | None = None,
     ) -> None:  # fmt: skip
         self.plan, self.folder, self.clock = plan, folder, clock
         self.learner = Learner(navigation_agent(plan.agent), recipe or PpoRecipe(), plan.seed)
         self._open_group = open_group
         self._recent: deque[tuple[float, ...]] = deque(maxlen=ROLLING)
         self._rounds, self._seconds = 0, 0.0
+        if weights is not None:
+            self.learner.take(weights)
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / CHECKPOINT).exists():
             self._resume()
@@ -166,9 +172,41 @@ def _figures(ended: EndedCourse) -> tuple[float, ...]:
 
 
 def train_agent(
-    agent: str, seed: int, decisions: int, folder: Path, *, maps: int, workers: int, tell: Callable[[CurveRow], None]
-) -> Path:
+    agent: str, seed: int, decisions: int, folder: Path, *, maps: int, workers: int, tell: Callable[[CurveRow], None],
+    start: Path | None = None, rate: float | None = None,
+) -> Path:  # fmt: skip
     """Train into `folder`, or go on with what is there; gives the file with the weights."""
     map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
     plan = TrainingPlan(agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers)
-    return NavigationTraining(plan, folder, clock=WallClock()).run(tell)
+    recipe = PpoRecipe() if rate is None else PpoRecipe(learning_rate=rate)
+    weights = None
+    if start is not None:
+        weights, plan = _begun_with(start, plan)
+    return NavigationTraining(plan, folder, clock=WallClock(), recipe=recipe, weights=weights).run(tell)
+
+
+def _begun_with(start: Path, plan: TrainingPlan) -> tuple[Arrays, TrainingPlan]:
+    """Weights to begin with, and the plan that says so. An agent that has learned with its penalties keeps them."""
+    weights, words = read_weights(start, "Give a file of weights that believable train wrote.")
+    ramp = (0.0, 0.0) if words["agent"] == plan.agent else (0.1, 0.4)
+    known: dict[str, Any] = {
+        name: words[name] for name in ("agent", "seed", "decisions", "note", "plan") if name in words
+    }
+    return taken_over(weights, words["agent"], plan.agent, str(start)), replace(plan, ramp=ramp, start=known)
+
+
+def taken_over(weights: Arrays, giver: str, taker: str, place: str) -> Arrays:
+    """Weights of one agent for another that sees the same. Each action begins as the giver's with the nearest turn."""
+    given, taking = navigation_agent(giver), navigation_agent(taker)
+    if given.sees_depth != taking.sees_depth:
+        raise InvalidInput(
+            f"{place}: weights of {giver!r}, which does not see what {taker!r} sees. Begin with an agent that does."
+        )
+    rows = [_nearest_action(turn, given.actions) for turn in taking.actions]
+    return {name: values[rows] if name.startswith("action.") else values for name, values in weights.items()}
+
+
+def _nearest_action(turn: int | None, actions: Sequence[int | None]) -> int:
+    if turn is None:
+        return actions.index(None)
+    return min((abs(other - turn), number) for number, other in enumerate(actions) if other is not None)[1]

@@ -1,26 +1,40 @@
-"""Clips of a trained agent beside people's: many runs, drawn uniformly, matched on goal and length, cut alike.
+"""Clips of trained agents beside people's: many runs to far goals, drawn uniformly, matched on goal and length, cut alike.
 
-In the published study clips of one agent were twice as long as those of another: whoever judged may have judged the length. Here
-both of a pair go to the same goal, took about as long, and are shown for exactly as long.
+Goals are far ones, so that whoever knows the way needs ten seconds, more or less; runs that need less are not drawn, and
+`drawn.json` says how many there were of each.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import random
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
 from believable.core.work import map_chunks
+from believable.protocols.contract import ShownAgents
 from believable.protocols.doom_films import HANDS, film_name
+from believable.protocols.hntt.variants.doom.agent_study import mark_mismatched, person_of, settle_study
+from believable.protocols.hntt.variants.doom.run_pairs import (
+    LONGEST_S,
+    SHORTEST_S,
+    FinishedRun,
+    RunPair,
+    matched,
+    mismatched,
+    of_people,
+)
 from believable.protocols.hntt.variants.doom.stimuli import MASKS, UNMARKED
 from believable.protocols.own_clips import SceneClip, make_stimuli
+from believable.protocols.variants import change_study
 from believable.recordings.actions import RECORDING_SUFFIX
 from believable.recordings.file import read, write
 from believable.recordings.recording import Recording
@@ -28,128 +42,159 @@ from believable.study.records import Study
 from believable.worlds import WORLDS
 from believable.worlds.doom.doom_recording import setup_in
 from believable.worlds.doom.doom_round import DoomSetup
-from believable.worlds.doom.navigation.movement_measures import RUN_COLUMNS, as_row, run_measures
-from believable.worlds.doom.navigation.navigation_runs import planned_runs, run_of
+from believable.worlds.doom.navigation.movement_measures import RUN_COLUMNS, RunMeasures, as_row, run_measures
+from believable.worlds.doom.navigation.navigation_runs import PlannedRun, planned_runs, run_of
 from believable.worlds.live_round import play_through
 
-#: Runs shorter than this show too little; longer ones tire. The published study had 10 s at least; on this map whoever knows the
-#: way is at the farthest goal after eight.
-SHORTEST_S, LONGEST_S = 6.0, 30.0
-#: How far the lengths of two runs of a pair may be apart, as a share of the longer.
-LENGTH_SHARE = 0.3
-#: The end tells who arrived how; it is not shown.
-CUT_S = 1.5
-#: So often a stand-in for a person is asked for a run that fits.
-STANDIN_TRIES = 6
-#: What each clip is measured as, beside the study.
-BEHAVIOUR = "behaviour.csv"
+#: So many runs of a stand-in are played for each clip of a person that is needed.
+STANDIN_SHARE = 3
+#: What each clip is measured as, and what the pairs were drawn from, beside the study.
+BEHAVIOUR, DRAWN = "behaviour.csv", "drawn.json"
+#: Measures that go into the study file, for the report.
+REPORTED = ("camera", "collisions", "slow", "jerk", "yaw_smoothness", "path_efficiency")
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedRun:
-    """A run that reached its goal."""
+class RunCounts:
+    """Of how many runs some could be drawn."""
 
-    file: Path
-    goal: int
-    seconds: float
-
-    @property
-    def fits(self) -> bool:
-        return SHORTEST_S <= self.seconds <= LONGEST_S
+    runs: int
+    reached: int
+    long_enough: int
 
 
-@dataclass(frozen=True, slots=True)
-class RunPair:
-    human: FinishedRun
-    agent: FinishedRun
+@dataclass
+class DrawnClips:
+    """Clips with their scenarios, and what they were drawn from."""
 
-    @property
-    def shown_ms(self) -> int:
-        """As long as the shorter, less its end."""
-        return round(1000 * (min(self.human.seconds, self.agent.seconds) - CUT_S))
+    clips: list[SceneClip] = field(default_factory=list)
+    counts: dict[str, RunCounts] = field(default_factory=dict)
+    mismatched: list[str] = field(default_factory=list)
 
-
-def matched(
-    agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
-) -> list[RunPair]:
-    """Agents' runs are drawn with the same chance each; each takes the person's run to the same goal that is nearest in length.
-    A goal that was shown is drawn again only when no other is left. Fewer than `count` where there are no more."""
-    drawn = rng.sample(list(agents), len(agents))
-    free, pairs = list(people), list[RunPair]()
-    for again in (False, True):
-        for run in drawn:
-            shown = [pair.agent.goal for pair in pairs]
-            if len(pairs) == count or not run.fits or any(run is pair.agent for pair in pairs):
-                continue
-            if run.goal in shown and not again:
-                continue
-            nearest = nearest_run(run, free)
-            if nearest is not None:
-                free.remove(nearest)
-                pairs.append(RunPair(nearest, run))
-    return pairs
+    def add(self, name: str, pairs: Sequence[RunPair], first: str, second: str) -> None:
+        for number, pair in enumerate(pairs, 1):
+            scenario = f"{name}_{number:02d}"
+            self.clips += [
+                SceneClip(run.file, condition, scenario, pair.shown_ms)
+                for condition, run in ((first, pair.first), (second, pair.second))
+            ]
 
 
-def nearest_run(run: FinishedRun, people: Sequence[FinishedRun]) -> FinishedRun | None:
-    """Of those to the same goal the one nearest in length, if it is near enough."""
-    fitting = [other for other in people if other.goal == run.goal and other.fits]
-    nearest = min(fitting, key=lambda other: abs(other.seconds - run.seconds), default=None)
-    if nearest is None:
-        return None
-    apart = abs(nearest.seconds - run.seconds) / max(nearest.seconds, run.seconds)
-    return nearest if apart <= LENGTH_SHARE else None
-
-
-def write_agent_clips(
-    study: Study, folder: Path, seed: int, agent: str, humans: Path | None, runs: int, done: Callable[[int], None]
-) -> None:
-    """Stimuli of a study: an agent's clips beside people's from `humans`, or beside those of a marked stand-in."""
+def write_agent_clips(study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]) -> None:
+    """The study of these agents with its stimuli: their clips beside people's, or beside those of a marked stand-in."""
     count = len({stimulus.scenario for stimulus in study.stimuli})
-    human, program = study.conditions
+    settle_study(folder, shown, count)
     with tempfile.TemporaryDirectory(prefix="believable-runs-") as place:
-        planned = planned_runs(agent, runs, derive(seed, "agent's runs") >> 1)
+        drawn = _draw(shown, count, seed, Path(place), done)
+        names: list[str] = []
+        rng = generator(seed, "names of films")
+
+        def new_name() -> str:
+            names.append(film_name(rng))
+            return names[-1]
+
+        make_stimuli(folder, drawn.clips, clock=VirtualClock(0), new_name=new_name, recipe=UNMARKED, masks=MASKS)
+        measured = [run_measures(read(clip.file), 0, clip.to_ms) for clip in drawn.clips]
+        _write_behaviour(folder / BEHAVIOUR, drawn.clips, measured)
+    counts = {name: asdict(kept) for name, kept in drawn.counts.items()}
+    limits = {"shortest_s": SHORTEST_S, "longest_s": LONGEST_S, "goals": "far"}
+    (folder / DRAWN).write_text(json.dumps({"limits": limits, "drawn_from": counts}, indent=2) + "\n", "utf-8")
+    change_study(folder / "study.yaml", {"stimuli": _measures_of(names, measured)})
+    mark_mismatched(folder, drawn.mismatched)
+
+
+def _measures_of(names: Sequence[str], measured: Sequence[RunMeasures]) -> Mapping[str, Any]:
+    """What is measured in a clip, for the study file; what is undefined there is left out."""
+    return {
+        name: {
+            "measures": {
+                measure: round(float(value), 4)
+                for measure in REPORTED
+                if (value := getattr(measures, measure)) is not None
+            }
+        }
+        for name, measures in zip(names, measured, strict=True)
+    }
+
+
+def _draw(shown: ShownAgents, count: int, seed: int, place: Path, done: Callable[[int], None]) -> DrawnClips:
+    drawn, person = DrawnClips(), person_of(shown)
+    finished: dict[str, list[FinishedRun]] = {}
+    for agent in shown.agents:
+        planned = planned_runs(agent, shown.runs, derive(seed, "runs", agent) >> 1, goals="far")
         recordings = map_chunks(run_of, planned, progress=lambda number, total: done(1), pool="processes")
-        finished = [
-            kept
-            for number, recording in enumerate(recordings)
-            if (kept := _kept(recording, Path(place) / f"{agent}-{number:03d}{RECORDING_SUFFIX}")) is not None
-        ]
-        rng = generator(seed, "drawn runs")
-        if humans is None:
-            pairs = _with_standins(finished, count, rng, Path(place))
-        else:
-            pairs = matched(finished, _people(humans, planned[0].map_seed), count, rng)
-        if len(pairs) < count:
-            raise InvalidInput(
-                f"{len(pairs)} of {count} pairs: {len(finished)} of {runs} runs of {agent!r} reached their goal, and too few of "
-                f"{'the stand-in' if humans is None else humans} go to the same goals in about the same time ({SHORTEST_S:g} to "
-                f"{LONGEST_S:g} s). Record more runs of people (believable record), or let the agent make more (--runs)."
-            )
-        clips = [
-            SceneClip(run.file, condition, f"pair_{number:02d}", pair.shown_ms)
-            for number, pair in enumerate(pairs, 1)
-            for condition, run in ((human, pair.human), (program, pair.agent))
-        ]
-        names = generator(seed, "names of films")
-        make_stimuli(
-            folder, clips, clock=VirtualClock(0), new_name=lambda: film_name(names), recipe=UNMARKED, masks=MASKS
+        finished[agent] = _kept(recordings, place, agent)
+        drawn.counts[agent] = _counts(shown.runs, finished[agent])
+    needed = (count + shown.mismatched) * len(shown.agents) + 2 * shown.people_pairs
+    rng = generator(seed, "drawn runs")
+    if shown.humans is None:
+        setups = [setup_in(read(run.file)) for runs in finished.values() for run in runs if run.fits]
+        people = _standins(setups, STANDIN_SHARE * needed, rng, place)
+        drawn.counts[person] = _counts(STANDIN_SHARE * needed, people)
+    else:
+        people = _people(shown.humans, PlannedRun("hybrid", "", 7, 0, 0).map_seed)
+        drawn.counts[person] = _counts(len(list(shown.humans.glob(f"*{RECORDING_SUFFIX}"))), people)
+    for agent in shown.agents:
+        pairs = matched(finished[agent], people, count, rng)
+        people = _without(people, pairs)
+        drawn.add(
+            f"{agent}_pair" if len(shown.agents) > 1 else "pair", _enough(pairs, count, agent, drawn), person, agent
         )
-        _write_behaviour(folder / BEHAVIOUR, clips)
+    for agent in shown.agents:
+        used = {clip.file for clip in drawn.clips}
+        rest = [run for run in finished[agent] if run.file not in used]
+        pairs = mismatched(rest, people, shown.mismatched, rng)
+        people = _without(people, pairs)
+        name = f"{agent}_elsewhere" if len(shown.agents) > 1 else "elsewhere"
+        drawn.add(name, _enough(pairs, shown.mismatched, agent, drawn), person, agent)
+        drawn.mismatched += [f"{name}_{number:02d}" for number in range(1, shown.mismatched + 1)]
+    pairs = of_people(people, shown.people_pairs, rng)
+    drawn.add("people", _enough(pairs, shown.people_pairs, person, drawn), person, person)
+    return drawn
 
 
-def _kept(recording: Recording, file: Path) -> FinishedRun | None:
-    measures = run_measures(recording)
-    if not measures.success:
-        return None
-    write(recording, file)
-    return FinishedRun(file, int(measures.goal or 0), measures.seconds)
+def _without(people: Sequence[FinishedRun], pairs: Sequence[RunPair]) -> list[FinishedRun]:
+    used = {pair.first.file for pair in pairs}
+    return [run for run in people if run.file not in used]
+
+
+def _enough(pairs: Sequence[RunPair], count: int, name: str, drawn: DrawnClips) -> Sequence[RunPair]:
+    if len(pairs) == count:
+        return pairs
+    counts = "; ".join(
+        f"{who}: {kept.runs} runs, {kept.reached} reached their goal, {kept.long_enough} of them in {SHORTEST_S:g} to"
+        f" {LONGEST_S:g} s"
+        for who, kept in drawn.counts.items()
+    )
+    raise InvalidInput(
+        f"{len(pairs)} of {count} pairs with {name!r}: too few runs go to the same goals in about the same time ({counts}). "
+        "Record more runs of people (believable record navigation), or let agents make more (--runs)."
+    )
+
+
+def _counts(runs: int, finished: Sequence[FinishedRun]) -> RunCounts:
+    return RunCounts(runs, len(finished), sum(run.fits for run in finished))
+
+
+def _kept(recordings: Sequence[Recording], place: Path, name: str) -> list[FinishedRun]:
+    """Those that reached their goal, written to files."""
+    finished = []
+    for number, recording in enumerate(recordings):
+        measures = run_measures(recording)
+        if measures.success:
+            file = place / f"{name}-{number:03d}{RECORDING_SUFFIX}"
+            write(recording, file)
+            finished.append(FinishedRun(file, int(measures.goal or 0), measures.seconds))
+    return finished
 
 
 def _people(folder: Path, map_seed: int) -> list[FinishedRun]:
     """Recordings of people on the same map; runs that did not arrive are left out."""
     files = sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
     if not files:
-        raise InvalidInput(f"--humans: there are no recordings in {str(folder)!r}. Make some: believable record --help")
+        raise InvalidInput(
+            f"--humans: there are no recordings in {str(folder)!r}. Make some: believable record navigation {folder}"
+        )
     people = []
     for file in files:
         recording = read(file)
@@ -165,32 +210,26 @@ def _people(folder: Path, map_seed: int) -> list[FinishedRun]:
     return people
 
 
-def _with_standins(finished: Sequence[FinishedRun], count: int, rng: random.Random, place: Path) -> list[RunPair]:
-    """Without people: a scripted walker goes to the same goals, until its run fits."""
+def _standins(setups: Sequence[DoomSetup], runs: int, rng: random.Random, place: Path) -> list[FinishedRun]:
+    """Without people: a scripted walker goes to the goals of runs that can be drawn, in turn."""
+    if not setups:
+        return []
+    order = rng.sample(list(setups), len(setups))
+    jobs = [(order[number % len(order)], rng.getrandbits(60)) for number in range(runs)]
+    return _kept(map_chunks(_walked, jobs, pool="processes"), place, "standin")
+
+
+def _walked(job: tuple[DoomSetup, int]) -> Recording:
+    setup, seed = job
     playing = WORLDS["doom"].game
-    pairs: list[RunPair] = []
-    walker, hand = playing.player("wanderer"), HANDS["standin_human"]
-    drawn = rng.sample(list(finished), len(finished))
-    for again, run in [(False, run) for run in drawn] + [(True, run) for run in drawn]:
-        shown = [pair.agent.goal for pair in pairs]
-        taken = run in [pair.agent for pair in pairs] or (run.goal in shown and not again)
-        if len(pairs) == count or not run.fits or taken:
-            continue
-        setup: DoomSetup = setup_in(read(run.file))
-        for attempt in range(STANDIN_TRIES):
-            file = place / f"standin-{len(pairs)}-{attempt}{RECORDING_SUFFIX}"
-            kept = _kept(play_through(playing, setup, partial(walker.new, hand, rng.getrandbits(60))), file)
-            if kept is not None and nearest_run(run, [kept]) is not None:
-                pairs.append(RunPair(kept, run))
-                break
-    return pairs
+    walker = playing.player("wanderer")
+    return play_through(playing, setup, partial(walker.new, HANDS["standin_human"], seed))
 
 
-def _write_behaviour(file: Path, clips: Sequence[SceneClip]) -> None:
+def _write_behaviour(file: Path, clips: Sequence[SceneClip], measured: Sequence[RunMeasures]) -> None:
     """How whoever is seen moved, in what is seen."""
     with file.open("w", newline="", encoding="utf-8") as sheet:
         writer = csv.DictWriter(sheet, ["scenario", "condition", *RUN_COLUMNS])
         writer.writeheader()
-        for clip in clips:
-            measures = run_measures(read(clip.file), 0, clip.to_ms)
+        for clip, measures in zip(clips, measured, strict=True):
             writer.writerow({"scenario": clip.scenario, "condition": clip.condition, **as_row(measures)})
