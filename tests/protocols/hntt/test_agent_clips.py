@@ -65,7 +65,7 @@ def test_goals_come_twice_only_when_none_is_left() -> None:
 def test_every_fitting_run_is_drawn_about_as_often() -> None:
     agents = [run(0, 12, f"agent{n}") for n in range(5)]
     people = [run(0, 12, "person")]
-    drawn = Counter(matched(agents, people, 1, random.Random(seed))[0].agent.file for seed in range(500))
+    drawn = Counter(matched(agents, people, 1, random.Random(seed))[0].second.file for seed in range(500))
     assert min(drawn.values()) > 60
 
 

@@ -79,7 +79,7 @@ def spread_of_pairs(judged: NavigationJudgements, *, rng: np.random.Generator, l
     method = "SD of pairs around one half, chance taken out; percentile bootstrap over judges"
     shown, chosen = _counts(judged)
     judges, pairs = shown.shape
-    if judges < 2 or not pairs or shown.sum(0).min(initial=0) < 2:
+    if judges < 2 or not pairs or shown.sum(0).min() < 2:
         return undefined("fewer than two judges of a pair", method=method, n=pairs, level=level)
     drawn = rng.multinomial(judges, np.full(judges, 1 / judges), size=RESAMPLES)
     low, high = np.quantile(_spread(drawn @ shown, drawn @ chosen), [(1 - level) / 2, (1 + level) / 2]).tolist()
