@@ -209,9 +209,9 @@ def _weights(
     findings = []
     for model, chosen in models:
         pairs = [pair for pair in every if all(name in stimuli[clip].measures for clip in pair for name in chosen)]
-        told = judged_pairs(judged, pairs)
+        counts = judged_pairs(judged, pairs)
         estimates = (
-            weight_estimates(told, differences(pairs, stimuli, chosen), rng=rng, level=plan.level)
+            weight_estimates(counts, differences(pairs, stimuli, chosen), rng=rng, level=plan.level)
             if pairs
             else [undefined("no pair has it", method="logistic choice model", n=0, level=plan.level)] * len(chosen)
         )

@@ -53,8 +53,8 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
                 )
             )  # fmt: skip
     if elsewhere.any():
-        rows, told = _elsewhere(judged, elsewhere, plan, rng)
-        findings += told
+        rows, differing = _elsewhere(judged, elsewhere, plan, rng)
+        findings += differing
         tables.append(
             table(
                 "mismatched", "Accuracy where both go to the same goal, and where they do not",
@@ -164,12 +164,12 @@ def _elsewhere(
     for contest in agents(judged.where(elsewhere), humans):
         if contest.agent not in same:
             continue
-        here, there = (
+        same_goal, other_goal = (
             dict(zip(part.judges.tolist(), part.accuracy().tolist(), strict=True))
             for part in (same[contest.agent], contest)
         )
-        judges = sorted(set(here) & set(there))
-        values = np.array([[here[judge], there[judge]] for judge in judges]).reshape(-1, 2)
+        judges = sorted(set(same_goal) & set(other_goal))
+        values = np.array([[same_goal[judge], other_goal[judge]] for judge in judges]).reshape(-1, 2)
         estimates = [
             bootstrap(column, "mean", rng=rng, resamples=RESAMPLES, level=plan.level)
             if len(judges) > 1

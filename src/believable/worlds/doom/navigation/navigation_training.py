@@ -197,12 +197,12 @@ def _begun_with(start: Path, plan: TrainingPlan) -> tuple[Arrays, TrainingPlan]:
 
 def taken_over(weights: Arrays, giver: str, taker: str, place: str) -> Arrays:
     """Weights of one agent for another that sees the same. Each action begins as the giver's with the nearest turn."""
-    given, taking = navigation_agent(giver), navigation_agent(taker)
-    if given.sees_depth != taking.sees_depth:
+    teacher, learner = navigation_agent(giver), navigation_agent(taker)
+    if teacher.sees_depth != learner.sees_depth:
         raise InvalidInput(
             f"{place}: weights of {giver!r}, which does not see what {taker!r} sees. Begin with an agent that does."
         )
-    rows = [_nearest_action(turn, given.actions) for turn in taking.actions]
+    rows = [_nearest_action(turn, teacher.actions) for turn in learner.actions]
     return {name: values[rows] if name.startswith("action.") else values for name, values in weights.items()}
 
 
