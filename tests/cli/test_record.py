@@ -8,8 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
+from believable.cli import record as recorder
 from believable.core.errors import InvalidInput, Refused
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
 from believable.recordings.file import read
+from believable.study.load import load
+from believable.worlds import WORLDS
 
 
 def record(*options: str) -> str:
@@ -46,3 +51,25 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_what_cannot_be_played_is_told(tmp_path: Path, options: list[str], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         record(str(tmp_path), "--scripted", *options)
+
+
+def test_people_at_a_task_are_served_a_study_and_numbered_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("vizdoom", reason="the engine is the extra `doom`")
+    served: list[tuple[list[Path], str, dict[str, object]]] = []
+    monkeypatch.setattr(recorder, "_by_hand", lambda targets, study, **place: served.append((targets, study, place)))
+    folder = tmp_path / "people"
+    folder.mkdir()
+    (folder / "navigation-007.replay.json.gz").touch()
+    options = ["--players", "2", "--runs", "3", "--host", "0.0.0.0", "--port", "8123", "--base-url", "http://lab:8123"]
+    CliRunner().invoke(
+        group, ["record", "navigation", str(folder), *options], catch_exceptions=False, standalone_mode=False
+    )
+    ((targets, study, place),) = served
+    assert [target.name for target in targets[:2]] == ["navigation-008.replay.json.gz", "navigation-009.replay.json.gz"]
+    assert len(targets) == 6
+    assert (place["host"], place["port"], place["base_url"]) == ("0.0.0.0", 8123, "http://lab:8123")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "study.yaml").write_text(study, encoding="utf-8")
+    timeline = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study.timeline
+    assert timeline[1].repeat == 3
+    assert WORLDS["doom"].game.options_in(timeline[1].each[0]).goal == "far"

@@ -111,7 +111,10 @@ def _record_people(
     kept = [file.name.partition(".")[0].rpartition("-")[2] for file in folder.glob(f"{name}-*.replay.json.gz")]
     first = max((int(number) for number in kept if number.isdecimal()), default=0) + 1
     targets = [folder / f"{name}-{number:03d}.replay.json.gz" for number in range(first, first + players * runs)]
-    study = _study(world, options.model_dump(exclude_none=True), runs, seconds, seed + first)
+    keys = options.model_dump(exclude_none=True)
+    if opponents := list(world.game.opponents.named):
+        keys["opponent"] = opponents[0]
+    study = _study(world, keys, runs, seconds, seed + first)
     _by_hand(targets, study, open_page=not no_browser, host=host, port=port, base_url=base_url)
 
 

@@ -5,7 +5,10 @@ Needs torch, which the lock does not bring: `pip install 'believable[train]'`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -19,7 +22,13 @@ from believable.core.errors import InvalidInput
 from believable.worlds.doom.navigation import navigation_training
 from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS, navigation_agent
 from believable.worlds.doom.navigation.navigation_player import trained_agent
-from believable.worlds.doom.navigation.navigation_training import CHECKPOINT, NavigationTraining, TrainingPlan
+from believable.worlds.doom.navigation.navigation_training import (
+    CHECKPOINT,
+    NavigationTraining,
+    TrainingPlan,
+    _begun_with,
+    taken_over,
+)
 from believable.worlds.doom.navigation.policy import NavigationPolicy
 from believable.worlds.doom.navigation.ppo import Learner, PpoRecipe, advantages
 from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvPlace, SharedArrays, WorkerFailed
@@ -136,6 +145,68 @@ def test_a_damaged_checkpoint_and_another_plan_are_told(tmp_path: Path) -> None:
         InvalidInput, match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew"
     ):
         training(tmp_path, 640)
+
+
+def test_a_training_that_is_killed_loses_nothing_but_its_last_batches(tmp_path: Path) -> None:
+    """SIGKILL, while checkpoints are being written: what is on disk is whole, and goes on."""
+    script = (
+        "from believable.core.clock import WallClock\n"
+        "from pathlib import Path\n"
+        "from tests.worlds.doom.navigation.test_navigation_training import GuessingGame, SMALL\n"
+        "from believable.worlds.doom.navigation.navigation_training import NavigationTraining, TrainingPlan\n"
+        f"plan = TrainingPlan('symbolic', 1, 64 * 100_000, environments=16)\n"
+        f"NavigationTraining(plan, Path({str(tmp_path)!r}), clock=WallClock(), recipe=SMALL, open_group=GuessingGame).run()\n"
+    )
+    root = Path(__file__).parents[4]
+    training_process = subprocess.Popen([sys.executable, "-c", script], cwd=root, stderr=subprocess.PIPE)
+    try:
+        wait_until(lambda: len(read_curve(tmp_path)) >= 3 * navigation_training.CHECKPOINT_BATCHES, training_process)
+    finally:
+        training_process.kill()
+        training_process.communicate()
+    rows = read_curve(tmp_path)
+    again = training(tmp_path, 64 * 100_000)
+    kept = again.learner.decisions // 64
+    assert kept >= 2 * navigation_training.CHECKPOINT_BATCHES
+    assert len(rows) - kept < 2 * navigation_training.CHECKPOINT_BATCHES, "no more than what came after a checkpoint"
+    assert [row.decisions for row in read_curve(tmp_path)] == [64 * n for n in range(1, kept + 1)]
+
+
+def wait_until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    while not holds():
+        assert process.poll() is None, process.communicate()[1].decode()
+        time.sleep(0.05)
+
+
+def test_one_agent_begins_with_what_another_has_learned() -> None:
+    hybrid, shaped = navigation_agent("hybrid"), navigation_agent("reward_shaping")
+    weights = Learner(hybrid, PpoRecipe(), seed=2).weights()
+    weights["action.bias"] = np.arange(len(hybrid.actions), dtype=np.float32)
+    taken = taken_over(weights, "hybrid", "reward_shaping", "file")
+    nearest = {None: None, 0: 0, 18: 30, 36: 30, 45: 45, 54: 45, 72: 90, 90: 90}
+    for number, turn in enumerate(shaped.actions):
+        wanted = nearest[None if turn is None else abs(turn)]
+        wanted = wanted if wanted is None or turn is None else wanted * (1 if turn >= 0 else -1)
+        assert hybrid.actions[int(taken["action.bias"][number])] == wanted
+    Learner(shaped, PpoRecipe(), seed=2).take(taken)
+    with pytest.raises(InvalidInput, match="weights of 'symbolic', which does not see what 'hybrid' sees"):
+        taken_over({}, "symbolic", "hybrid", "file")
+
+
+def test_a_training_from_weights_says_so_and_keeps_its_penalties(tmp_path: Path) -> None:
+    first = training(tmp_path / "first", 64 * 10)
+    file = first.run()
+    weights, plan = _begun_with(file, TrainingPlan("symbolic", 2, 640))
+    assert plan.ramp == (0.0, 0.0)
+    assert plan.penalties(0) == 1.0
+    assert plan.start is not None
+    assert (plan.start["agent"], plan.start["seed"], plan.start["decisions"]) == ("symbolic", 1, 640)
+    second = NavigationTraining(
+        plan, tmp_path / "second", clock=VirtualClock(), recipe=SMALL, open_group=GuessingGame, weights=weights
+    )
+    for name, values in first.learner.weights().items():
+        np.testing.assert_array_equal(second.learner.weights()[name], values)
+    assert trained_agent(second.run()).provenance["plan"]["start"]["decisions"] == 640
 
 
 def test_penalties_come_in_slowly() -> None:
