@@ -125,7 +125,7 @@ browser-needed:
 	  fi; }
 
 # Every extra but `train`, whose library is too large to come along.
-EXTRAS := postgres video models fast worlds doom gym town cluster report s3
+EXTRAS := postgres video models fast worlds doom gym town cluster oidc report s3
 # Names no index address: any mirror with the same files will do, the hashes decide.
 COMPILE := uv pip compile --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11
 lock:

@@ -90,9 +90,9 @@ def fill(store: Store, n_texts: int) -> None:
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
     def put(conn: Connection) -> None:
-        accounts.add(conn, "kim", "coder", now_ms=0)
+        accounts.add(conn, "kim", now_ms=0)
         accounts.set_password(conn, "kim", hashed)
-        accounts.add(conn, "lee", "coder", now_ms=0)
+        accounts.add(conn, "lee", now_ms=0)
         project = CodingProject("bench", None, "imported", "Benchmark", (), 1, True, "none", 0)
         coding_projects.create_project(conn, project, ready("hntt"), user="bench")
         texts = [

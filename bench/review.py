@@ -144,7 +144,7 @@ def _login(store: Store) -> str:
     key = new_token().encode()
 
     def put(conn: Connection) -> str:
-        accounts.add(conn, "ada", "owner", now_ms=0)
+        accounts.add(conn, "ada", now_ms=0, administrator=True)
         token, _ = accounts.enter(conn, key, "ada", "127.0.0.1", now_ms=int(time.time() * 1000))
         return token
 

@@ -18,6 +18,21 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "believable"
 
 #: What came into the house after it was rebuilt by subject: a folder, a file, or what is named in a file of the base.
 ADDITIONS: Mapping[str, tuple[str, ...]] = {
+    "rights in each study, audit log, second factor, log-in elsewhere": (
+        "store/rights.py",
+        "store/audit_log.py",
+        "cli/audit.py",
+        "core/one_time_codes.py",
+        "store/second_factor.py",
+        "store/identities.py",
+        "web/qr_code.py",
+        "web/oidc_tokens.py",
+        "web/console/second_factor_page.py",
+        "web/console/oidc_page.py",
+        "store/migrations/versions/0007_rights.py",
+        "web/console/people_page.py",
+        "web/console/audit_page.py",
+    ),
     "rounds in three dimensions, and of any environment": (
         "worlds/doom",
         "worlds/gym",

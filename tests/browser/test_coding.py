@@ -18,7 +18,7 @@ from believable.coding.labels import Mark, from_json
 from believable.coding.phrases import planted_for, read_reason, simulated_coder, write_reason
 from believable.coding.responses import Response
 from believable.pages import KINDS
-from believable.store import accounts, coding_projects
+from believable.store import accounts, coding_projects, rights
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.database_tables import definitions
 from believable.store.engine import Connection, Store
@@ -44,7 +44,8 @@ def fill(store: Store, definition: Definition) -> None:
 
     def put(conn: Connection) -> None:
         for name, role in people.items():
-            accounts.add(conn, name, role, now_ms=0)
+            accounts.add(conn, name, now_ms=0)
+            rights.grant(conn, name, "study", role, now_ms=0)
             accounts.set_password(conn, name, hashed)
         project = CodingProject("why", "study", "real", "Why it seemed human-like", (), 11, True, "none", 0)
         coding_projects.create_project(conn, project, BOOK, user="ada")

@@ -12,7 +12,7 @@ from believable.cli import group
 from believable.cli.place import settings_for
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
-from believable.store import accounts
+from believable.store import audit_log
 from believable.store.engine import Store
 
 
@@ -105,7 +105,7 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
 def test_whoever_reads_the_results_unblinded_is_in_the_log(folder: Path, tmp_path: Path) -> None:
     def log() -> list[tuple[str, str, str | None]]:
         with Store.open(settings_for([folder], None, None).url, clock=WallClock()) as store:
-            return [(one.user, one.what, one.study) for one in store.read(accounts.recent_audit)]
+            return [(one.user, one.what, one.study) for one in store.read(audit_log.recent_audit)]
 
     entry = ("command line", "read the results of the simulated sessions unblinded", "study")
     before = log().count(entry)

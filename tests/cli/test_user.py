@@ -11,13 +11,14 @@ from believable.cli.place import remember_address, settings_for
 from believable.cli.user import command
 from believable.core.clock import WallClock
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused
-from believable.store import accounts
+from believable.store import accounts, audit_log, rights, studies
 from believable.store.engine import Store
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    Store.open(f"sqlite:///{tmp_path / 'believable.db'}", clock=WallClock()).close()
+    with Store.open(f"sqlite:///{tmp_path / 'believable.db'}", clock=WallClock()) as store:
+        store.write(lambda conn: studies.put(conn, "faces", title="Faces", definition="d", body="{}", at_ms=0))
     return tmp_path
 
 
@@ -29,15 +30,18 @@ def run(data: Path, *words: str) -> Result:
 
 
 def test_a_user_from_link_to_disabled(data: Path) -> None:
-    run(data, "add", "boss", "--role", "owner")
-    said = run(data, "add", "Anna", "--base-url", "https://study.example.org/").output
+    run(data, "add", "boss", "--administrator")
+    said = run(data, "add", "Anna", "--study", "faces", "--base-url", "https://study.example.org/").output
     token = said.strip().rpartition("/")[2]
     assert f"https://study.example.org/console/welcome/{token}" in said
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         now_ms = WallClock().now_ms()
-        assert store.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms)).role == "researcher"
+        assert store.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms)).name == "anna"
+        assert store.read(lambda conn: rights.rights_of(conn, "anna")).in_words == "researcher of faces"
     assert "has not chosen a password yet" in run(data, "list").output
-    assert run(data, "role", "anna", "coder").output == "anna is coder.\n"
+    assert run(data, "role", "anna", "coder", "--study", "faces").output == "anna: coder of faces.\n"
+    assert "coder of faces" in run(data, "list").output
+    assert run(data, "role", "anna", "none", "--study", "faces").output == "anna: no role yet.\n"
     assert run(data, "disable", "anna").output == "anna is disabled.\n"
     assert "disabled" in run(data, "list").output
     with pytest.raises(Refused, match="is disabled"):
@@ -45,12 +49,13 @@ def test_a_user_from_link_to_disabled(data: Path) -> None:
     run(data, "enable", "anna")
     assert "/console/welcome/" in run(data, "reset", "anna").output
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        lines = store.read(accounts.recent_audit)
+        lines = store.read(audit_log.recent_audit)
     assert {line.user for line in lines} == {"command line"}
     assert [line.what for line in reversed(lines)] == [
-        "added user boss as owner",
-        "added user anna as researcher",
-        "made user anna coder",
+        "added boss as administrator",
+        "added anna as researcher of faces",
+        "made anna coder of this study",
+        "took the role of anna",
         "disabled user anna",
         "enabled user anna",
         "reset the password of user anna",
@@ -58,13 +63,19 @@ def test_a_user_from_link_to_disabled(data: Path) -> None:
 
 
 def test_errors_help(data: Path) -> None:
-    run(data, "add", "boss", "--role", "owner")
+    run(data, "add", "boss", "--administrator")
     with pytest.raises(Conflict, match="exists already"):
         run(data, "add", "boss")
     with pytest.raises(NotFound, match="Did you mean 'boss'"):
         run(data, "disable", "bos")
-    with pytest.raises(Refused, match="last owner"):
+    with pytest.raises(Refused, match="last administrator"):
         run(data, "disable", "boss")
+    with pytest.raises(NotFound, match="Did you mean 'faces'"):
+        run(data, "add", "anna", "--role", "coder", "--study", "face")
+    with pytest.raises(InvalidInput, match="none was named"):
+        run(data, "add", "anna", "--role", "coder")
+    with pytest.raises(InvalidInput, match="Give one of them"):
+        run(data, "add", "anna", "--role", "coder", "--administrator")
     with pytest.raises(InvalidInput, match="user name"):
         run(data, "add", "two words")
 

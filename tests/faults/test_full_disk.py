@@ -43,7 +43,7 @@ def log_in(app: Any) -> dict[str, str]:
     now_ms = WallClock().now_ms()
 
     def enter(conn: Any) -> str:
-        accounts.add(conn, "rosa", "owner", now_ms=now_ms)
+        accounts.add(conn, "rosa", now_ms=now_ms, administrator=True)
         token, _ = accounts.enter(conn, b"k" * 32, "rosa", "", now_ms=now_ms)
         return token
 

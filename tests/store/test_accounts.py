@@ -8,7 +8,7 @@ from argon2.exceptions import VerifyMismatchError
 from sqlalchemy import Connection, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
-from believable.store import accounts, database_tables
+from believable.store import accounts, audit_log, database_tables, rights
 
 NOW = 1_750_000_000_000
 KEY = b"k" * 32
@@ -62,37 +62,39 @@ def test_passwords_have_a_length(passwords: accounts.Passwords, password: str, w
 
 
 def test_names_are_lower_case_and_unique(conn: Connection) -> None:
-    assert accounts.add(conn, " Ada ", "owner", now_ms=NOW).name == "ada"
+    assert accounts.add(conn, " Ada ", now_ms=NOW, administrator=True).name == "ada"
     with pytest.raises(Conflict, match="'ada' exists already"):
-        accounts.add(conn, "ADA", "coder", now_ms=NOW)
-    assert accounts.find(conn, "Ada").role == "owner"
+        accounts.add(conn, "ADA", now_ms=NOW)
+    assert accounts.find(conn, "Ada").administrator
 
 
 @pytest.mark.parametrize("name", ["", "  ", "<b>", "a b", "x" * 65, "-dash", "a\nb"])
 def test_strange_names_are_refused(conn: Connection, name: str) -> None:
     with pytest.raises(InvalidInput, match="user name: expected"):
-        accounts.add(conn, name, "owner", now_ms=NOW)
+        accounts.add(conn, name, now_ms=NOW, administrator=True)
 
 
 def test_a_wrong_role_or_name_gets_a_hint(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     with pytest.raises(InvalidInput, match="Did you mean 'researcher'"):
-        accounts.add(conn, "bob", "reseacher", now_ms=NOW)
+        rights.grant(conn, "ada", "study", "reseacher", now_ms=NOW)
+    with pytest.raises(NotFound, match="Did you mean 'ada'"):
+        rights.grant(conn, "adda", "study", "researcher", now_ms=NOW)
     with pytest.raises(NotFound, match="Did you mean 'ada'"):
         accounts.find(conn, "adda")
 
 
-def test_the_last_owner_stays(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
-    accounts.add(conn, "bob", "researcher", now_ms=NOW)
-    with pytest.raises(Refused, match="last owner"):
+def test_the_last_administrator_stays(conn: Connection) -> None:
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
+    accounts.add(conn, "bob", now_ms=NOW)
+    with pytest.raises(Refused, match="last administrator"):
         accounts.disable(conn, "ada")
-    with pytest.raises(Refused, match="last owner"):
-        accounts.set_role(conn, "ada", "coder")
-    accounts.set_role(conn, "bob", "owner")
+    with pytest.raises(Refused, match="last administrator"):
+        accounts.set_administrator(conn, "ada", False)
+    accounts.set_administrator(conn, "bob", True)
     assert accounts.disable(conn, "ada").disabled
-    with pytest.raises(Refused, match="last owner"):
-        accounts.set_role(conn, "bob", "researcher")
+    with pytest.raises(Refused, match="last administrator"):
+        accounts.set_administrator(conn, "bob", False)
     assert not accounts.enable(conn, "ada").disabled
 
 
@@ -106,7 +108,7 @@ def test_the_first_owner_is_asked_until_there_is_a_password(conn: Connection) ->
 
 
 def test_a_link_works_once_and_not_for_ever(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     token = accounts.new_link(conn, "ada", now_ms=NOW)
     assert accounts.open_link(conn, token, now_ms=NOW).name == "ada"
     with pytest.raises(Refused, match="too old"):
@@ -120,7 +122,7 @@ def test_a_link_works_once_and_not_for_ever(conn: Connection) -> None:
 
 
 def test_a_new_link_replaces_the_old_one(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     old = accounts.new_link(conn, "ada", now_ms=NOW)
     new = accounts.new_link(conn, "ada", now_ms=NOW + 1)
     with pytest.raises(Refused):
@@ -129,8 +131,8 @@ def test_a_new_link_replaces_the_old_one(conn: Connection) -> None:
 
 
 def test_a_disabled_user_has_no_links_and_no_logins(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
-    accounts.add(conn, "bob", "coder", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
+    accounts.add(conn, "bob", now_ms=NOW)
     link = accounts.new_link(conn, "bob", now_ms=NOW)
     token, _ = accounts.log_in(conn, "bob", now_ms=NOW)
     accounts.disable(conn, "bob")
@@ -143,7 +145,7 @@ def test_a_disabled_user_has_no_links_and_no_logins(conn: Connection) -> None:
 
 
 def test_a_login_slides_up_to_a_limit(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     token, login = accounts.log_in(conn, "ada", now_ms=NOW)
     assert accounts.prolonged_until(login, now_ms=NOW + 10 * accounts.MINUTE_MS) is None
     until = accounts.prolonged_until(login, now_ms=NOW + 2 * accounts.HOUR_MS)
@@ -158,14 +160,14 @@ def test_a_login_slides_up_to_a_limit(conn: Connection) -> None:
 
 
 def test_the_token_itself_is_not_stored(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     token, login = accounts.log_in(conn, "ada", now_ms=NOW)
     assert token not in str(conn.execute(select(database_tables.logins)).all())
     assert login.csrf != token
 
 
 def test_log_out_here_and_everywhere(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     one, login = accounts.log_in(conn, "ada", now_ms=NOW)
     two, _ = accounts.log_in(conn, "ada", now_ms=NOW)
     three, _ = accounts.log_in(conn, "ada", now_ms=NOW)
@@ -177,14 +179,14 @@ def test_log_out_here_and_everywhere(conn: Connection) -> None:
 
 
 def test_a_new_password_ends_old_logins(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     token, _ = accounts.log_in(conn, "ada", now_ms=NOW)
     accounts.set_password(conn, "ada", "$argon2id$new")
     assert accounts.who(conn, token, now_ms=NOW) is None
 
 
 def test_a_reset_takes_the_password_and_the_logins_away(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     accounts.set_password(conn, "ada", "$argon2id$old")
     token, _ = accounts.log_in(conn, "ada", now_ms=NOW)
     assert not accounts.reset(conn, "ada").has_password
@@ -192,7 +194,7 @@ def test_a_reset_takes_the_password_and_the_logins_away(conn: Connection) -> Non
 
 
 def test_one_name_is_braked_at_one_peer_and_not_elsewhere(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     for i in range(accounts.LIMITS["name at peer"]):
         accounts.begin_try(conn, KEY, "ada", "peer", now_ms=NOW + i)
     with pytest.raises(TooManyTries, match="Too many failed log-ins"):
@@ -258,11 +260,13 @@ def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Con
 
 
 def test_inviting_and_resetting_give_a_link(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
-    token = accounts.invite(conn, "Bob", "coder", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
+    token = accounts.invite(conn, "Bob", now_ms=NOW)
     assert accounts.open_link(conn, token, now_ms=NOW).name == "bob"
-    entered, login = accounts.enter_by_link(conn, token, "$argon2id$x", now_ms=NOW)
-    assert login.user.role == "coder"
+    rights.grant(conn, "bob", "study", "coder", now_ms=NOW)
+    accounts.use_link(conn, token, "$argon2id$x", now_ms=NOW)
+    entered, login = accounts.log_in(conn, "bob", now_ms=NOW)
+    assert login.rights.roles == {"study": "coder"}
     again = accounts.reset_by_link(conn, "bob", now_ms=NOW)
     assert accounts.who(conn, entered, now_ms=NOW) is None
     assert accounts.open_link(conn, again, now_ms=NOW).has_password is False
@@ -275,12 +279,12 @@ def test_the_first_link_ends_with_the_first_password(conn: Connection) -> None:
     assert second is not None
     with pytest.raises(Refused):
         accounts.open_link(conn, first, now_ms=NOW)
-    accounts.enter_by_link(conn, second, "$argon2id$x", now_ms=NOW)
+    accounts.use_link(conn, second, "$argon2id$x", now_ms=NOW)
     assert accounts.first_link(conn, now_ms=NOW) is None
 
 
 def test_a_new_password_keeps_this_browser_in_and_others_out(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     other, _ = accounts.log_in(conn, "ada", now_ms=NOW)
     here, _ = accounts.change_password(conn, KEY, "ada", "peer", "$argon2id$new", now_ms=NOW)
     assert accounts.who(conn, other, now_ms=NOW) is None
@@ -288,11 +292,11 @@ def test_a_new_password_keeps_this_browser_in_and_others_out(conn: Connection) -
 
 
 def test_a_deed_and_its_note_are_one(conn: Connection) -> None:
-    accounts.add(conn, "ada", "owner", now_ms=NOW)
-    deed = accounts.noted(lambda c: accounts.set_role(c, "ada", "coder"), user="ada", what="changed roles", at_ms=NOW)
+    accounts.add(conn, "ada", now_ms=NOW, administrator=True)
+    deed = audit_log.noted(lambda c: accounts.set_administrator(c, "ada", False), user="ada", what="changed", at_ms=NOW)
     with pytest.raises(Refused):
         deed(conn)
     assert conn.execute(select(database_tables.audit)).all() == []
-    accounts.add(conn, "bob", "owner", now_ms=NOW)
-    assert deed(conn).role == "coder"
-    assert conn.execute(select(database_tables.audit.c.what)).scalars().all() == ["changed roles"]
+    accounts.add(conn, "bob", now_ms=NOW, administrator=True)
+    assert not deed(conn).administrator
+    assert conn.execute(select(database_tables.audit.c.what)).scalars().all() == ["changed"]

@@ -13,7 +13,7 @@ from sqlalchemy import insert, select, update
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
-from believable.store import accounts, event_log, sessions
+from believable.store import audit_log, event_log, sessions
 from believable.store.backups import backup, count_rows, verify_file
 from believable.store.database_tables import blobs, tombstones
 from believable.store.database_tables import events as events_table
@@ -38,7 +38,7 @@ def filled(store: Store, make_session: MakeSession, body: Body) -> Store:
         )
         blob = {"session": session.id, "name": "r", "media_type": "video/mp4", "body": b"\x00\xff" * 10}
         store.write(lambda conn, blob=blob: conn.execute(insert(blobs).values(**blob)) and None)
-    store.write(lambda conn: accounts.note_audit(conn, user="u", what="x", at_ms=1))
+    store.write(lambda conn: audit_log.note_audit(conn, user="u", what="x", at_ms=1))
     return store
 
 
@@ -67,8 +67,8 @@ def test_a_backup_is_one_verified_file_and_restores_to_the_same(
     assert restored.n_erased == 0
     with Store.open(database_url) as again:
         assert everything(again) == before
-        again.write(lambda conn: accounts.note_audit(conn, user="u", what="y", at_ms=2))
-        assert [entry.id for entry in again.read(accounts.recent_audit)] == [2, 1], (
+        again.write(lambda conn: audit_log.note_audit(conn, user="u", what="y", at_ms=2))
+        assert [entry.id for entry in again.read(audit_log.recent_audit)] == [2, 1], (
             "numbers go on after the restored ones"
         )
 
@@ -125,12 +125,12 @@ def test_a_backup_of_one_kind_restores_into_the_other(
     with Store.open(lite, clock=VirtualClock()) as store:
         make_session(store)
         store.append(event_log.check_batch("token-1", 1, [(1, body(1, text="ü😀'\u2028"))]))
-        store.write(lambda conn: accounts.note_audit(conn, user="u", what="x", at_ms=1))
+        store.write(lambda conn: audit_log.note_audit(conn, user="u", what="x", at_ms=1))
         before = everything(store)
     restore(backup(lite, tmp_path / "1.backup").path, server, live_lost=True)
     with Store.open(server) as store:
         assert everything(store) == before
-        store.write(lambda conn: accounts.note_audit(conn, user="u", what="y", at_ms=2))
+        store.write(lambda conn: audit_log.note_audit(conn, user="u", what="y", at_ms=2))
     restore(backup(server, tmp_path / "2.backup").path, lite)
     with Store.open(lite) as store:
         assert everything(store)["events"] == before["events"]

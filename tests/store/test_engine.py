@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, StorageFull, Unavailable
-from believable.store import accounts, alarms, event_log, sessions
+from believable.store import alarms, audit_log, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -24,7 +24,7 @@ Body = Callable[..., str]
 
 
 def note(conn: Connection) -> None:
-    accounts.note_audit(conn, user="u", what="x", at_ms=0)
+    audit_log.note_audit(conn, user="u", what="x", at_ms=0)
 
 
 def pragma(conn: Connection, name: str) -> Any:
@@ -179,7 +179,7 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
         assert not sender.is_alive()
         kept = store.read(lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)])
         assert kept == acknowledged == list(range(1, len(kept) + 1))
-        notes = store.read(lambda conn: len(accounts.recent_audit(conn, limit=1_000_000)))
+        notes = store.read(lambda conn: len(audit_log.recent_audit(conn, limit=1_000_000)))
         assert notes == len(acknowledged), "a change without a key of its own is stored exactly once"
         told = (*store.alarms(), *store.read(alarms.recent))
         assert "database_lost" in {alarm.kind for alarm in told}
@@ -215,7 +215,7 @@ def test_a_commit_without_an_answer_is_looked_up(postgres: Any, committed: bool)
         event.listen(store.database.writer, "commit", cut)
         store.write(note)
         assert broken
-        assert store.read(lambda conn: len(accounts.recent_audit(conn))) == 1
+        assert store.read(lambda conn: len(audit_log.recent_audit(conn))) == 1
 
 
 @pytest.mark.postgres
@@ -227,11 +227,11 @@ def test_a_server_that_stays_away_is_told_and_nothing_is_acknowledged(postgres: 
             with pytest.raises(Unavailable, match="Nothing was acknowledged"):
                 store.write(note)
             with pytest.raises(Unavailable, match="cannot be read now"):
-                store.read(accounts.recent_audit)
+                store.read(audit_log.recent_audit)
         finally:
             postgres.start()
         store.write(note)
-        assert store.read(lambda conn: len(accounts.recent_audit(conn))) == 1
+        assert store.read(lambda conn: len(audit_log.recent_audit(conn))) == 1
 
 
 def test_errors_of_a_statement_are_not_mistaken_for_trouble(store: Store) -> None:

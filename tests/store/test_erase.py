@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
-from believable.store import database_tables, event_log, review, rounds, sessions
+from believable.store import audit_log, database_tables, event_log, review, rounds, sessions
 from believable.store.database_tables import blobs, metadata, review_answers, review_keys, review_sessions, tombstones
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
@@ -56,6 +56,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
         row = ClosedTrial(0, 0, "about", "done", 1, 1, {"why": f"{words} answer"}, 0, 0)
         sessions.close_trial(conn, session.id, row)
         review.add_decision(conn, session=session.id, kind="keep", reason=f"{words} reason", user="u", at_ms=0)
+        audit_log.note_audit(conn, user="u", what=f"rejected: {words} reason", at_ms=0, session=session.id)
         blob = {"session": session.id, "name": "r", "media_type": "video/mp4", "body": f"{words} blob".encode()}
         conn.execute(insert(blobs).values(**blob))
         key = RoundKey(session.id, 0, 0, 1)
@@ -98,7 +99,7 @@ def test_every_table_is_emptied_of_the_session_and_a_tombstone_counts_it(
     session, other = make_session(store, 1), make_session(store, 2)
     fill(store, session, body, "gone")
     fill(store, other, body, "stays")
-    full = {table.name for table in sessions.OF_SESSION}
+    full = {table.name for table in sessions.OF_SESSION} | {"audit"}
     assert store.read(lambda conn: holds_session(conn, session.id)) == full
     everything = {table.name for table in metadata.sorted_tables if "session" in table.c}
     assert everything == full | {"tombstones"}, "a new table with sessions in it must be erased too"

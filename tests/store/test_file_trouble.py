@@ -18,14 +18,14 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from believable.core.errors import Unavailable
-from believable.store import accounts, writer
+from believable.store import audit_log, writer
 from believable.store.backups import backup
 from believable.store.database import Trouble, owner_only, trouble
 from believable.store.engine import Store
 
 
 def note(conn: Connection) -> None:
-    accounts.note_audit(conn, user="u", what="x", at_ms=0)
+    audit_log.note_audit(conn, user="u", what="x", at_ms=0)
 
 
 def mode(path: Path) -> int:
@@ -42,7 +42,7 @@ def path(tmp_path: Path) -> Path:
     file = tmp_path / "data" / "b.db"
     with Store.open(url_of(file)) as store:
         for _ in range(200):
-            store.write(lambda conn: accounts.note_audit(conn, user="u", what="x" * 500, at_ms=0))
+            store.write(lambda conn: audit_log.note_audit(conn, user="u", what="x" * 500, at_ms=0))
     return file
 
 

@@ -14,10 +14,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect
 
 from believable.core.errors import Refused
-from believable.store import migration
+from believable.store import coding_projects, migration, rights
 from believable.store.database import Database
 from believable.store.database_tables import metadata
 from believable.store.engine import Store
+from believable.store.rights import Rights
 
 OPEN = "import sys; from believable.store.engine import Store; Store.open(sys.argv[1]).close()"
 
@@ -60,6 +61,33 @@ def test_an_older_database_becomes_what_a_new_one_is(empty_database_url: str) ->
     with database.reader.connect() as conn:
         assert sorted(_lines(conn)) == sorted(older), "columns that came later stand last, which is all that may differ"
         assert migration.revision(conn) == migration.REVISION
+    database.dispose()
+
+
+def test_people_keep_what_they_had(empty_database_url: str) -> None:
+    """One role for the whole server became one in each study; owners administer."""
+    database = Database(empty_database_url, readers=1)
+    statements = Path(__file__).with_name(f"revision_0003_{database.dialect}.sql").read_text("utf-8").split(";\n")
+    with database.writer.connect() as conn, conn.begin():
+        for statement in filter(str.strip, statements):
+            conn.exec_driver_sql(statement)
+        for name in ("faces", "maze"):
+            conn.exec_driver_sql(f"INSERT INTO studies VALUES ('{name}', 'T', 'open', 'd', {len(name)})")
+        for name, role in (("ada", "owner"), ("bob", "researcher"), ("cora", "coordinator"), ("kim", "coder")):
+            conn.exec_driver_sql(f"INSERT INTO users (name, role, created_ms) VALUES ('{name}', '{role}', 1)")
+        conn.exec_driver_sql(
+            "INSERT INTO coding_projects (id, study, pool, title, sources, seed, created_ms) "
+            "VALUES ('loose', NULL, 'imported', 'Loose', '[]', 1, 1)"
+        )
+    migration.migrate(database)
+    with database.reader.connect() as conn:
+        held = {name: rights.rights_of(conn, name) for name in ("ada", "bob", "cora", "kim")}
+        assert held["ada"] == Rights(True, {})
+        for name, role in (("bob", "researcher"), ("cora", "coordinator"), ("kim", "coder")):
+            assert held[name] == Rights(False, {"faces": role, "maze": role})
+        loose = coding_projects.get_project(conn, "loose")
+        assert loose.study == "maze", "the oldest study"
+        assert rights.role_in_project(conn, held["cora"], "cora", loose) == "coordinator"
     database.dispose()
 
 

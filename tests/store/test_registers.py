@@ -8,7 +8,8 @@ import pytest
 
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
-from believable.store import accounts, alarms, review, sessions, studies
+from believable.store import accounts, alarms, audit_log, review, sessions, studies
+from believable.store.audit_log import AuditFilter
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -121,10 +122,13 @@ def test_audit_is_newest_first(store: Store) -> None:
     for n in range(5):
         study = "s" if n % 2 else None
         store.write(
-            lambda conn, n=n, study=study: accounts.note_audit(conn, user="u", what=str(n), at_ms=n, study=study)
+            lambda conn, n=n, study=study: audit_log.note_audit(conn, user="u", what=str(n), at_ms=n, study=study)
         )
-    assert [entry.what for entry in store.read(lambda conn: accounts.recent_audit(conn, 3))] == ["4", "3", "2"]
-    assert [entry.what for entry in store.read(lambda conn: accounts.recent_audit(conn, study="s"))] == ["3", "1"]
+    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, 3))] == ["4", "3", "2"]
+    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, wanted=AuditFilter("s")))] == [
+        "3",
+        "1",
+    ]
 
 
 def test_limits_count_failures_per_person_and_forget(store: Store) -> None:

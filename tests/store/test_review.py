@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound
-from believable.store import accounts, database_tables, review, sessions
+from believable.store import audit_log, database_tables, review, sessions
 
 NOW = 1_750_000_000_000
 
@@ -130,7 +130,7 @@ def test_many_at_once_change_those_that_are_not_so_yet_and_all_or_none(conn: Con
 
 def test_who_looked_at_conditions_is_not_blind_from_then_on(conn: Connection) -> None:
     def note(user: str, what: str, at_ms: int) -> None:
-        accounts.note_audit(conn, user=user, what=what, at_ms=at_ms, study="s")
+        audit_log.note_audit(conn, user=user, what=what, at_ms=at_ms, study="s")
 
     note("ada", review.looking("real", 3), NOW)
     note("bea", review.unblinding("real"), NOW)

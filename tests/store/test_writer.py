@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from believable.core.errors import InvalidInput, Refused, Unavailable
-from believable.store import accounts, event_log, sessions
+from believable.store import audit_log, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -20,11 +20,11 @@ Body = Callable[..., str]
 
 
 def note(what: str) -> Callable[[Connection], None]:
-    return lambda conn: accounts.note_audit(conn, user="u", what=what, at_ms=0)
+    return lambda conn: audit_log.note_audit(conn, user="u", what=what, at_ms=0)
 
 
 def noted(store: Store) -> list[str]:
-    return [entry.what for entry in reversed(store.read(accounts.recent_audit))]
+    return [entry.what for entry in reversed(store.read(audit_log.recent_audit))]
 
 
 def held(store: Store) -> tuple[threading.Event, asyncio.Future[None] | object]:
@@ -133,7 +133,7 @@ def test_coroutines_are_answered_and_may_give_up(store: Store) -> None:
         impatient.cancel()
         release.set()
         await asyncio.gather(*patient)
-        assert await store.aread(lambda conn: len(accounts.recent_audit(conn))) == 6, (
+        assert await store.aread(lambda conn: len(audit_log.recent_audit(conn))) == 6, (
             "what was given up is stored all the same"
         )
 

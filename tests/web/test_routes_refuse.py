@@ -42,6 +42,10 @@ timeline:
 FOR_ANYBODY = {
     ("GET", "/console/login"),
     ("POST", "/console/login"),
+    ("GET", "/console/login/code"),
+    ("POST", "/console/login/code"),
+    ("GET", "/console/oidc"),
+    ("GET", "/console/oidc/return"),
     ("GET", "/console/welcome/{token}"),
     ("POST", "/console/welcome/{token}"),
 }

@@ -70,7 +70,7 @@ def export_now(folder: Path, target: Path, data: Path | None, database: str | No
     """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the audit log."""
     from believable.cli.export import export_to
     from believable.cli.user import ACTOR
-    from believable.store import accounts, review
+    from believable.store import audit_log, review
     from believable.store.collected import count
     from believable.web.settings import study_id
 
@@ -84,7 +84,9 @@ def export_now(folder: Path, target: Path, data: Path | None, database: str | No
         if not blinded:
             what = review.reading("real" if real else "simulated")
             at_ms = store.clock.now_ms()
-            store.write(lambda conn: accounts.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms))
+            store.write(
+                lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="unblind")
+            )
     if real and simulated:
         click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
     export_to(target, folder, settings, simulated=not real, with_recruiter_hashes=False)

@@ -66,7 +66,9 @@ def export_to(
     bundle: Path, folder: Path, settings: Settings, simulated: bool, with_recruiter_hashes: bool
 ) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
+    from believable.cli.user import ACTOR
     from believable.pages import KINDS
+    from believable.store import audit_log
     from believable.store.bundle_export import export
     from believable.web.settings import study_id
 
@@ -76,7 +78,15 @@ def export_to(
             bar.length = total
             bar.update(done - bar.pos)
 
-        return export(
+        written = export(
             store, study_id(folder), bundle, kinds=KINDS, simulated=simulated,
             with_recruiter_hashes=with_recruiter_hashes, media_dir=settings.media_dir, progress=progress,
         )  # fmt: skip
+        pool, hashes = "simulated" if simulated else "real", " with recruiter hashes" if with_recruiter_hashes else ""
+        what, at_ms = f"exported the {pool} sessions{hashes}", store.clock.now_ms()
+        store.write(
+            lambda conn: audit_log.note_audit(
+                conn, user=ACTOR, what=what, study=study_id(folder), at_ms=at_ms, kind="export"
+            )
+        )
+        return written

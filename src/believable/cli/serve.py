@@ -58,6 +58,12 @@ if TYPE_CHECKING:
     help="Let the proxy send media: where it has the media folder for X-Accel-Redirect (see deploy/nginx.conf).",
 )
 @click.option(
+    "--oidc-issuer", metavar="URL", help="Let people log in to the console at this OpenID Connect provider, too."
+)
+@click.option(
+    "--oidc-client", metavar="ID", default="", help="What it knows this server by; its secret: BELIEVABLE_OIDC_SECRET."
+)
+@click.option(
     "--media",
     metavar="ADDRESS",
     envvar="BELIEVABLE_MEDIA",
@@ -77,6 +83,8 @@ def command(
     proxies: tuple[str, ...],
     listed: bool | None,
     sendfile: str | None,
+    oidc_issuer: str | None,
+    oidc_client: str,
     media: str | None,
 ) -> None:
     """Serve studies to participants and researchers.
@@ -92,6 +100,7 @@ def command(
     """
     from believable.core.object_storage import remember_storage
     from believable.store.database import owner_folder
+    from believable.web.app import oidc_client as oidc_problems
     from believable.web.app import serve
     from believable.web.connections import checked_proxies
 
@@ -101,6 +110,8 @@ def command(
     settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
     settings = replace(settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted)
     settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
+    settings = replace(settings, oidc_issuer=oidc_issuer, oidc_client=oidc_client)
+    oidc_problems(settings)  # before anything is written
     if media is not None:
         remember_storage(owner_folder(settings.media_dir), media)
     published, first_link = publish(settings)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from believable.cli.place import base_url_option, data_options, open_store, settings_for, study_folder
+from believable.core.errors import InvalidInput
 from believable.store import ROLES
 
 if TYPE_CHECKING:
-    from believable.store.accounts import Change
-    from believable.store.engine import Store
+    from believable.store.audit_log import Change
+    from believable.store.engine import Connection, Store
     from believable.web.settings import Settings
 
 T = TypeVar("T")
@@ -22,18 +23,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Who the audit log names for what is done here.
 ACTOR = "command line"
 
-role_option = click.option(
-    "--role",
-    type=click.Choice(ROLES),
-    default="researcher",
-    show_default=True,
-    help="Owners do everything; researchers all but manage users; coordinators lead the coding; coders only code.",
-)
-
 
 def place_options(function: F) -> F:
     """Where the accounts are: the data folder of a study, or the one named."""
-    study = click.option("--study", type=click.Path(path_type=Path), help="The study's folder; default: this folder.")
+    study = click.option(
+        "--study", type=click.Path(path_type=Path),
+        help="The study's folder (default: this folder); with --data, the name of a study there will do.",
+    )  # fmt: skip
     return study(data_options(function))
 
 
@@ -51,18 +47,33 @@ def command() -> None:
 
 
 def _settings(study: Path | None, data: Path | None, database: str | None, base_url: str | None = None) -> Settings:
-    folders = [] if study is None and data is not None else [study_folder(study or Path.cwd())]
-    return settings_for(folders, data, database, base_url)
+    named = data is not None and (study is None or not (study / "study.yaml").is_file())
+    return settings_for([] if named else [study_folder(study or Path.cwd())], data, database, base_url)
+
+
+def _study_name(settings: Settings, study: Path | None, store: Store) -> str:
+    """The study a role is about: of the folder, or the one of this name in the database."""
+    from believable.store import studies
+    from believable.web.settings import study_id
+
+    if settings.study_folders:
+        return study_id(settings.study_folders[0])
+    if study is None:
+        raise InvalidInput(
+            "--study: a role counts in one study, but none was named. Add --study NAME, or --administrator."
+        )
+    return store.read(lambda conn: studies.get(conn, str(study))).id
 
 
 def _opened(study: Path | None, data: Path | None, database: str | None) -> Store:
     return open_store(_settings(study, data, database))
 
 
-def _do(store: Store, change: Change[T], what: str) -> T:
-    from believable.store import accounts
+def _do(store: Store, change: Change[T], what: str, study: str | None = None) -> T:
+    from believable.store import audit_log
 
-    return store.write(accounts.noted(change, user=ACTOR, what=what, at_ms=store.clock.now_ms()))
+    at_ms = store.clock.now_ms()
+    return store.write(audit_log.noted(change, user=ACTOR, what=what, at_ms=at_ms, study=study, kind="account"))
 
 
 def _print_link(name: str, base_url: str, token: str) -> None:
@@ -72,46 +83,72 @@ def _print_link(name: str, base_url: str, token: str) -> None:
 
 @command.command("add")
 @click.argument("name")
-@role_option
+@click.option(
+    "--role", type=click.Choice(ROLES), help="In the study; default: researcher of it, or none without a study."
+)
+@click.option("--administrator", is_flag=True, help="Every study of the server, and its accounts; instead of a role.")
 @base_url_option
 @place_options
 def add(
-    name: str, role: str, base_url: str | None, study: Path | None, data: Path | None, database: str | None
+    name: str,
+    role: str | None,
+    administrator: bool,
+    base_url: str | None,
+    study: Path | None,
+    data: Path | None,
+    database: str | None,
 ) -> None:
     """Add a user and print the link with which they choose a password.
+
+    A role counts in one study: owners do everything in it, researchers all but decide who may do what, coordinators lead
+    its coding, coders only code. `believable user role` gives more roles to somebody who has an account.
 
     \b
     Example:
       believable user add anna --role researcher --study my-study
+      believable user add ben --administrator --data /srv/studies
     """
-    from believable.store import accounts
+    from believable.store import accounts, rights
 
-    with _opened(study, data, database) as store:
+    if administrator and role is not None:
+        raise InvalidInput("--administrator and --role: administrators may do everything anyway. Give one of them.")
+    settings = _settings(study, data, database, base_url)
+    with open_store(settings) as store:
         stored, now_ms = accounts.check_name(name), store.clock.now_ms()
-        token = _do(
-            store, lambda conn: accounts.invite(conn, stored, role, now_ms=now_ms), f"added user {stored} as {role}"
-        )
-    _print_link(stored, _settings(study, data, database, base_url).base_url, token)
+        without = administrator or (role is None and study is None and data is not None)
+        place = None if without else _study_name(settings, study, store)
+
+        def deed(conn: Connection) -> str:
+            token = accounts.invite(conn, stored, now_ms=now_ms, administrator=administrator)
+            if place is not None:
+                rights.grant(conn, stored, place, role or "researcher", now_ms=now_ms)
+            return token
+
+        words = "administrator" if administrator else "user without a role"
+        if place is not None:
+            words = f"{role or 'researcher'} of {place}"
+        token = _do(store, deed, f"added {stored} as {words}", place)
+    _print_link(stored, settings.base_url, token)
 
 
 @command.command("list")
 @place_options
 def list_users(study: Path | None, data: Path | None, database: str | None) -> None:
-    """List users, their roles and whether they can log in.
+    """List users, what they may do and whether they can log in.
 
     \b
     Example:
       believable user list --study my-study
     """
-    from believable.store import accounts
+    from believable.store import accounts, rights
 
     with _opened(study, data, database) as store:
-        users = store.read(accounts.everyone)
-    for user in users:
+        users = store.read(lambda conn: [(user, rights.rights_of(conn, user.name)) for user in accounts.everyone(conn)])
+    for user, held in users:
         state = "disabled" if user.disabled else "active" if user.has_password else "has not chosen a password yet"
-        click.echo(f"{user.name:<24} {user.role:<12} {state}")
+        click.echo(f"{user.name:<24} {state:<30} {held.in_words}")
     if not users:
-        click.echo("No users yet. The first start of `believable serve` makes the first owner.")
+        click.echo("No users yet. The first start of `believable serve` makes the first administrator.")
 
 
 @command.command("disable")
@@ -171,17 +208,101 @@ def reset(name: str, base_url: str | None, study: Path | None, data: Path | None
 
 @command.command("role")
 @click.argument("name")
-@click.argument("role", type=click.Choice(ROLES))
+@click.argument("role", type=click.Choice((*ROLES, "none")))
 @place_options
 def set_role(name: str, role: str, study: Path | None, data: Path | None, database: str | None) -> None:
-    """Give a user another role.
+    """Give a user a role in a study, another one, or none any more.
 
     \b
     Example:
-      believable user role anna owner --study my-study
+      believable user role anna coordinator --study my-study
+      believable user role anna none --study faces --data /srv/studies
+    """
+    from believable.store import accounts, rights
+
+    settings = _settings(study, data, database)
+    with open_store(settings) as store:
+        place, now_ms = _study_name(settings, study, store), store.clock.now_ms()
+        user = store.read(lambda conn: accounts.find(conn, name))
+        if role == "none":
+            _do(store, lambda conn: rights.revoke(conn, user.name, place), f"took the role of {user.name}", place)
+        else:
+            grant = f"made {user.name} {role} of this study"
+            _do(store, lambda conn: rights.grant(conn, user.name, place, role, now_ms=now_ms), grant, place)
+        held = store.read(lambda conn: rights.rights_of(conn, user.name))
+    click.echo(f"{user.name}: {held.in_words}.")
+
+
+@command.command("second-factor")
+@click.argument("name")
+@place_options
+def second_factor_off(name: str, study: Path | None, data: Path | None, database: str | None) -> None:
+    """Take a user's second factor off, when device and recovery codes are lost. They log in with the password and set up anew.
+
+    \b
+    Example:
+      believable user second-factor anna --study my-study
+    """
+    from believable.store import accounts, second_factor
+
+    with _opened(study, data, database) as store:
+        user = store.read(lambda conn: accounts.find(conn, name))
+        words = f"took the second factor of user {user.name} off"
+        _do(store, lambda conn: second_factor.take_off(conn, user.name), words)
+    click.echo(f"{user.name} logs in with the password alone.")
+
+
+@command.command("rules")
+@click.option("--second-factor", type=click.Choice(("required", "optional")), required=True)
+@place_options
+def rules(second_factor: str, study: Path | None, data: Path | None, database: str | None) -> None:
+    """Decide whether everybody needs a second factor.
+
+    \b
+    Example:
+      believable user rules --second-factor required --study my-study
+    """
+    from believable.store import second_factor as factors
+
+    wanted = second_factor == "required"
+    with _opened(study, data, database) as store:
+        _do(store, lambda conn: factors.require(conn, wanted), f"made the second factor {second_factor}")
+    click.echo(f"The second factor is {second_factor}.")
+
+
+@command.command("forget-identity")
+@click.argument("name")
+@place_options
+def forget_identity(name: str, study: Path | None, data: Path | None, database: str | None) -> None:
+    """Forget who an account is at a provider of log-ins: the next one with its e-mail address may take it.
+
+    \b
+    Example:
+      believable user forget-identity anna@uni.example --study my-study
+    """
+    from believable.store import accounts, identities
+
+    with _opened(study, data, database) as store:
+        user = store.read(lambda conn: accounts.find(conn, name))
+        words = f"forgot who {user.name} is elsewhere"
+        _do(store, lambda conn: identities.forget_identities(conn, user.name), words)
+    click.echo(f"{user.name} may be taken by whom the address belongs to now.")
+
+
+@command.command("administrator")
+@click.argument("name")
+@click.option("--off", is_flag=True, help="Not any more.")
+@place_options
+def set_administrator(name: str, off: bool, study: Path | None, data: Path | None, database: str | None) -> None:
+    """Let a user do everything in every study of the server, and manage its accounts.
+
+    \b
+    Example:
+      believable user administrator anna --study my-study
     """
     from believable.store import accounts
 
     with _opened(study, data, database) as store:
-        user = _do(store, lambda conn: accounts.set_role(conn, name, role), f"made user {name} {role}")
-    click.echo(f"{user.name} is {user.role}.")
+        words = "no administrator any more" if off else "an administrator"
+        user = _do(store, lambda conn: accounts.set_administrator(conn, name, not off), f"made user {name} {words}")
+    click.echo(f"{user.name} is {'no ' if off else 'an '}administrator{' any more' if off else ''}.")

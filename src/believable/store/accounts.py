@@ -10,9 +10,8 @@ import hmac
 import re
 import secrets
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -22,32 +21,8 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from believable.core import ids
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.core.registry import did_you_mean
-from believable.store import ROLES, Role
-from believable.store.database_tables import attempts, audit, logins, one_time_links, users
-
-# ---------------------------------------------------------------------------------------------- what researchers did
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    id: int
-    user: str
-    what: str
-    study: str | None
-    at_ms: int
-
-
-def note_audit(conn: Connection, *, user: str, what: str, at_ms: int, study: str | None = None) -> None:
-    conn.execute(insert(audit).values(user=user, what=what, study=study, at_ms=at_ms))
-
-
-def recent_audit(conn: Connection, limit: int = 100, study: str | None = None) -> tuple[AuditEntry, ...]:
-    """Newest first."""
-    query = select(audit).order_by(audit.c.id.desc()).limit(limit)
-    if study is not None:
-        query = query.where(audit.c.study == study)
-    return tuple(AuditEntry(**row._mapping) for row in conn.execute(query))
-
+from believable.store.database_tables import attempts, logins, one_time_links, users
+from believable.store.rights import Rights, rights_of
 
 # ---------------------------------------------------------------------------------------------- tries
 
@@ -73,9 +48,6 @@ def note_failed_try(conn: Connection, *, what: str, who: str, now_ms: int) -> No
 # ---------------------------------------------------------------------------------------------- passwords and log-ins
 
 
-T = TypeVar("T")
-Change: TypeAlias = Callable[[Connection], T]
-
 #: The account that the first one-time link belongs to.
 FIRST_OWNER = "owner"
 
@@ -100,8 +72,10 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class User:
+    """`administrator`: of the server, with every study and account. What others may do, their roles say (`rights`)."""
+
     name: str
-    role: Role
+    administrator: bool
     disabled: bool
     has_password: bool
     created_ms: int
@@ -112,6 +86,7 @@ class Login:
     """A browser that is logged in. `csrf` is the token its forms must carry."""
 
     user: User
+    rights: Rights
     csrf: str
     token_hash: str
     created_ms: int
@@ -172,15 +147,8 @@ def check_name(name: str) -> str:
     return lowered
 
 
-def check_role(role: str) -> Role:
-    for known in ROLES:
-        if role == known:
-            return known
-    raise InvalidInput(f"role: unknown role {role!r}. {did_you_mean(role, ROLES)}")
-
-
-def _user(row: Row[str, str, str | None, bool, int]) -> User:
-    return User(row.name, check_role(row.role), bool(row.disabled), row.password_hash is not None, row.created_ms)
+def _user(row: Row[str, str | None, bool, int, bool]) -> User:
+    return User(row.name, bool(row.administrator), bool(row.disabled), row.password_hash is not None, row.created_ms)
 
 
 def everyone(conn: Connection) -> tuple[User, ...]:
@@ -196,28 +164,27 @@ def find(conn: Connection, name: str) -> User:
     return _user(row)
 
 
-def add(conn: Connection, name: str, role: str, *, now_ms: int) -> User:
+def add(conn: Connection, name: str, *, now_ms: int, administrator: bool = False) -> User:
     """A user without a password; a one-time link lets them choose one."""
     stored = check_name(name)
-    checked = check_role(role)
     if conn.execute(select(users.c.name).where(users.c.name == stored)).one_or_none():
         raise Conflict(f"user {stored!r} exists already. Choose another name, or reset that user's password.")
-    conn.execute(insert(users).values(name=stored, role=checked, created_ms=now_ms, disabled=False))
-    return User(stored, checked, disabled=False, has_password=False, created_ms=now_ms)
+    conn.execute(insert(users).values(name=stored, administrator=administrator, created_ms=now_ms, disabled=False))
+    return User(stored, administrator, disabled=False, has_password=False, created_ms=now_ms)
 
 
-def set_role(conn: Connection, name: str, role: str) -> User:
-    user, checked = find(conn, name), check_role(role)
-    if checked != "owner":
-        _keep_an_owner(conn, user, "give that user another role")
-    conn.execute(update(users).where(users.c.name == user.name).values(role=checked))
+def set_administrator(conn: Connection, name: str, administrator: bool) -> User:
+    user = find(conn, name)
+    if not administrator:
+        _keep_an_administrator(conn, user, "take that from this user")
+    conn.execute(update(users).where(users.c.name == user.name).values(administrator=administrator))
     return find(conn, user.name)
 
 
 def disable(conn: Connection, name: str) -> User:
     """Ends all log-ins and open one-time links of the user. The account stays, because decisions bear its name."""
     user = find(conn, name)
-    _keep_an_owner(conn, user, "disable that user")
+    _keep_an_administrator(conn, user, "disable that user")
     conn.execute(update(users).where(users.c.name == user.name).values(disabled=True))
     log_out_everywhere(conn, user.name)
     _drop_links(conn, user.name)
@@ -245,12 +212,14 @@ def set_password(conn: Connection, name: str, password_hash: str) -> None:
     log_out_everywhere(conn, user.name)
 
 
-def _keep_an_owner(conn: Connection, user: User, deed: str) -> None:
-    if user.role != "owner" or user.disabled:
+def _keep_an_administrator(conn: Connection, user: User, deed: str) -> None:
+    if not user.administrator or user.disabled:
         return
-    others = select(func.count()).where(users.c.role == "owner", users.c.disabled.is_(False), users.c.name != user.name)
+    others = select(func.count()).where(
+        users.c.administrator.is_(True), users.c.disabled.is_(False), users.c.name != user.name
+    )
     if not conn.execute(others).scalar_one():
-        raise Refused(f"{user.name!r} is the last owner. Make somebody else owner first, then {deed}.")
+        raise Refused(f"{user.name!r} is the last administrator. Make somebody else one first, then {deed}.")
 
 
 # ---------------------------------------------------------------------------------------------- one-time links
@@ -274,11 +243,11 @@ def open_link(conn: Connection, token: str, *, now_ms: int) -> User:
     if row is None or row.used_ms is not None or row.expires_ms <= now_ms:
         raise Refused(
             "This one-time link was used already or is too old. "
-            "Ask an owner for a new one, or run: believable user reset NAME"
+            "Ask an administrator for a new one, or run: believable user reset NAME"
         )
     user = find(conn, row.user)
     if user.disabled:
-        raise Refused(f"user {user.name!r} is disabled. Ask an owner.")
+        raise Refused(f"user {user.name!r} is disabled. Ask an administrator.")
     return user
 
 
@@ -296,9 +265,9 @@ def use_link(conn: Connection, token: str, password_hash: str, *, now_ms: int) -
     return find(conn, user.name)
 
 
-def invite(conn: Connection, name: str, role: str, *, now_ms: int) -> str:
+def invite(conn: Connection, name: str, *, now_ms: int, administrator: bool = False) -> str:
     """A new user and the token of the link with which they choose a password."""
-    return new_link(conn, add(conn, name, role, now_ms=now_ms).name, now_ms=now_ms)
+    return new_link(conn, add(conn, name, now_ms=now_ms, administrator=administrator).name, now_ms=now_ms)
 
 
 def reset_by_link(conn: Connection, name: str, *, now_ms: int) -> str:
@@ -307,17 +276,17 @@ def reset_by_link(conn: Connection, name: str, *, now_ms: int) -> str:
 
 
 def first_link(conn: Connection, *, now_ms: int) -> str | None:
-    """A token for the first owner, or None once an owner can log in. Each call makes the earlier link useless."""
+    """A token for the first administrator, or None once one can log in. Each call makes the earlier link useless."""
     owner = first_owner(conn, now_ms=now_ms)
     return None if owner is None else new_link(conn, owner.name, now_ms=now_ms)
 
 
 def first_owner(conn: Connection, *, now_ms: int) -> User | None:
-    """The owner who has yet to choose a password, created if there are no users; None once an owner can log in."""
-    owners = [user for user in everyone(conn) if user.role == "owner" and not user.disabled]
-    if any(user.has_password for user in owners):
+    """The administrator who has yet to choose a password, created if there are no users; None once one can log in."""
+    administrators = [user for user in everyone(conn) if user.administrator and not user.disabled]
+    if any(user.has_password for user in administrators):
         return None
-    return owners[0] if owners else add(conn, FIRST_OWNER, "owner", now_ms=now_ms)
+    return administrators[0] if administrators else add(conn, FIRST_OWNER, now_ms=now_ms, administrator=True)
 
 
 def _drop_links(conn: Connection, name: str) -> None:
@@ -387,7 +356,7 @@ def log_in(conn: Connection, name: str, *, now_ms: int) -> tuple[str, Login]:
     user = find(conn, name)
     conn.execute(delete(logins).where(logins.c.expires_ms <= now_ms))
     token, csrf = ids.new_token(), ids.new_token()
-    login = Login(user, csrf, ids.token_hash(token), now_ms, now_ms + LOGIN_IDLE_MS)
+    login = Login(user, rights_of(conn, user.name), csrf, ids.token_hash(token), now_ms, now_ms + LOGIN_IDLE_MS)
     conn.execute(
         insert(logins).values(
             token_hash=login.token_hash, user=user.name, csrf=csrf, created_ms=now_ms, expires_ms=login.expires_ms
@@ -399,15 +368,15 @@ def log_in(conn: Connection, name: str, *, now_ms: int) -> tuple[str, Login]:
 def who(conn: Connection, token: str, *, now_ms: int) -> Login | None:
     """The log-in behind a cookie, or None when it is unknown, expired, or its user is disabled."""
     row = conn.execute(
-        select(logins, users.c.name, users.c.role, users.c.password_hash, users.c.disabled)
+        select(logins, users.c.name, users.c.administrator, users.c.password_hash, users.c.disabled)
         .add_columns(users.c.created_ms.label("user_created_ms"))
         .join(users, users.c.name == logins.c.user)
         .where(logins.c.token_hash == ids.token_hash(token))
     ).one_or_none()
     if row is None or row.disabled or row.expires_ms <= now_ms:
         return None
-    user = User(row.name, check_role(row.role), False, row.password_hash is not None, row.user_created_ms)
-    return Login(user, row.csrf, row.token_hash, row.created_ms, row.expires_ms)
+    user = User(row.name, bool(row.administrator), False, row.password_hash is not None, row.user_created_ms)
+    return Login(user, rights_of(conn, user.name), row.csrf, row.token_hash, row.created_ms, row.expires_ms)
 
 
 def prolonged_until(login: Login, *, now_ms: int) -> int | None:
@@ -435,26 +404,9 @@ def enter(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int, de
     return log_in(conn, name, now_ms=now_ms)
 
 
-def enter_by_link(conn: Connection, token: str, password_hash: str, *, now_ms: int) -> tuple[str, Login]:
-    """Spends the one-time link, and logs in with the password chosen there."""
-    user = use_link(conn, token, password_hash, now_ms=now_ms)
-    return log_in(conn, user.name, now_ms=now_ms)
-
-
 def change_password(
     conn: Connection, key: bytes, name: str, peer: str, password_hash: str, *, now_ms: int, device: str = ""
 ) -> tuple[str, Login]:
     """Sets another password: every browser is logged out, and this one logged in again."""
     set_password(conn, name, password_hash)
     return enter(conn, key, name, peer, now_ms=now_ms, device=device)
-
-
-def noted(change: Change[T], *, user: str, what: str, at_ms: int, study: str | None = None) -> Change[T]:
-    """The change, with its line in the audit log written in the same transaction."""
-
-    def both(conn: Connection) -> T:
-        result = change(conn)
-        note_audit(conn, user=user, what=what, at_ms=at_ms, study=study)
-        return result
-
-    return both

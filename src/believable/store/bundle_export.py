@@ -98,7 +98,7 @@ def pseudonyms(conn: Connection, project: CodingProject) -> dict[str, str]:
 
 def collect_texts(conn: Connection, project: CodingProject, *, kinds: Kinds, logs: Logs) -> int:
     """Adds the texts of the study that are not there yet; how many. New ones follow the earlier ones, shuffled."""
-    if project.study is None:
+    if project.study is None or project.pool == "imported":
         return 0
     known: dict[str, Definition] = {}
     responses: list[tuple[Response, tuple[TextMedium, ...]]] = []

@@ -71,12 +71,17 @@ def create_project(conn: Connection, project: CodingProject, book: Codebook, *, 
     _put_book(conn, project.id, 1, book, {}, "first version", user, project.created_ms)
 
 
-def get_project(conn: Connection, project: str) -> CodingProject:
+def find_project(conn: Connection, project: str) -> CodingProject | None:
     row = conn.execute(select(coding_projects).where(coding_projects.c.id == project)).one_or_none()
-    if row is None:
-        known = conn.execute(select(coding_projects.c.id)).scalars()
-        raise NotFound(f"there is no coding project {project[:80]!r}. {did_you_mean(project, known)}")
-    return _project(row)
+    return None if row is None else _project(row)
+
+
+def get_project(conn: Connection, project: str) -> CodingProject:
+    known = find_project(conn, project)
+    if known is None:
+        names = conn.execute(select(coding_projects.c.id)).scalars()
+        raise NotFound(f"there is no coding project {project[:80]!r}. {did_you_mean(project, names)}")
+    return known
 
 
 def all_projects(conn: Connection) -> tuple[CodingProject, ...]:

@@ -231,11 +231,49 @@ users = Table(
     "users",
     metadata,
     Column("name", String(64), primary_key=True),
-    # owner | researcher | coordinator | coder. SQLite keeps the width it was made with and does not enforce it.
-    Column("role", String(10).with_variant(String(12), "postgresql"), nullable=False),
     Column("password_hash", Text, nullable=True),  # None until the one-time link was used
     Column("disabled", Boolean, nullable=False, server_default="0"),
     Column("created_ms", BigInteger, nullable=False),
+    Column("administrator", Boolean, nullable=False, server_default="0"),  # of the server: every study, every account
+)
+
+study_roles = Table(  # what a user may do in one study
+    "study_roles",
+    metadata,
+    Column("user", String(64), ForeignKey("users.name"), primary_key=True),
+    Column("study", String(64), primary_key=True, index=True),  # may be granted before the study is first served
+    Column("role", String(12), nullable=False),  # owner | researcher | coordinator | coder
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+second_factors = Table(  # secrets of one-time codes (TOTP)
+    "second_factors",
+    metadata,
+    Column("user", String(64), ForeignKey("users.name"), primary_key=True),
+    Column("nonce", String(32), nullable=False),
+    Column("secret", String(64), nullable=False),  # under the server's key, in hexadecimal
+    Column("confirmed_ms", BigInteger, nullable=True),  # None until a first code was right
+    Column("step", BigInteger, nullable=False, server_default="0"),  # of the last code that was used: none counts twice
+)
+
+recovery_codes = Table(  # each lets somebody in once who has lost the device with the secret
+    "recovery_codes",
+    metadata,
+    Column("user", String(64), ForeignKey("users.name"), primary_key=True),
+    Column("code_hash", String(64), primary_key=True),  # keyed
+)
+
+identities = Table(  # who somebody is at a provider of log-ins (OpenID Connect)
+    "identities",
+    metadata,
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    Column("user", String(64), ForeignKey("users.name"), nullable=False, index=True),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+server_rules = Table(  # what administrators have decided for everybody
+    "server_rules", metadata, Column("name", String(32), primary_key=True), Column("value", Text, nullable=False)
 )
 
 logins = Table(
@@ -278,7 +316,7 @@ alarms = Table(
     Column("cleared_ms", BigInteger, nullable=True),
 )
 
-audit = Table(  # what researchers did: log-ins, state changes, exports, rejections
+audit = Table(  # who looked at what, took what away, changed what: only ever added to, see `audit_log`
     "audit",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
@@ -286,7 +324,31 @@ audit = Table(  # what researchers did: log-ins, state changes, exports, rejecti
     Column("what", Text, nullable=False),
     Column("study", String(64), nullable=True),
     Column("at_ms", BigInteger, nullable=False),
+    Column("kind", String(10), nullable=False, server_default="change"),  # view | export | unblind | change | account
+    Column("session", String(32), nullable=True, index=True),  # whom the words are about; they go when the session does
+    Index("ix_audit_study", "study", "id"),
 )
+
+#: What keeps the log as it is, whoever has a connection. Only words about a withdrawn session may go, with its name.
+APPEND_ONLY = {
+    "sqlite": (
+        "CREATE TRIGGER audit_kept BEFORE DELETE ON audit "
+        "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
+        "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit "
+        "WHEN NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW.user = OLD.user "
+        "AND NEW.study IS OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind) "
+        "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
+    ),
+    "postgresql": (
+        "CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "'BEGIN RAISE EXCEPTION ''the audit log is only added to''; END'",
+        "CREATE TRIGGER audit_kept BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_refuse()",
+        "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit FOR EACH ROW "
+        'WHEN (NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW."user" = OLD."user" '
+        "AND NEW.study IS NOT DISTINCT FROM OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind)) "
+        "EXECUTE FUNCTION audit_refuse()",
+    ),
+}
 
 writers = Table(  # PostgreSQL: the mark of each writing process's latest commit, to look up one whose answer got lost
     "writers", metadata, Column("id", String(32), primary_key=True), Column("mark", String(32), nullable=False)
@@ -334,7 +396,9 @@ coding_projects = Table(  # the texts of a study, or imported ones, with a codeb
     "coding_projects",
     metadata,
     Column("id", String(64), primary_key=True),
-    Column("study", String(64), ForeignKey("studies.id"), nullable=True),  # None: the texts were imported
+    Column(
+        "study", String(64), ForeignKey("studies.id"), nullable=True
+    ),  # whose people code; None: only who imported it
     Column("pool", String(10), nullable=False),  # real | simulated | imported
     Column("title", Text, nullable=False),
     Column("sources", Text, nullable=False),  # JSON ["trial.question", …]; empty: all free texts

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, inspect
 
 from believable.core.errors import Refused
 from believable.store.database import ADVISORY_KEY, Database
-from believable.store.database_tables import metadata
+from believable.store.database_tables import APPEND_ONLY, metadata
 
 #: The newest revision under `migrations/versions`.
-REVISION = "0006"
+REVISION = "0007"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (
@@ -55,6 +55,8 @@ def unknown_revision(revision: str) -> Refused:
 def _upgrade(conn: Connection, current: str | None) -> None:
     if current is None:
         metadata.create_all(conn, checkfirst=False)
+        for statement in APPEND_ONLY[conn.dialect.name]:
+            conn.exec_driver_sql(statement)
         conn.exec_driver_sql(_MARK)
         conn.exec_driver_sql(f"INSERT INTO alembic_version (version_num) VALUES ('{REVISION}')")
         return

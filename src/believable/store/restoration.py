@@ -180,8 +180,10 @@ def _into_postgres(
         draft = Path(folder) / "draft.db"
         n_erased = _prepare(backup, draft, known + tombstones_of(target))
         verified = verify_file(draft)
+        target.exec_driver_sql("ALTER TABLE audit DISABLE TRIGGER audit_kept")  # the whole log is replaced, here only
         for table in reversed(metadata.sorted_tables):
             target.execute(delete(table))
+        target.exec_driver_sql("ALTER TABLE audit ENABLE TRIGGER audit_kept")
         with read_only(draft).connect() as source:
             copy_rows(source, target, progress)
         target.commit()

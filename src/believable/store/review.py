@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, func, insert, select, update
 
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.accounts import AuditEntry
+from believable.store.audit_log import AuditEntry
 from believable.store.database_tables import audit, decisions, review_answers, sessions, studies
 from believable.store.monitor import link_kinds
 

@@ -64,7 +64,7 @@ def find(conn: Connection, view: QueueView, name: str) -> QueuedAnswer | None:
     place = and_(
         review_answers.c.number == number, review_answers.c.position == page - 1, review_answers.c.ordinal == ordinal
     )
-    rows = rows_of(conn, with_words().where(place))
+    rows = rows_of(conn, with_words().where(view.mine, place))
     return rows[0] if rows else None
 
 

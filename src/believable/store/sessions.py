@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, inser
 
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
+from believable.store.audit_log import forget_session
 from believable.store.database_tables import (
     blobs,
     coding_marks,
@@ -283,5 +284,6 @@ def delete_content(conn: Connection, session_id: str) -> None:
     conn.execute(delete(review_keys).where(review_keys.c.answer.in_(reviewed)))
     for table in OF_SESSION:
         conn.execute(delete(table).where(table.c.session == session_id))
+    forget_session(conn, session_id)
     conn.execute(delete(sessions).where(sessions.c.id == session_id))
     conn.info[ERASED] = True

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 import uvicorn
@@ -61,6 +61,9 @@ from believable.web.settings import (
 )
 from believable.web.templating import STATIC
 from believable.worlds import WORLDS
+
+if TYPE_CHECKING:
+    from believable.web.oidc_tokens import OidcClient
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
 SWITCH_S = 0.001
@@ -134,6 +137,20 @@ async def ready(request: Request) -> Response:
     return response
 
 
+#: The password of this server at the provider where people may log in.
+OIDC_SECRET_VARIABLE = "BELIEVABLE_OIDC_SECRET"
+
+
+def oidc_client(settings: Settings) -> OidcClient | None:
+    """Whom to ask about people who log in elsewhere; None where they cannot."""
+    if settings.oidc_issuer is None:
+        return None
+    from believable.web.oidc_tokens import OidcClient, OidcProvider  # noqa: PLC0415 (needs the extra)
+
+    secret = os.environ.get(OIDC_SECRET_VARIABLE, "")
+    return OidcClient(OidcProvider(settings.oidc_issuer, settings.oidc_client, secret))
+
+
 def create_app(
     settings: Settings,
     *,
@@ -172,6 +189,7 @@ def create_app(
                 kinds=KINDS,
                 media_dir=settings.media_dir,
                 study_folders={study_id(folder): folder.resolve() for folder in settings.study_folders},
+                oidc=oidc_client(settings),
             )
             app.include_router(console_router(console))
             try:

@@ -34,6 +34,8 @@ class Settings:
     draw themselves are played at once by all `workers` processes; None: as many as the cores can take. `most_connections`: at
     once, in each process; None: as many as its descriptors allow. `trusted_proxies`: who is believed about a visitor's address.
     `listed` is the kind of link that the page at the root address offers for each open study; None: it names no study.
+    `oidc_issuer` is a provider at which people may log in, which knows this server as `oidc_client`; the secret for that comes
+    from the environment (`BELIEVABLE_OIDC_SECRET`), never from here.
     `sendfile` is the address under which a proxy in front sends files of the media folder (`X-Accel-Redirect`); None: this
     server sends them itself.
     """
@@ -50,6 +52,8 @@ class Settings:
     trusted_proxies: tuple[str, ...] = ()
     listed: Literal["open", "preview"] | None = None
     sendfile: str | None = None
+    oidc_issuer: str | None = None
+    oidc_client: str = ""
 
     @property
     def rounds_at_once(self) -> int:
@@ -90,6 +94,8 @@ class Settings:
             trusted_proxies=tuple(fields["trusted_proxies"]),
             listed=fields["listed"],
             sendfile=fields["sendfile"],
+            oidc_issuer=fields["oidc_issuer"],
+            oidc_client=fields["oidc_client"],
         )
 
 

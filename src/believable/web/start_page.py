@@ -78,7 +78,7 @@ async def start(request: Request) -> Response:
     accepts = request.headers.get("accept-language", "")
 
     def look(conn: Connection) -> tuple[list[OpenStudy], bool]:
-        has_owner = any(user.role == "owner" and user.has_password for user in accounts.everyone(conn))
+        has_owner = any(user.administrator and user.has_password for user in accounts.everyone(conn))
         return _open_studies(conn, collect, settings, accepts), has_owner
 
     open_here, has_owner = await collect.store.aread(look)

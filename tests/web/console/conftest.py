@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
 from believable.simulate.asgi import running
-from believable.store import accounts, overview, studies
+from believable.store import accounts, overview, rights, studies
 from believable.store.engine import Store
 from believable.store.sessions import Session
 from believable.web.app import Settings, create_app
@@ -127,19 +127,22 @@ class World:
 
     # ------------------------------------------------------------------------------------------ researchers
 
-    def account(self, name: str, role: str) -> None:
-        """A user with the test password, without the wait for a slow hash."""
+    def account(self, name: str, role: str, study: str = "study") -> None:
+        """A user with the test password, without the wait for a slow hash; as `administrator`, or with a role in the study."""
         now_ms = self.clock.now_ms()
         hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
-        self.store.write(lambda conn: accounts.add(conn, name, role, now_ms=now_ms))
+        administrator = role == "administrator"
+        self.store.write(lambda conn: accounts.add(conn, name, now_ms=now_ms, administrator=administrator))
+        if not administrator:
+            self.store.write(lambda conn: rights.grant(conn, name, study, role, now_ms=now_ms))
         self.store.write(lambda conn: accounts.set_password(conn, name, hashed))
 
     def browser(self, peer: str = "192.0.2.1") -> Browser:
         transport = httpx.ASGITransport(app=self.app, client=(peer, 1))
         return Browser(httpx.AsyncClient(transport=transport, base_url=BASE), self.loop)
 
-    def log_in(self, name: str = "ada", role: str = "owner") -> Browser:
-        self.account(name, role)
+    def log_in(self, name: str = "ada", role: str = "administrator", study: str = "study") -> Browser:
+        self.account(name, role, study)
         browser = self.browser()
         assert browser.post("/console/login", page="/console/login", name=name, password=PASSWORD).status_code == 303
         return browser

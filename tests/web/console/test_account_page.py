@@ -6,14 +6,14 @@ import re
 
 from sqlalchemy import Connection
 
-from believable.store import accounts
+from believable.store import accounts, audit_log
 from believable.web.console import first_link
 
 from .conftest import BASE, PASSWORD, Browser, World
 
 
 def notes(world: World) -> list[tuple[str, str]]:
-    return [(line.user, line.what) for line in reversed(world.store.read(accounts.recent_audit))]
+    return [(line.user, line.what) for line in reversed(world.store.read(audit_log.recent_audit))]
 
 
 def first(world: World) -> str | None:
@@ -35,7 +35,7 @@ def test_the_first_link_lets_the_owner_choose_a_password_once(world: World) -> N
     assert late.status_code == 403
     assert "used already" in late.text
     assert first(world) is None
-    assert notes(world) == [("owner", "chose a password with a one-time link")]
+    assert notes(world) == [("owner", "chose a password with a one-time link"), ("owner", "logged in")]
 
 
 def test_a_link_that_is_too_old(world: World) -> None:
@@ -56,7 +56,7 @@ def test_passwords_that_do_not_do_keep_the_link(world: World) -> None:
 
 
 def test_wrong_name_and_wrong_password_look_the_same(world: World) -> None:
-    world.account("ada", "owner")
+    world.account("ada", "administrator")
     replies = [
         world.browser().post("/console/login", page="/console/login", name=name, password="wrong wrong wrong")
         for name in ("ada", "nobody")
@@ -67,7 +67,7 @@ def test_wrong_name_and_wrong_password_look_the_same(world: World) -> None:
 
 
 def test_guessing_is_braked_and_the_right_password_too_then(world: World) -> None:
-    world.account("ada", "owner")
+    world.account("ada", "administrator")
     for _ in range(accounts.LIMITS["name at peer"]):
         browser = world.browser()
         assert browser.post("/console/login", page="/console/login", name="ada", password="wrong").status_code == 401
@@ -123,7 +123,7 @@ def test_logging_out_here_and_everywhere(world: World, owner: Browser) -> None:
 
 
 def test_the_owner_is_not_locked_out_by_strangers(world: World) -> None:
-    world.account("ada", "owner")
+    world.account("ada", "administrator")
     own = world.browser("192.0.2.9")
 
     def log_in(browser: Browser) -> int:

@@ -56,6 +56,6 @@ def test_nothing_is_left_behind(world: World, owner: Browser) -> None:
 
 
 def test_coders_cannot_export(world: World) -> None:
-    world.account("boss", "owner")
+    world.account("boss", "administrator")
     coder = world.log_in("cleo", "coder")
     assert coder.post(EXPORT, pool="real").status_code == 403

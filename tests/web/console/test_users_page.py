@@ -9,7 +9,7 @@ from .conftest import PASSWORD, Browser, World
 
 
 def test_a_researcher_from_invitation_to_first_page(world: World, owner: Browser) -> None:
-    page = owner.post("/console/users", name="Bob", role="researcher").text
+    page = owner.post("/console/users", name="Bob", role="researcher", study="study").text
     link = html.unescape(re.search(r'value="(http[^"]+/welcome/[^"]+)"', page)[1])  # type: ignore[index]
     path = link.partition("8000")[2]
     bob = world.browser()
@@ -21,7 +21,7 @@ def test_a_researcher_from_invitation_to_first_page(world: World, owner: Browser
 
 def test_roles_change_at_once(world: World, owner: Browser) -> None:
     bob = world.log_in("bob", "researcher")
-    owner.post("/console/users/bob/role", role="coder")
+    owner.post("/console/studies/study/people", name="bob", role="coder")
     assert bob.get("/console/studies").status_code == 403
     owner.post("/console/users/bob/disable")
     assert bob.get("/console/coding").status_code == 303
@@ -39,19 +39,21 @@ def test_a_reset_ends_the_password(world: World, owner: Browser) -> None:
 
 
 def test_mistakes_are_explained(world: World, owner: Browser) -> None:
-    assert "last owner" in owner.post("/console/users/ada/disable").text
+    assert "last administrator" in owner.post("/console/users/ada/disable").text
+    assert "last administrator" in owner.post("/console/users/ada/demote").text
     assert "Did you mean &#39;disable&#39;" in owner.post("/console/users/ada/disabl").text
-    assert "unknown role" in owner.post("/console/users", name="x", role="king").text
+    assert "unknown role" in owner.post("/console/users", name="x", role="king", study="study").text
+    assert "here is no study" in owner.post("/console/users", name="x", role="coder", study="stud").text
     assert "User name: expected" in owner.post("/console/users", name="<b>", role="coder").text
     assert owner.post("/console/users/nobody/disable").status_code == 404
 
 
 def test_the_audit_log_tells_who_did_what(world: World, owner: Browser) -> None:
-    owner.post("/console/users", name="bob", role="coder")
+    owner.post("/console/users", name="bob", role="administrator")
     owner.post("/console/studies/study/state", state="paused")
     page = owner.get("/console/audit").text
-    assert "added user bob as coder" in page
+    assert "added bob as administrator" in page
     assert "paused the study" in page
-    only = owner.get("/console/audit?study=study").text
+    only = owner.get("/console/studies/study/audit").text
     assert "paused the study" in only
-    assert "added user bob" not in only
+    assert "added bob" not in only

@@ -12,16 +12,20 @@ from believable.store import accounts
 from believable.store.engine import Store
 from believable.web.console import (
     account_page,
+    audit_page,
     codebook_page,
     coder_page,
     coding_page,
     export_page,
     launch_page,
     monitor_page,
+    oidc_page,
+    people_page,
     resolve_page,
     results_page,
     review_page,
     rounds_page,
+    second_factor_page,
     sessions_page,
     studies_page,
     users_page,
@@ -35,6 +39,8 @@ __all__ = ["PAGES", "ROUTES", "Console", "first_link", "router"]
 #: Every page, in the order of the navigation.
 PAGES = (
     account_page,
+    second_factor_page,
+    oidc_page,
     studies_page,
     launch_page,
     monitor_page,
@@ -42,12 +48,14 @@ PAGES = (
     review_page,
     results_page,
     export_page,
+    people_page,
     coding_page,
     codebook_page,
     rounds_page,
     resolve_page,
     coder_page,
     users_page,
+    audit_page,
 )
 #: Every route, each with who may use it.
 ROUTES: tuple[Route, ...] = tuple(route for page in PAGES for route in page.ROUTES)

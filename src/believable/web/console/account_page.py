@@ -10,18 +10,9 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, TooManyTries
 from believable.store import accounts
-from believable.web.console.console_page import ANYBODY, EVERY_USER, Console, ConsoleVisit, Route, render
-from believable.web.console.guard import (
-    PATH,
-    device_of,
-    drop_login,
-    form_token,
-    safe_next,
-    set_device,
-    set_login,
-    set_visitor,
-    visitor_token,
-)
+from believable.web.console.console_page import ANYBODY, EVERY_USER, RESEARCHERS, Console, ConsoleVisit, Route, render
+from believable.web.console.guard import PATH, device_of, drop_login, form_token, safe_next, set_visitor, visitor_token
+from believable.web.console.second_factor_page import entered, inside
 
 T = TypeVar("T")
 
@@ -34,8 +25,7 @@ async def _hashing(console: Console, work: Callable[[], T]) -> T:
 
 
 async def home(visit: ConsoleVisit) -> Response:
-    assert visit.login is not None
-    target = "coding" if visit.login.user.role in ("coder", "coordinator") else "studies"
+    target = "studies" if visit.rights.somewhere(RESEARCHERS) else "coding"
     return RedirectResponse(f"{PATH}/{target}", 303)
 
 
@@ -58,6 +48,7 @@ def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
         message=message,
         name=visit.form.get("name", "")[:64],
         next=safe_next(visit.form.get("next") or visit.query("next", PATH)),
+        elsewhere="" if visit.console.oidc is None else visit.console.oidc.provider.host,
     )
     set_visitor(visit.console, response, visitor)
     return response
@@ -79,21 +70,7 @@ async def log_in(visit: ConsoleVisit) -> Response:
     if not right or user is None:
         return _login_form(visit, message=WRONG, status=401)
 
-    token, _ = await visit.change(
-        lambda conn: accounts.enter(
-            conn, console.key, user.name, visit.peer, now_ms=now_ms, device=device_of(visit.request)
-        ),
-        "logged in",
-        user=user.name,
-    )
-    return _entered(console, user.name, token, safe_next(visit.form.get("next", PATH)))
-
-
-def _entered(console: Console, name: str, token: str, target: str) -> Response:
-    response = RedirectResponse(target, 303)
-    set_login(console, response, token)
-    set_device(console, response, accounts.device_mark(console.key, name))
-    return response
+    return await entered(visit, user.name, safe_next(visit.form.get("next", PATH)))
 
 
 # ---------------------------------------------------------------------------------------------- one-time link
@@ -121,19 +98,20 @@ def _welcome_form(visit: ConsoleVisit, name: str, *, message: str, status: int) 
 
 
 async def welcome(visit: ConsoleVisit) -> Response:
-    console, now_ms, link = visit.console, visit.now_ms, visit.path("token")
+    now_ms, link = visit.now_ms, visit.path("token")
     user = await _invited(visit)
     try:
         hashed = await _new_password(visit)
     except InvalidInput as error:
         return _welcome_form(visit, user.name, message=str(error), status=422)
 
-    token, _ = await visit.change(
-        lambda conn: accounts.enter_by_link(conn, link, hashed, now_ms=now_ms),
+    await visit.change(
+        lambda conn: accounts.use_link(conn, link, hashed, now_ms=now_ms),
         "chose a password with a one-time link",
         user=user.name,
+        kind="account",
     )
-    return _entered(console, user.name, token, PATH)
+    return await entered(visit, user.name, PATH)
 
 
 async def _new_password(visit: ConsoleVisit) -> str:
@@ -175,20 +153,21 @@ async def change_password(visit: ConsoleVisit) -> Response:
             conn, console.key, name, visit.peer, hashed, now_ms=now_ms, device=device_of(visit.request)
         ),
         "changed the password",
+        kind="account",
     )
-    return _entered(console, name, token, f"{PATH}/account?done=password")
+    return inside(console, name, token, f"{PATH}/account?done=password")
 
 
 async def log_out(visit: ConsoleVisit) -> Response:
     login = visit.login
     assert login is not None
-    await visit.change(lambda conn: accounts.log_out(conn, login), "logged out")
+    await visit.change(lambda conn: accounts.log_out(conn, login), "logged out", kind="account")
     return _left()
 
 
 async def log_out_everywhere(visit: ConsoleVisit) -> Response:
     name = visit.user
-    await visit.change(lambda conn: accounts.log_out_everywhere(conn, name), "logged out everywhere")
+    await visit.change(lambda conn: accounts.log_out_everywhere(conn, name), "logged out everywhere", kind="account")
     return _left()
 
 

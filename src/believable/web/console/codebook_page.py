@@ -16,8 +16,8 @@ from believable.store import coding_projects
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.study.codebook import Codebook, from_yaml
 from believable.web.console.codebook_fields import blank_card, book_tree, cards_of, code_cards, discard_cards
-from believable.web.console.coding_views import COORDINATORS, the_book, the_project, whole
-from believable.web.console.console_page import ConsoleVisit, Route
+from believable.web.console.coding_views import the_book, the_project, whole
+from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 
 #: Keys that are left out where they say nothing.

@@ -17,7 +17,7 @@ from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_projects import CodingProject
 from believable.store.engine import Connection, Store
 from believable.web.console.coding_views import ProjectCache, media_json, path_of, the_book, the_project, whole
-from believable.web.console.console_page import EVERY_USER, ConsoleVisit, Route
+from believable.web.console.console_page import CODERS, ConsoleVisit, Route
 from believable.web.participant.media_ranges import medium_response
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -39,6 +39,7 @@ async def page(visit: ConsoleVisit) -> Response:
     tasks, texts, marks, rounds = await visit.read(look)
     if not tasks:
         raise NotFound("there is nothing to code for you in this project now. See the list under Coding.")
+    await visit.looked(f"opened their desk of coding {project.id}", study=project.study)
     shown = [texts[task.number] for task in tasks]
     media, headers = media_json(visit, project, shown)
     state = {
@@ -166,9 +167,9 @@ async def medium(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/coding/{project}/desk", EVERY_USER, page),
-    Route("POST", "/coding/{project}/desk/claim", EVERY_USER, claim, form="json"),
-    Route("POST", "/coding/{project}/desk/events", EVERY_USER, events, form="json"),
-    Route("GET", "/coding/{project}/desk/suggestions/{number}", EVERY_USER, suggestions, form="json"),
-    Route("GET", "/coding/{project}/media/{name}", EVERY_USER, medium, form="json"),
+    Route("GET", "/coding/{project}/desk", CODERS, page),
+    Route("POST", "/coding/{project}/desk/claim", CODERS, claim, form="json"),
+    Route("POST", "/coding/{project}/desk/events", CODERS, events, form="json"),
+    Route("GET", "/coding/{project}/desk/suggestions/{number}", CODERS, suggestions, form="json"),
+    Route("GET", "/coding/{project}/media/{name}", CODERS, medium, form="json"),
 )

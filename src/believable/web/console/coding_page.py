@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from starlette.responses import RedirectResponse, Response
 
 from believable.bundle.marks import Logs
 from believable.coding.label_files import read_labels, read_texts
-from believable.core.errors import InvalidInput
-from believable.store import accounts, bundle_export, coding_marks, coding_projects, coding_rounds, studies
+from believable.core.errors import InvalidInput, Refused
+from believable.store import bundle_export, coding_marks, coding_projects, coding_rounds, studies
 from believable.store.coding_projects import CodingProject
 from believable.store.coding_rounds import CoderProgress
 from believable.store.engine import Connection
+from believable.store.rights import coders_for, role_in_project
 from believable.study.codebook import Codebook, ready, ready_names, resolved
-from believable.web.console.coding_views import COORDINATORS, averages, the_book, the_project, whole
-from believable.web.console.console_page import EVERY_USER, ConsoleVisit, Route
+from believable.web.console.coding_views import averages, the_book, the_project, whole
+from believable.web.console.console_page import COORDINATORS, EVERY_USER, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 
 POOL_WORDS: Mapping[str, str] = {
@@ -33,23 +34,34 @@ RULE_WORDS: Mapping[str, str] = {
 
 
 async def list_page(visit: ConsoleVisit) -> Response:
-    """Coders see what is given to them; coordinators everything."""
-    assert visit.login is not None
-    user, role = visit.user, visit.login.user.role
-    if role == "coder":
-        own = await visit.read(lambda conn: _lines(conn, coding_projects.projects_of_coder(conn, user)))
+    """Coders see what is given to them; who leads coding in a study, all its projects."""
+    user, rights = visit.user, visit.rights
+
+    def look(conn: Connection) -> tuple[list[ProjectLine], list[ProjectLine]]:
+        led, own = [], []
+        assigned = {project.id for project in coding_projects.projects_of_coder(conn, user)}
+        for project in coding_projects.all_projects(conn):
+            role = role_in_project(conn, rights, user, project)
+            if role in COORDINATORS:
+                led.append(project)
+            elif role is not None and project.id in assigned:
+                own.append(project)
+        return _lines(conn, led), _lines(conn, own)
+
+    led, own = await visit.read(look)
+    if not led and not rights.somewhere(COORDINATORS):
         return visit.render("coding/list.html", lines=own, mine=user)
-    lines = await visit.read(lambda conn: _lines(conn, coding_projects.all_projects(conn)))
-    rows = await visit.read(studies.every)
+    rows = [study for study in await visit.read(studies.every) if rights.may(study.id, COORDINATORS)]
     offers = [(study, await _codebooks(visit, study.definition)) for study in rows]
     return visit.render(
-        "coding/overview.html", lines=lines, mine=user, offers=offers, ready=ready_names(), pools=POOL_WORDS
+        "coding/overview.html", lines=led, own=own, mine=user, offers=offers, ready=ready_names(), pools=POOL_WORDS
     )
 
 
-def _lines(
-    conn: Connection, projects: tuple[CodingProject, ...]
-) -> list[tuple[CodingProject, int, tuple[CoderProgress, ...]]]:
+ProjectLine: TypeAlias = tuple[CodingProject, int, tuple[CoderProgress, ...]]
+
+
+def _lines(conn: Connection, projects: Sequence[CodingProject]) -> list[ProjectLine]:
     return [
         (project, coding_projects.count_texts(conn, project.id), coding_rounds.coder_progress(conn, project.id))
         for project in projects
@@ -67,6 +79,7 @@ async def _codebooks(visit: ConsoleVisit, definition: str) -> list[Codebook]:
 async def create(visit: ConsoleVisit) -> Response:
     """From a study: its own codebook or a ready one; texts are collected at once."""
     form, at_ms = visit.form, visit.now_ms
+    _must_lead(visit, form.get("study", ""))
     study = await visit.read(lambda conn: studies.get(conn, form.get("study", "")))
     pool = form.get("pool", "real")
     if pool not in ("real", "simulated"):
@@ -88,6 +101,12 @@ async def create(visit: ConsoleVisit) -> Response:
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
 
 
+def _must_lead(visit: ConsoleVisit, study: str) -> None:
+    """The study stands in the form, where the guard does not look."""
+    if not visit.rights.may(study, COORDINATORS):
+        raise Refused(f"You do not lead the coding of a study {study[:64]!r}. Ask an owner of the study.")
+
+
 async def _chosen_book(visit: ConsoleVisit, definition: str, wanted: str) -> Codebook:
     """`study:ID` is one of the study's codebooks, anything else a ready one."""
     kind, _, name = wanted.partition(":")
@@ -104,15 +123,21 @@ async def import_texts(visit: ConsoleVisit) -> Response:
     title = form.get("title", "").strip()
     if not title or len(title) > 200:
         raise InvalidInput("title: expected 1 to 200 characters. Give the project a name.")
+    study = form.get("study", "") or None
+    if study is None and not visit.rights.administrator:
+        raise InvalidInput("study: expected one, got none. Choose the study whose people may see the texts.")
+    if study is not None:
+        _must_lead(visit, study)
+        await visit.read(lambda conn: studies.get(conn, study))
     responses = read_texts(form.get("texts", ""))
     book = resolved(ready(form.get("codebook", "")))
-    project = CodingProject(project_name(title), None, "imported", title, (), _seed(), False, "none", at_ms)
+    project = CodingProject(project_name(title), study, "imported", title, (), _seed(), False, "none", at_ms)
 
     def make(conn: Connection) -> int:
         coding_projects.create_project(conn, project, book, user=visit.user)
         return coding_projects.put_texts(conn, project, [(response, ()) for response in responses])
 
-    await visit.change(make, f"imported {len(responses)} texts as coding project {project.id}")
+    await visit.change(make, f"imported {len(responses)} texts as coding project {project.id}", study=study)
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
 
 
@@ -150,11 +175,7 @@ async def project_page(visit: ConsoleVisit) -> Response:
             "progress": coding_rounds.coder_progress(conn, project.id),
             "versions": coding_projects.books(conn, project.id),
             "finals": counts,
-            "coders": [
-                user.name
-                for user in accounts.everyone(conn)
-                if not user.disabled and user.role in ("coder", "coordinator", "researcher", "owner")
-            ],
+            "coders": coders_for(conn, project),
             "averages": averages(conn, project.id, book.book),
         }
 
@@ -197,6 +218,8 @@ def download(name: str) -> Callable[[ConsoleVisit], Awaitable[Response]]:
 
     async def page(visit: ConsoleVisit) -> Response:
         project = await the_project(visit)
+        what = f"exported {name} of coding {project.id}"
+        await visit.change(lambda conn: None, what, study=project.study, kind="export")
         files = await visit.read(lambda conn: bundle_export.files_of(conn, project.id))
         stem, _, ending = name.rpartition(".")
         file = f"{project.id}.qdc" if ending == "qdc" else f"{project.id}-{stem}.csv"

@@ -20,10 +20,8 @@ from believable.store.coding_projects import BookVersion, CodedText, CodingProje
 from believable.store.engine import Connection, Store
 from believable.study.codebook import Codebook
 from believable.study.texts import built_in
-from believable.web.console.console_page import Access, Console, ConsoleVisit
+from believable.web.console.console_page import Console, ConsoleVisit
 from believable.web.console.guard import HEADERS, PATH
-
-COORDINATORS: Access = frozenset({"owner", "researcher", "coordinator"})
 
 
 async def the_project(visit: ConsoleVisit) -> CodingProject:

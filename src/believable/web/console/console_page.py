@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -16,14 +16,19 @@ from believable.collect.desk import Collect
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
 from believable.pages import Kinds
-from believable.store import Role, accounts, monitor
-from believable.store.accounts import Change, Login, Passwords
+from believable.store import Role, audit_log, monitor
+from believable.store.accounts import Login, Passwords
+from believable.store.audit_log import AuditKind, Change
 from believable.store.engine import Store
+from believable.store.rights import Rights
 from believable.study.definition import Definition
 from believable.web.connections import place_of
 from believable.web.console.live_results import LiveResults
 from believable.web.console.review_upkeep import ReviewUpkeep
 from believable.web.templating import templates
+
+if TYPE_CHECKING:
+    from believable.web.oidc_tokens import OidcClient
 
 
 def utc(ms: int | None) -> str:
@@ -69,7 +74,8 @@ def render(name: str, /, login: Login | None, *, status: int = 200, **context: A
     """A template of the console. `me` is who is logged in; `csrf` must be in every form."""
     csrf = context.pop("csrf", login.csrf if login is not None else "")
     template = templates.get_template(f"console/{name}")
-    html = template.render(me=login.user if login is not None else None, csrf=csrf, **FILTERS, **context)
+    me, rights = (None, None) if login is None else (login.user, login.rights)
+    html = template.render(me=me, rights=rights, csrf=csrf, **FILTERS, **context)
     # Half an emoji, which a browser may send, has no place in UTF-8: it is shown as an escape.
     return HTMLResponse(html.encode("utf-8", "backslashreplace"), status_code=status)
 
@@ -93,6 +99,8 @@ class Console:
     kinds: Kinds
     media_dir: Path
     study_folders: Mapping[str, Path] = field(default_factory=dict)
+    #: Where people may log in as well.
+    oidc: OidcClient | None = None
     passwords: Passwords = field(default_factory=Passwords)
     #: The queue of answers to review is made up beside the requests.
     upkeep: ReviewUpkeep = field(default_factory=ReviewUpkeep)
@@ -108,12 +116,16 @@ class Console:
         return self.base_url.startswith("https://")
 
 
-#: Who may use a page: anybody, or users with one of the roles.
-Access: TypeAlias = frozenset[Role] | None
-ANYBODY: Access = None
-EVERY_USER: Access = frozenset({"owner", "researcher", "coordinator", "coder"})
-RESEARCHERS: Access = frozenset({"owner", "researcher"})
-OWNERS: Access = frozenset({"owner"})
+#: Who may use a page: anybody, whoever is logged in, administrators of the server, or users with one of the roles. A role
+#: counts in the study that the address names, or whose project it names; where it names neither, in any study.
+Access: TypeAlias = frozenset[Role] | Literal["anybody", "users", "administrators"]
+ANYBODY: Access = "anybody"
+EVERY_USER: Access = "users"
+ADMINISTRATORS: Access = "administrators"
+STUDY_OWNERS: frozenset[Role] = frozenset({"owner"})
+RESEARCHERS: frozenset[Role] = frozenset({"owner", "researcher"})
+COORDINATORS: frozenset[Role] = frozenset({"owner", "researcher", "coordinator"})
+CODERS: frozenset[Role] = frozenset({"owner", "researcher", "coordinator", "coder"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,11 @@ class ConsoleVisit:
     request: Request
     login: Login | None
     form: Mapping[str, str]
+
+    @property
+    def rights(self) -> Rights:
+        assert self.login is not None, "a page for anybody has no user"
+        return self.login.rights
 
     @property
     def user(self) -> str:
@@ -156,10 +173,28 @@ class ConsoleVisit:
         known = self.console.collect.context.definitions
         return await self.read(lambda conn: known.get(conn, name))
 
-    async def change(self, deed: Change[T], what: str, *, study: str | None = None, user: str | None = None) -> T:
-        """Does it and writes it into the audit log, both or neither."""
-        noted = accounts.noted(deed, user=user or self.user, what=what, at_ms=self.now_ms, study=study)
+    async def change(
+        self,
+        deed: Change[T],
+        what: str,
+        *,
+        study: str | None = None,
+        user: str | None = None,
+        kind: AuditKind = "change",
+        session: str | None = None,
+    ) -> T:
+        """Does it and writes it into the audit log, both or neither. `session` is whom the words are about, if one."""
+        noted = audit_log.noted(
+            deed, user=user or self.user, what=what, at_ms=self.now_ms, study=study, kind=kind, session=session
+        )
         return await self.console.store.awrite(noted)
+
+    async def looked(self, what: str, *, study: str | None, session: str | None = None) -> None:
+        """Writes into the audit log that data of people are shown. A look that cannot be noted is refused by its error."""
+        user, at_ms = self.user, self.now_ms
+        await self.console.store.awrite(
+            lambda conn: audit_log.note_view(conn, user=user, what=what, at_ms=at_ms, study=study, session=session)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +220,12 @@ class Route:
     @property
     def of_study(self) -> bool:
         return "{study}" in self.path
+
+    def offered_to(self, rights: Rights) -> bool:
+        """Whether its tab is of use to somebody."""
+        if isinstance(self.access, frozenset):
+            return rights.somewhere(self.access)
+        return self.access != "administrators" or rights.administrator
 
 
 async def pool_to_show(visit: ConsoleVisit, study: str, allowed: Iterable[str]) -> str:

@@ -36,7 +36,8 @@ async def download(visit: ConsoleVisit) -> Response:
         async with visit.console.exporting:
             file = await asyncio.to_thread(_zipped, visit.console, study.id, pool, hashes, folder)
         with_hashes = " with recruiter hashes" if hashes else ""
-        await visit.change(lambda conn: None, f"exported the {pool} sessions{with_hashes}", study=study.id)
+        what = f"exported the {pool} sessions{with_hashes}"
+        await visit.change(lambda conn: None, what, study=study.id, kind="export")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

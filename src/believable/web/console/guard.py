@@ -12,8 +12,10 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.core import ids
 from believable.core.errors import BelievableError, InvalidInput, NotFound, Refused, StorageFull, TooLarge, Unavailable
-from believable.store import accounts
+from believable.store import ROLES, Role, accounts, coding_projects, second_factor
 from believable.store.accounts import LOGIN_LIFE_MS, Login
+from believable.store.engine import Connection
+from believable.store.rights import role_in_project
 from believable.web.console.console_page import Console, ConsoleVisit, Route, render
 from believable.web.problems import answer_for, error_json
 
@@ -56,7 +58,7 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
         login = None
         try:
             login = await _login(console, request)
-            closed = _closed(page, request, login)
+            closed = await _closed(console, page, request, login)
             response = closed or await _answered(console, page, request, login)
         except BelievableError as error:
             response = error_response(page, error, login)
@@ -85,19 +87,54 @@ async def _login(console: Console, request: Request) -> Login | None:
     return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
 
 
-def _closed(page: Route, request: Request, login: Login | None) -> Response | None:
+async def _closed(console: Console, page: Route, request: Request, login: Login | None) -> Response | None:
     """The answer to somebody who may not come in, or None."""
-    if page.access is None:
+    if page.access == "anybody":
         return None
     if login is None:
         if page.form == "json":
             return error_json(401, "log_in", "you are not logged in.", "Log in at /console/login.")
         return RedirectResponse(f"{PATH}/login{_way_back(request)}", 303)
-    if login.user.role in page.access:
+    if await _lacks_factor(console, page, login):
+        if page.form == "json":
+            return error_response(
+                page, Refused("everybody needs a second factor here. Set yours up at /console/account."), login
+            )
+        return RedirectResponse(f"{PATH}/account/second-factor", 303)
+    if page.access == "users" or login.rights.administrator:
         return None
-    needed = " or ".join(sorted(page.access))
-    message = f"This page is for the role {needed}; you are {login.user.role}."
-    return error_response(page, Refused(f"{message} Ask an owner to change your role."), login)
+    if page.access == "administrators":
+        return error_response(page, Refused("This page is for administrators of the server. Ask one of them."), login)
+    if await _has_role(console, request, login, page.access):
+        return None
+    # The same words whether the study is another's or none: names of studies are nobody else's business.
+    needed = " or ".join(role for role in ROLES if role in page.access)
+    message = f"This page is for the role {needed} in its study; you are {login.rights.in_words}."
+    return error_response(page, Refused(f"{message} Ask an owner of the study, or an administrator."), login)
+
+
+async def _lacks_factor(console: Console, page: Route, login: Login) -> bool:
+    """Whether a second factor is required and this person has none yet; their own account is open to set it up."""
+    if page.path.startswith(("/account", "/logout")):
+        return False
+    name = login.user.name
+    return await console.store.aread(
+        lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on
+    )
+
+
+async def _has_role(console: Console, request: Request, login: Login, roles: frozenset[Role]) -> bool:
+    rights, names = login.rights, request.path_params
+    if "study" in names:
+        return rights.may(names["study"], roles)
+    if "project" not in names:
+        return rights.somewhere(roles)
+
+    def role(conn: Connection) -> Role | None:
+        project = coding_projects.find_project(conn, names["project"])
+        return None if project is None else role_in_project(conn, rights, login.user.name, project)
+
+    return await console.store.aread(role) in roles
 
 
 def _way_back(request: Request) -> str:

@@ -18,8 +18,8 @@ from believable.store import coding_marks, coding_projects
 from believable.store.coding_marks import StoredMark
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.store.engine import Connection
-from believable.web.console.coding_views import COORDINATORS, label_words, media_json, the_book, the_project, whole
-from believable.web.console.console_page import ConsoleVisit, Route
+from believable.web.console.coding_views import label_words, media_json, the_book, the_project, whole
+from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 
 _HOW: dict[str, Literal["adjudicated", "discussed"]] = {"adjudicated": "adjudicated", "discussed": "discussed"}

@@ -18,7 +18,7 @@ from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest
 from believable.stimuli.judging import Variant, judged_replay
 from believable.store import monitor, review
-from believable.store.accounts import AuditEntry
+from believable.store.audit_log import AuditEntry
 from believable.store.studies import StudyRow
 from believable.study.definition import Medium
 from believable.study.records import Controls
@@ -64,6 +64,8 @@ async def results_page(visit: ConsoleVisit) -> Response:
     study = await the_study(visit)
     pool = await pool_to_show(visit, study.id, POOLS)
     about, key, opened = await state_of(visit, study, pool)
+    names = "blinded" if about.blinded else "unblinded"
+    await visit.looked(f"looked at the results of the {pool} sessions, {names}", study=study.id)
     definition = await visit.definition(study.definition)
     computing = visit.console.computing
     declared = definition.study.analysis is not None
@@ -119,7 +121,7 @@ async def unblind(visit: ConsoleVisit) -> Response:
         raise InvalidInput("sure: expected a tick, got none. Tick the box if the results are to be unblinded.")
     opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
     if opened is None:
-        await visit.change(lambda conn: None, review.unblinding(pool), study=study.id)
+        await visit.change(lambda conn: None, review.unblinding(pool), study=study.id, kind="unblind")
     return RedirectResponse(f"{PATH}/studies/{study.id}/results?pool={pool}", 303)
 
 

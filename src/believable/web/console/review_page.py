@@ -118,6 +118,9 @@ async def page(visit: ConsoleVisit) -> Response:
     definitions, name = console.collect.context.definitions, visit.query("at")
     n_unread = await console.upkeep.refresh(console.store, definitions, study.id, view.pool)
     queue, read = await visit.read(lambda conn: _shown(conn, definitions, view.of(study.id), name))
+    if queue.item is not None:
+        what = f"read an answer of {view.pool} session {queue.item.number} in the review"
+        await visit.looked(what, study=study.id, session=queue.item.session)
     names = [row.name for row in queue.rows]
     place = names.index(queue.item.name) if queue.item else 0
     response = visit.render(
@@ -181,7 +184,7 @@ async def decide(visit: ConsoleVisit) -> Response:
             )
         return review_views.following(conn, queue, row)
 
-    name = await visit.change(deed, what, study=study.id)
+    name = await visit.change(deed, what, study=study.id, session=row.session)
     return RedirectResponse(view.address(study.id, name), 303)
 
 

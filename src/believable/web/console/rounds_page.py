@@ -13,8 +13,8 @@ from believable.core.errors import InvalidInput
 from believable.store import coding_marks, coding_rounds
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.store.engine import Connection
+from believable.store.rights import coders_for
 from believable.web.console.coding_views import (
-    COORDINATORS,
     SAMPLES,
     label_words,
     optional_whole,
@@ -23,7 +23,7 @@ from believable.web.console.coding_views import (
     the_project,
     whole,
 )
-from believable.web.console.console_page import ConsoleVisit, Route
+from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 from believable.web.templating import fragment
 
@@ -41,6 +41,10 @@ async def add(visit: ConsoleVisit) -> Response:
     coders = [name.removeprefix("coder:") for name in form if name.startswith("coder:")]
     if not coders:
         raise InvalidInput("round: expected at least one coder, got none. Tick who codes.")
+    may_code = await visit.read(lambda conn: coders_for(conn, project))
+    stranger = next((name for name in coders if name not in may_code), None)
+    if stranger is not None:
+        raise InvalidInput(f"round: {stranger[:64]!r} has no role in this study. Give them one under People first.")
     again = optional_whole(form.get("again", ""), "again")
     plan = RoundPlan(
         kind,

@@ -15,7 +15,7 @@ from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core import ids
 from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.core.ids import normalise_code
-from believable.store import accounts, overview
+from believable.store import audit_log, overview
 from believable.store import review as decided
 from believable.store.engine import Connection
 from believable.store.monitor import link_kinds
@@ -140,6 +140,7 @@ async def list_page(visit: ConsoleVisit) -> Response:
     study, view = await the_study(visit), list_view(visit.request.query_params)
     page, now_ms = page_number(visit.query("page")), visit.now_ms
     wanted = await session_filter(visit, study, view)
+    await visit.looked(f"looked at the list of {view.pool} sessions", study=study.id)
     lines, total = await visit.read(
         lambda conn: overview.session_lines(
             conn, study.id, wanted, now_ms=now_ms, offset=page * SESSIONS_PER_PAGE, limit=SESSIONS_PER_PAGE
@@ -173,7 +174,7 @@ async def search_by_arm(visit: ConsoleVisit) -> Response:
     """Notes who wants it before they can."""
     study, view = await the_study(visit), list_view(visit.form)
     link_kinds(view.pool)
-    await visit.change(lambda conn: None, decided.searching(view.pool), study=study.id)
+    await visit.change(lambda conn: None, decided.searching(view.pool), study=study.id, kind="unblind")
     address = view.address(conditions=arms_key(visit, study.id))
     return RedirectResponse(f"{PATH}/studies/{study.id}/sessions{address}", 303)
 
@@ -223,8 +224,9 @@ async def judge_many(visit: ConsoleVisit) -> Response:
         numbers = decided.judge_all(conn, names, deed=deed, reason=reason, user=visit.user, at_ms=at_ms)
         if numbers:
             word = decided.DEED_WORDS[deed]
-            what = f"{word} {view.pool} sessions {numbers_in_words(numbers)} ({len(numbers)}): {reason.strip()}"
-            accounts.note_audit(conn, user=visit.user, what=what, at_ms=at_ms, study=study.id)
+            # Without the reason, which may tell of one of them: it is kept with each decision, and goes with its session.
+            what = f"{word} {view.pool} sessions {numbers_in_words(numbers)} ({len(numbers)})"
+            audit_log.note_audit(conn, user=visit.user, what=what, at_ms=at_ms, study=study.id)
         return numbers
 
     changed = await visit.console.store.awrite(noted)
@@ -328,6 +330,7 @@ def event_filter(visit: ConsoleVisit) -> EventFilter:
 async def session_page(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     wanted = event_filter(visit)
+    await visit.looked(f"looked at {pool} session {session.number}", study=study.id, session=session.id)
     history = await visit.read(lambda conn: session_history(conn, session, wanted))
     known = visit.console.collect.context.definitions
     plan = await visit.read(lambda conn: known.plan(conn, session))
@@ -356,7 +359,9 @@ async def session_page(visit: ConsoleVisit) -> Response:
 async def show_conditions(visit: ConsoleVisit) -> Response:
     """Notes who looked before they see it."""
     study, pool, session = await the_session(visit)
-    await visit.change(lambda conn: None, decided.looking(pool, session.number), study=study.id)
+    await visit.change(
+        lambda conn: None, decided.looking(pool, session.number), study=study.id, kind="unblind", session=session.id
+    )
     address = f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}"
     return RedirectResponse(f"{address}?conditions={unblinding(visit, session)}", 303)
 
@@ -371,6 +376,7 @@ async def judge(visit: ConsoleVisit) -> Response:
         lambda conn: decided.judge(conn, session=session.id, deed=deed, reason=reason, user=visit.user, at_ms=at_ms),
         f"{decided.DEED_WORDS[deed]} {pool} session {session.number}: {reason.strip()}",
         study=study.id,
+        session=session.id,
     )
     return RedirectResponse(f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}", 303)
 

@@ -31,7 +31,8 @@ async def the_study(visit: ConsoleVisit) -> StudyRow:
 async def list_page(visit: ConsoleVisit) -> Response:
     now_ms = visit.now_ms
     lines = await visit.read(lambda conn: overview.study_lines(conn, now_ms=now_ms))
-    return visit.render("studies.html", lines=lines)
+    own = [line for line in lines if visit.rights.may(line.study.id, RESEARCHERS)]
+    return visit.render("studies.html", lines=own)
 
 
 def join_address(visit: ConsoleVisit, token: str) -> str:
@@ -109,6 +110,7 @@ async def make_links(visit: ConsoleVisit) -> Response:
 
 async def links_csv(visit: ConsoleVisit) -> Response:
     study = await the_study(visit)
+    await visit.change(lambda conn: None, "exported the personal links", study=study.id, kind="export")
     links = await visit.read(lambda conn: overview.personal_links(conn, study.id))
     lines = [csv_line(["label", "link", "used", "session", "outcome"])]
     lines += [csv_line(_cells(link, join_address(visit, link.token))) for link in links]

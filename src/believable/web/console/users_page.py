@@ -1,4 +1,4 @@
-"""User management, and the trail of what researchers did."""
+"""Accounts of the server: who there is, who administers, and one-time links."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
-from believable.store import ROLES, accounts
-from believable.store.accounts import Change, User
-from believable.web.console.console_page import OWNERS, RESEARCHERS, ConsoleVisit, Route
+from believable.store import ROLES, accounts, rights, second_factor, studies
+from believable.store.accounts import User
+from believable.store.audit_log import Change
+from believable.store.engine import Connection
+from believable.store.rights import Rights
+from believable.store.studies import StudyRow
+from believable.web.console.console_page import ADMINISTRATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 
-AUDIT_LINES = 500
+#: Beside the roles in a study, what a new user may be.
+ADMINISTRATOR = "administrator"
 
 
 async def users_page(visit: ConsoleVisit) -> Response:
@@ -22,8 +27,16 @@ async def users_page(visit: ConsoleVisit) -> Response:
 
 async def _users(visit: ConsoleVisit, *, name: str, link: str) -> Response:
     """`link` is shown once: only its hash is kept."""
-    users = await visit.read(accounts.everyone)
-    return visit.render("users.html", users=users, roles=ROLES, name=name, link=link)
+
+    def look(conn: Connection) -> tuple[list[tuple[User, Rights, bool]], tuple[StudyRow, ...], bool]:
+        everyone = [
+            (user, rights.rights_of(conn, user.name), second_factor.second_factor(conn, user.name).on)
+            for user in accounts.everyone(conn)
+        ]
+        return everyone, studies.every(conn), second_factor.required(conn)
+
+    users, rows, required = await visit.read(look)
+    return visit.render("users.html", users=users, studies=rows, roles=ROLES, required=required, name=name, link=link)
 
 
 def link_address(base_url: str, token: str) -> str:
@@ -31,39 +44,66 @@ def link_address(base_url: str, token: str) -> str:
 
 
 async def add(visit: ConsoleVisit) -> Response:
-    now_ms = visit.now_ms
-    name, role = (accounts.check_name(visit.form.get("name", "")), accounts.check_role(visit.form.get("role", "")))
-    token = await visit.change(
-        lambda conn: accounts.invite(conn, name, role, now_ms=now_ms), f"added user {name} as {role}"
-    )
+    """Somebody with a role in one study, somebody who administers, or, without a study, nobody yet."""
+    now_ms, name = visit.now_ms, accounts.check_name(visit.form.get("name", ""))
+    wanted, study = visit.form.get("role", ""), visit.form.get("study", "")
+    administrator = wanted == ADMINISTRATOR
+    role = None if administrator or not study else rights.check_role(wanted)
+
+    def deed(conn: Connection) -> str:
+        if role is not None:
+            studies.get(conn, study)
+        token = accounts.invite(conn, name, now_ms=now_ms, administrator=administrator)
+        if role is not None:
+            rights.grant(conn, name, study, role, now_ms=now_ms)
+        return token
+
+    words = ADMINISTRATOR if administrator else "user without a role" if role is None else f"{role} of {study}"
+    token = await visit.change(deed, f"added {name} as {words}", kind="account", study=study if role else None)
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 
 
 async def reset(visit: ConsoleVisit) -> Response:
     name, now_ms = visit.path("name"), visit.now_ms
     token = await visit.change(
-        lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms), f"reset the password of user {name}"
+        lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms),
+        f"reset the password of user {name}",
+        kind="account",
     )
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 
 
-def _disable(name: str, form: Mapping[str, str]) -> tuple[Change[User], str]:
+def _disable(name: str) -> tuple[Change[User], str]:
     return lambda conn: accounts.disable(conn, name), f"disabled user {name}"
 
 
-def _enable(name: str, form: Mapping[str, str]) -> tuple[Change[User], str]:
+def _enable(name: str) -> tuple[Change[User], str]:
     return lambda conn: accounts.enable(conn, name), f"enabled user {name}"
 
 
-def _role(name: str, form: Mapping[str, str]) -> tuple[Change[User], str]:
-    role = accounts.check_role(form.get("role", ""))
-    return lambda conn: accounts.set_role(conn, name, role), f"made user {name} {role}"
+def _promote(name: str) -> tuple[Change[User], str]:
+    return lambda conn: accounts.set_administrator(conn, name, True), f"made user {name} an administrator"
 
 
-DEEDS: Mapping[str, Callable[[str, Mapping[str, str]], tuple[Change[User], str]]] = {
+def _demote(name: str) -> tuple[Change[User], str]:
+    return lambda conn: accounts.set_administrator(conn, name, False), f"made user {name} no administrator any more"
+
+
+def _single_factor(name: str) -> tuple[Change[User], str]:
+    def deed(conn: Connection) -> User:
+        user = accounts.find(conn, name)
+        second_factor.take_off(conn, user.name)
+        return user
+
+    return deed, f"took the second factor of user {name} off"
+
+
+DEEDS: Mapping[str, Callable[[str], tuple[Change[User], str]]] = {
     "disable": _disable,
     "enable": _enable,
-    "role": _role,
+    "promote": _promote,
+    "demote": _demote,
+    "single-factor": _single_factor,
 }
 
 
@@ -71,21 +111,14 @@ async def alter(visit: ConsoleVisit) -> Response:
     deed = visit.path("deed")
     if deed not in DEEDS:
         raise NotFound(f"nothing called {deed!r} can be done with a user. {did_you_mean(deed, DEEDS)}")
-    change, what = DEEDS[deed](visit.path("name"), visit.form)
-    await visit.change(change, what)
+    change, what = DEEDS[deed](visit.path("name"))
+    await visit.change(change, what, kind="account")
     return RedirectResponse(f"{PATH}/users", 303)
 
 
-async def audit_page(visit: ConsoleVisit) -> Response:
-    study = visit.query("study") or None
-    lines = await visit.read(lambda conn: accounts.recent_audit(conn, AUDIT_LINES, study))
-    return visit.render("audit.html", lines=lines, study=study, most=AUDIT_LINES)
-
-
 ROUTES = (
-    Route("GET", "/users", OWNERS, users_page, tab="Users"),
-    Route("POST", "/users", OWNERS, add),
-    Route("POST", "/users/{name}/reset", OWNERS, reset),
-    Route("POST", "/users/{name}/{deed}", OWNERS, alter),
-    Route("GET", "/audit", RESEARCHERS, audit_page, tab="Audit log"),
+    Route("GET", "/users", ADMINISTRATORS, users_page, tab="Users"),
+    Route("POST", "/users", ADMINISTRATORS, add),
+    Route("POST", "/users/{name}/reset", ADMINISTRATORS, reset),
+    Route("POST", "/users/{name}/{deed}", ADMINISTRATORS, alter),
 )

@@ -1,0 +1,86 @@
+"""The audit log: of one study for those who run it, of the whole server for administrators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from believable.bundle.cells import csv_line, neutralised
+from believable.core.errors import InvalidInput
+from believable.core.registry import did_you_mean
+from believable.store import audit_log
+from believable.store.audit_log import AuditEntry, AuditFilter
+from believable.store.studies import StudyRow
+from believable.web.console.console_page import ADMINISTRATORS, RESEARCHERS, ConsoleVisit, Route, utc
+from believable.web.console.studies_page import the_study
+
+LINES = 200
+#: What the lines of each kind are about, as the page says it.
+KIND_WORDS: Mapping[str, str] = {
+    "view": "looked",
+    "export": "took away",
+    "unblind": "unblinded",
+    "change": "changed",
+    "account": "accounts and roles",
+}
+
+
+def wanted_lines(visit: ConsoleVisit, study: str | None) -> AuditFilter:
+    kind = visit.query("kind")
+    if kind and kind not in KIND_WORDS:
+        raise InvalidInput(f"kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, KIND_WORDS)}")
+    return AuditFilter(study, kind, visit.query("user")[:64])
+
+
+async def _page(visit: ConsoleVisit, study: StudyRow | None, address: str) -> Response:
+    wanted, before = wanted_lines(visit, None if study is None else study.id), visit.query("before")
+    if before and not (before.isascii() and before.isdigit() and len(before) < 16):
+        raise InvalidInput(f"before: expected the number of a line, got {before[:20]!r}. Use the links on the page.")
+    lines = await visit.read(
+        lambda conn: audit_log.recent_audit(conn, LINES, wanted, before=int(before) if before else None)
+    )
+    return visit.render(
+        "audit.html",
+        study=study,
+        lines=lines,
+        wanted=wanted,
+        kinds=KIND_WORDS,
+        address=address,
+        older=lines[-1].id if len(lines) == LINES else None,
+    )
+
+
+async def page(visit: ConsoleVisit) -> Response:
+    return await _page(visit, None, "/console/audit")
+
+
+async def study_page(visit: ConsoleVisit) -> Response:
+    study = await the_study(visit)
+    return await _page(visit, study, f"/console/studies/{study.id}/audit")
+
+
+async def study_csv(visit: ConsoleVisit) -> Response:
+    """Taking the log away is itself noted."""
+    study = await the_study(visit)
+    wanted = wanted_lines(visit, study.id)
+    await visit.change(lambda conn: None, "exported the audit log", study=study.id, kind="export")
+    entries = await visit.read(lambda conn: list(audit_log.whole_audit(conn, wanted)))
+    headers = {"content-disposition": f'attachment; filename="{study.id}-audit.csv"'}
+    return Response(as_csv(entries), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def as_csv(entries: list[AuditEntry]) -> str:
+    lines = [csv_line(["number", "time_utc", "user", "kind", "study", "what"])]
+    lines += [
+        csv_line([str(entry.id), utc(entry.at_ms), entry.user, entry.kind, entry.study or "", neutralised(entry.what)])
+        for entry in entries
+    ]
+    return "".join(lines)
+
+
+ROUTES = (
+    Route("GET", "/studies/{study}/audit", RESEARCHERS, study_page, tab="Audit log"),
+    Route("GET", "/studies/{study}/audit.csv", RESEARCHERS, study_csv),
+    Route("GET", "/audit", ADMINISTRATORS, page, tab="Audit log"),
+)

@@ -1,0 +1,205 @@
+"""The second factor: the code after the password, and setting it up or taking it off on the account's page."""
+
+from __future__ import annotations
+
+import hmac
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from believable.core import ids
+from believable.core.errors import InvalidInput, Refused, TooManyTries
+from believable.core.one_time_codes import in_letters, otpauth_address
+from believable.store import accounts, audit_log
+from believable.store import second_factor as factors
+from believable.store.engine import Connection
+from believable.web.console.console_page import (
+    ADMINISTRATORS,
+    ANYBODY,
+    EVERY_USER,
+    Console,
+    ConsoleVisit,
+    Route,
+    render,
+)
+from believable.web.console.guard import (
+    PATH,
+    device_of,
+    form_token,
+    safe_next,
+    set_device,
+    set_login,
+    set_visitor,
+    visitor_token,
+)
+from believable.web.qr_code import qr_svg
+
+#: Between password and code: who gave the right password, signed, for some minutes.
+STEP_COOKIE = "believable_step"
+STEP_LIFE_MS = 5 * 60_000
+STEP_PATH = f"{PATH}/login/code"
+ISSUER = "believable"
+
+
+# ---------------------------------------------------------------------------------------------- logging in
+
+
+async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
+    """After the right password, or another proof: into the console, or to the question for a code."""
+    console, now_ms, device = visit.console, visit.now_ms, device_of(visit.request)
+    factor = await visit.read(lambda conn: factors.second_factor(conn, name))
+    if factor.on:
+        # The brake on passwords is released here: wrong codes have one of their own.
+        await console.store.awrite(lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device))
+        response = RedirectResponse(STEP_PATH, 303)
+        expires = str(now_ms + STEP_LIFE_MS)
+        proof = _step_proof(console, name, expires, target)
+        response.set_cookie(
+            STEP_COOKIE, "|".join((proof, expires, name, target)), max_age=STEP_LIFE_MS // 1000, path=STEP_PATH,
+            secure=console.secure, httponly=True, samesite="strict",
+        )  # fmt: skip
+        return response
+    token, _ = await visit.change(
+        lambda conn: accounts.enter(conn, console.key, name, visit.peer, now_ms=now_ms, device=device),
+        "logged in",
+        user=name,
+        kind="account",
+    )
+    return inside(console, name, token, target)
+
+
+def inside(console: Console, name: str, token: str, target: str) -> Response:
+    response = RedirectResponse(target, 303)
+    set_login(console, response, token)
+    set_device(console, response, accounts.device_mark(console.key, name))
+    response.delete_cookie(STEP_COOKIE, path=STEP_PATH, httponly=True, samesite="strict")
+    return response
+
+
+def _step_proof(console: Console, name: str, expires: str, target: str) -> str:
+    return ids.keyed_hash(console.key, "step before the code", name, expires, target)
+
+
+def _halfway(console: Console, request: Request, now_ms: int) -> tuple[str, str]:
+    """Who gave the right password in this browser, and where they were going."""
+    proof, expires, name, target = (request.cookies.get(STEP_COOKIE, "").split("|", 3) + [""] * 4)[:4]
+    genuine = hmac.compare_digest(proof.encode(), _step_proof(console, name, expires, target).encode())
+    if not genuine or int(expires) <= now_ms:
+        raise Refused("The log-in took too long. Begin again at /console/login.")
+    return name, safe_next(target)
+
+
+async def code_page(visit: ConsoleVisit) -> Response:
+    _halfway(visit.console, visit.request, visit.now_ms)
+    return _code_form(visit, message="", status=200)
+
+
+def _code_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
+    visitor = visitor_token(visit.request)
+    csrf = form_token(visit.console, visit.login, visitor)
+    response = render("code.html", None, status=status, csrf=csrf, message=message)
+    set_visitor(visit.console, response, visitor)
+    return response
+
+
+async def give_code(visit: ConsoleVisit) -> Response:
+    console, now_ms, code = visit.console, visit.now_ms, visit.form.get("code", "")[:64]
+    name, target = _halfway(console, visit.request, now_ms)
+
+    def deed(conn: Connection) -> str | None:
+        if not factors.check_code(conn, console.key, name, code, now_ms=now_ms):
+            return None
+        token, _ = accounts.log_in(conn, name, now_ms=now_ms)
+        audit_log.note_audit(conn, user=name, what="logged in with a second factor", at_ms=now_ms, kind="account")
+        return token
+
+    try:
+        token = await console.store.awrite(deed)
+    except TooManyTries as error:
+        return _code_form(visit, message=str(error), status=429)
+    if token is None:
+        return _code_form(
+            visit, message="That is not the code, or it was used already. Wait for the next one.", status=401
+        )
+    return inside(console, name, token, target)
+
+
+# ---------------------------------------------------------------------------------------------- setting it up
+
+
+async def setup_page(visit: ConsoleVisit) -> Response:
+    return await _setup(visit, message="", status=200)
+
+
+async def _setup(visit: ConsoleVisit, *, message: str, status: int, codes: tuple[str, ...] = ()) -> Response:
+    console, user = visit.console, visit.user
+    factor = await visit.read(lambda conn: factors.second_factor(conn, user))
+    secret = await visit.read(lambda conn: factors.proposed(conn, console.key, user))
+    address = "" if secret is None else otpauth_address(secret, issuer=ISSUER, account=user)
+    return visit.render(
+        "second_factor.html",
+        status=status,
+        message=message,
+        factor=factor,
+        letters="" if secret is None else in_letters(secret),
+        address=address,
+        picture=Markup(qr_svg(address)) if address else "",
+        codes=codes,
+        required=await visit.read(factors.required),
+    )
+
+
+async def begin(visit: ConsoleVisit) -> Response:
+    console, user = visit.console, visit.user
+    await visit.change(
+        lambda conn: factors.propose(conn, console.key, user), "began to set up a second factor", kind="account"
+    )
+    return RedirectResponse(f"{PATH}/account/second-factor", 303)
+
+
+async def confirm(visit: ConsoleVisit) -> Response:
+    console, user, now_ms, code = visit.console, visit.user, visit.now_ms, visit.form.get("code", "")
+    try:
+        codes = await visit.change(
+            lambda conn: factors.confirm(conn, console.key, user, code, now_ms=now_ms),
+            "set up a second factor",
+            kind="account",
+        )
+    except InvalidInput as error:
+        return await _setup(visit, message=str(error), status=422)
+    return await _setup(visit, message="", status=200, codes=codes)
+
+
+async def take_off(visit: ConsoleVisit) -> Response:
+    """With a code: an open browser is not yet the person."""
+    console, user, now_ms, code = visit.console, visit.user, visit.now_ms, visit.form.get("code", "")[:64]
+
+    def deed(conn: Connection) -> bool:
+        right = factors.check_code(conn, console.key, user, code, now_ms=now_ms)
+        if right:
+            factors.take_off(conn, user)
+            audit_log.note_audit(conn, user=user, what="took the second factor off", at_ms=now_ms, kind="account")
+        return right
+
+    if not await console.store.awrite(deed):
+        return await _setup(visit, message="That is not the code, or it was used already.", status=422)
+    return RedirectResponse(f"{PATH}/account/second-factor", 303)
+
+
+async def set_rule(visit: ConsoleVisit) -> Response:
+    wanted = visit.form.get("second_factor") == "required"
+    words = "required a second factor of everybody" if wanted else "left the second factor to everybody"
+    await visit.change(lambda conn: factors.require(conn, wanted), words, kind="account")
+    return RedirectResponse(f"{PATH}/users", 303)
+
+
+ROUTES = (
+    Route("GET", "/login/code", ANYBODY, code_page),
+    Route("POST", "/login/code", ANYBODY, give_code),
+    Route("GET", "/account/second-factor", EVERY_USER, setup_page),
+    Route("POST", "/account/second-factor", EVERY_USER, begin),
+    Route("POST", "/account/second-factor/confirm", EVERY_USER, confirm),
+    Route("POST", "/account/second-factor/off", EVERY_USER, take_off),
+    Route("POST", "/users/rules", ADMINISTRATORS, set_rule),
+)

@@ -1,0 +1,217 @@
+"""A provider of log-ins (OpenID Connect): where it is, the way there and back, and whether a token is true.
+
+Authorization code with PKCE. A token is believed when a key of the provider signed it, by an algorithm with two keys, for this
+server, in time, and with the nonce of this very browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import ipaddress
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import httpx
+
+from believable.core.errors import InvalidInput, MissingExtra, Refused, Unavailable
+
+#: Signatures that only the provider can make. Neither `none` nor those with a shared secret.
+ALGORITHMS = ("RS256", "PS256", "ES256", "EdDSA")
+#: Clocks differ by some seconds.
+LEEWAY_S = 60
+PATIENCE_S = 10.0
+#: Keys change seldom; an unknown one is looked for again, but not more often than this.
+KEYS_AGAIN_S = 30.0
+LARGEST_ANSWER = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class OidcProvider:
+    """`issuer` is its address, `client` the name it knows this server by, `secret` the password of that name, if it has one."""
+
+    issuer: str
+    client: str
+    secret: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.issuer)
+        if parts.scheme != "https" and not (parts.scheme == "http" and _loopback(parts.hostname or "")):
+            raise InvalidInput(f"--oidc-issuer: expected an https address, got {self.issuer[:100]!r}.")
+        if not self.client:
+            raise InvalidInput("--oidc-client: expected the name that the provider knows this server by, got none.")
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.issuer).hostname or self.issuer
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIdentity:
+    """Who the provider says it is. `email` is empty where the provider has not verified it."""
+
+    issuer: str
+    subject: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    authorization: str
+    token: str
+    keys: str
+
+
+@dataclass
+class OidcClient:
+    """Asks the provider. What it says of itself is read once; its keys again when one is unknown."""
+
+    provider: OidcProvider
+    _endpoints: Endpoints | None = None
+    _keys: Mapping[str, Any] | None = None
+    _asked_s: float = float("-inf")
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        try:
+            import jwt  # noqa: F401, PLC0415
+        except ImportError:
+            raise MissingExtra(what="log-in with an OpenID Connect provider", extra="oidc") from None
+
+    async def address(self, back: str, *, state: str, nonce: str, verifier: str) -> str:
+        """Where the browser goes to log in."""
+        endpoints = await self.endpoints()
+        fields = {
+            "response_type": "code",
+            "client_id": self.provider.client,
+            "redirect_uri": back,
+            "scope": "openid email",
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": challenge(verifier),
+            "code_challenge_method": "S256",
+        }
+        return f"{endpoints.authorization}{'&' if '?' in endpoints.authorization else '?'}{urlencode(fields)}"
+
+    async def identity(self, code: str, back: str, *, nonce: str, verifier: str) -> SignedIdentity:
+        """The code for a token, and the token for a person."""
+        endpoints = await self.endpoints()
+        fields = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": back,
+            "client_id": self.provider.client,
+            "code_verifier": verifier,
+        }
+        secret = self.provider.secret
+        answer = await self._asked(
+            "POST", endpoints.token, data=fields, auth=(self.provider.client, secret) if secret else None
+        )
+        token = answer.get("id_token")
+        if not isinstance(token, str):
+            raise _untrue("it gave no token")
+        return await self.verified(token, nonce=nonce)
+
+    async def verified(self, token: str, *, nonce: str) -> SignedIdentity:
+        import jwt  # noqa: PLC0415
+
+        try:
+            header = jwt.get_unverified_header(token)
+            if header.get("alg") not in ALGORITHMS:
+                raise _untrue(f"it is signed by {str(header.get('alg'))[:20]!r}")
+            key = await self._key(str(header.get("kid", "")), str(header["alg"]))
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=[header["alg"]],
+                audience=self.provider.client,
+                issuer=self.provider.issuer,
+                leeway=LEEWAY_S,
+                options={"require": ["exp", "iat", "iss", "aud", "sub"]},
+            )
+        except jwt.PyJWTError as error:
+            raise _untrue(str(error)) from None
+        return _identity(claims, self.provider, nonce)
+
+    async def endpoints(self) -> Endpoints:
+        if self._endpoints is None:
+            issuer = self.provider.issuer
+            said = await self._asked("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+            if said.get("issuer") != issuer:
+                raise _untrue(f"{issuer} calls itself {str(said.get('issuer'))[:100]!r}")
+            names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+            values = [str(said.get(name, "")) for name in names]
+            strange = next((value for value in values if urlsplit(value).scheme != urlsplit(issuer).scheme), None)
+            if strange is not None:
+                raise _untrue(f"one of its addresses is {strange[:100]!r}")
+            self._endpoints = Endpoints(*values)
+        return self._endpoints
+
+    async def _key(self, name: str, algorithm: str) -> Any:
+        """The provider's key of this name. An unknown name may be a new key, so that the list is fetched again."""
+        import jwt  # noqa: PLC0415
+
+        async with self._lock:
+            known = self._keys is not None and name in self._keys
+            if not known and time.monotonic() - self._asked_s > KEYS_AGAIN_S:
+                said = await self._asked("GET", (await self.endpoints()).keys)
+                self._asked_s = time.monotonic()
+                self._keys = {key.key_id or "": key for key in jwt.PyJWKSet.from_dict(dict(said)).keys}
+        key = (self._keys or {}).get(name)
+        if key is None:
+            raise _untrue("it is signed by a key that the provider does not list")
+        if key.algorithm_name != algorithm:
+            raise _untrue("its key is for another algorithm")
+        return key.key
+
+    async def _asked(
+        self, method: str, address: str, *, data: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+    ) -> Mapping[str, Any]:
+        try:
+            async with httpx.AsyncClient(timeout=PATIENCE_S, follow_redirects=False) as http:
+                reply = await http.request(method, address, data=data, auth=auth)
+            said = reply.json() if len(reply.content) <= LARGEST_ANSWER else None
+        except (httpx.HTTPError, ValueError) as error:
+            raise Unavailable(f"{self.provider.host} does not answer as it should ({type(error).__name__}).") from None
+        if reply.status_code != 200 or not isinstance(said, Mapping):
+            raise Unavailable(f"{self.provider.host} answered {reply.status_code} to what this server asked.")
+        return said
+
+
+def _identity(claims: Mapping[str, Any], provider: OidcProvider, nonce: str) -> SignedIdentity:
+    audience = claims["aud"]
+    several = isinstance(audience, list) and len(audience) > 1
+    if (several or "azp" in claims) and claims.get("azp") != provider.client:
+        raise _untrue("it was made for another server")
+    if not hmac.compare_digest(str(claims.get("nonce", "")).encode(), nonce.encode()):
+        raise _untrue("it was made for another log-in")
+    subject, email = str(claims["sub"]), claims.get("email")
+    if not subject or len(subject) > 255:
+        raise _untrue("it names nobody")
+    verified = claims.get("email_verified") is True and isinstance(email, str)
+    return SignedIdentity(provider.issuer, subject, str(email).strip().lower() if verified else "")
+
+
+def _untrue(why: str) -> Refused:
+    return Refused(f"The log-in elsewhere is not believed: {why}. Try again, or log in with a password.")
+
+
+def challenge(verifier: str) -> str:
+    """RFC 7636, S256.
+
+    >>> challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+    'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+    """
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
