@@ -102,6 +102,7 @@ def code_all(coders: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_every_coding_page_is_for_the_right_people(world: Any, owner: Any) -> None:
+    begin(world, owner, 1)
     browsers = {role: world.log_in(role, role) for role in ("researcher", "coordinator", "coder")}
     for page in (route for route in ROUTES if route.path.startswith("/coding")):
         if page.method == "GET" and "{" not in page.path:
