@@ -60,7 +60,7 @@ LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
     *("psycopg", "gymnasium", "minari", "torch", "vl_convert"),
-    *("obstore", "safetensors", "tokenizers", "xllamacpp"),
+    *("jwt", "obstore", "safetensors", "tokenizers", "xllamacpp"),
 }
 
 

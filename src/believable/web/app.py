@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import anyio
 import uvicorn
@@ -44,6 +44,7 @@ from believable.web import participant, problems, start_page
 from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
+from believable.web.oidc_tokens import OidcClient, OidcProvider
 from believable.web.openapi import describe
 from believable.web.participant.round_course import FilmRenderer, RoundServices
 from believable.web.participant.round_room import RoundRoom
@@ -61,9 +62,6 @@ from believable.web.settings import (
 )
 from believable.web.templating import STATIC
 from believable.worlds import WORLDS
-
-if TYPE_CHECKING:
-    from believable.web.oidc_tokens import OidcClient
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
 SWITCH_S = 0.001
@@ -145,8 +143,6 @@ def oidc_client(settings: Settings) -> OidcClient | None:
     """Whom to ask about people who log in elsewhere; None where they cannot."""
     if settings.oidc_issuer is None:
         return None
-    from believable.web.oidc_tokens import OidcClient, OidcProvider  # noqa: PLC0415 (needs the extra)
-
     secret = os.environ.get(OIDC_SECRET_VARIABLE, "")
     return OidcClient(OidcProvider(settings.oidc_issuer, settings.oidc_client, secret))
 

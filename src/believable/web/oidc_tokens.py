@@ -11,13 +11,15 @@ import base64
 import hashlib
 import hmac
 import ipaddress
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
-
-import httpx
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from believable.core.errors import InvalidInput, MissingExtra, Refused, Unavailable
 
@@ -180,14 +182,37 @@ class OidcClient:
         self, method: str, address: str, *, data: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
     ) -> Mapping[str, Any]:
         try:
-            async with httpx.AsyncClient(timeout=PATIENCE_S, follow_redirects=False) as http:
-                reply = await http.request(method, address, data=data, auth=auth)
-            said = reply.json() if len(reply.content) <= LARGEST_ANSWER else None
-        except (httpx.HTTPError, ValueError) as error:
+            status, content = await asyncio.to_thread(_fetched, method, address, data, auth)
+            said = json.loads(content) if len(content) <= LARGEST_ANSWER else None
+        except (OSError, HTTPException, ValueError) as error:
             raise Unavailable(f"{self.provider.host} does not answer as it should ({type(error).__name__}).") from None
-        if reply.status_code != 200 or not isinstance(said, Mapping):
-            raise Unavailable(f"{self.provider.host} answered {reply.status_code} to what this server asked.")
+        if status != 200 or not isinstance(said, Mapping):
+            raise Unavailable(f"{self.provider.host} answered {status} to what this server asked.")
         return said
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A provider that sends this server elsewhere is not followed there."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def _fetched(
+    method: str, address: str, data: Mapping[str, str] | None, auth: tuple[str, str] | None
+) -> tuple[int, bytes]:
+    """Status and content. Addresses were checked to be of http or https."""
+    headers = {"accept": "application/json"}
+    if auth is not None:
+        headers["authorization"] = f"Basic {base64.b64encode(':'.join(auth).encode()).decode()}"
+    body = None if data is None else urlencode(data).encode()
+    request = Request(address, data=body, headers=headers, method=method)
+    try:
+        with build_opener(_NoRedirects).open(request, timeout=PATIENCE_S) as reply:
+            return int(reply.status), reply.read(LARGEST_ANSWER + 1)
+    except HTTPError as error:
+        with error:
+            return error.code, b"null"
 
 
 def _identity(claims: Mapping[str, Any], provider: OidcProvider, nonce: str) -> SignedIdentity:
