@@ -60,7 +60,7 @@ function newServer() {
     get ack() { let n = 0; while (server.events.has(n + 1)) n += 1; return n; },
     answer(path, payload) {
       const ok = (data) => ({ status: 200, data });
-      if (path === "claim") return ok({ epoch: ++server.epoch, ack: server.ack, head: server.head, position: server.position });
+      if (path === "claim") return ok({ epoch: ++server.epoch, ack: server.ack, head: server.head, position: server.position, trial: server.answer("trial").data });
       if (path === "trial") {
         if (server.done) return ok({ kind: "finished", html: "code", position: 2, drafts: {}, opened: [] });
         return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: server.drafts(), opened: [] });
@@ -77,7 +77,7 @@ function newServer() {
         assert.ok(server.ack >= payload.seq, "advance only after the acknowledgement");
         if (server.events.get(payload.seq).includes("wrong")) return ok({ status: "again", errors: { q: "look again" } });
         server.position += 1;
-        return ok({ status: "next", errors: {} });
+        return ok({ status: "next", errors: {}, trial: server.answer("trial").data });
       }
       assert.equal(path, "finish");
       assert.equal(payload.seq, server.ack);
@@ -102,6 +102,21 @@ test("a session runs through and finishes with the head of its chain", async () 
   assert.match(server.done.head, /^[0-9a-f]{64}$/);
   assert.deepEqual(await queue.unsent(), []);
   assert.ok(server.calls.indexOf("finish") > server.calls.lastIndexOf("events"));
+  assert.equal(server.calls.filter((path) => path === "trial").length, 1, "trials come with claim and advance; only the last page is asked for");
+});
+
+test("what was not sent before a reload is waited for by asking for the trial again", async () => {
+  const server = newServer();
+  const first = world({ server });
+  await first.session.start();
+  server.down.add("events");
+  await first.parts.recorder.record("answer.change", { question: "q", value: 5 });
+  const second = world({ server, storage: first.storage });
+  await second.session.start();
+  assert.equal(server.calls.filter((path) => path === "trial").length, 1);
+  assert.equal(second.shown[0].drafts.q, 5);
+  server.down.clear();
+  await until(() => server.events.size === 1);
 });
 
 test("while events do not arrive nothing advances; when they do, it goes on", async () => {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from believable.bundle.session_records import ClosedTrial
-from believable.collect.context import Context, Standing, as_closed, check_epoch, standing_of
+from believable.collect.context import Context, Standing, check_epoch, standing_of
 from believable.collect.join import pass_over
 from believable.collect.page_events import ViewingProgress, annotated, opened_beside, seen_each
 from believable.collect.session_rounds import is_over, leave_practice
@@ -29,10 +29,14 @@ PAGE = ""
 
 @dataclass(frozen=True, slots=True)
 class AdvanceResult:
-    """`next`: show the next trial; `again`: the same one, with errors by question id; `finished`: the last page."""
+    """`next`: show the next trial; `again`: the same one, with errors by question id; `finished`: the last page. `standing` is
+    where the session stands now."""
 
     status: Status
+    standing: Standing
     errors: Mapping[str, InvalidAnswer] = field(default_factory=dict)
+    #: Whether the page was closed just now, so that nothing can have happened on the next one.
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def advance(conn: Connection, context: Context, *, token: str, epoch: int, posit
     standing = standing_of(conn, context, token, lock=True)
     session = standing.session
     if any(trial.position == position and trial.submit_seq == seq for trial in standing.trials):
-        return AdvanceResult("next" if standing.step.outcome is None else "finished")
+        return AdvanceResult(_status(standing), standing)
     check_epoch(session, epoch)
     if position != session.position or standing.step.outcome is not None:
         raise Conflict(f"trial {position} is not the current one ({session.position}). Ask for the current trial.")
@@ -113,7 +117,7 @@ def advance(conn: Connection, context: Context, *, token: str, epoch: int, posit
     if wrong and not tried:
         sessions.change(conn, session.id, wrong_tries=attempt, tried_seq=seq)
     if judgement.errors:
-        return AdvanceResult("again", judgement.errors)
+        return AdvanceResult("again", standing, judgement.errors)
     return _close(conn, context, standing, judgement, seq)
 
 
@@ -169,16 +173,27 @@ def _close(conn: Connection, context: Context, standing: Standing, judgement: Ju
         closed_ms=now_ms,
     )
     sessions.close_trial(conn, session.id, row)
-    step = progress(standing.plan, as_closed((*standing.trials, row)), session.arms)
-    pass_over(conn, session.id, standing.plan, step.skipped, run=session.run, now_ms=now_ms)
-    sessions.change(
-        conn,
-        session.id,
-        position=step.position,
-        wrong_tries=0,
-        tried_seq=0,
-        opened_ms=now_ms,
-        seen_ms=now_ms,
-        reserved_until_ms=now_ms + session.reservation_ms,
+    closed = standing.behind.followed_by([row], session.position)
+    step = progress(standing.plan, closed.closed, session.arms, first=session.position)
+    skipped = pass_over(conn, session.id, standing.plan, step.skipped, run=session.run, now_ms=now_ms)
+    values: dict[str, int] = {
+        "position": step.position,
+        "wrong_tries": 0,
+        "tried_seq": 0,
+        "opened_ms": now_ms,
+        "seen_ms": now_ms,
+        "reserved_until_ms": now_ms + session.reservation_ms,
+    }
+    sessions.change(conn, session.id, **values)
+    following = Standing(
+        replace(session, **values),  # type: ignore[arg-type]  # each by its name
+        standing.definition,
+        standing.plan,
+        closed.followed_by(skipped, step.position),
+        step,
     )
-    return AdvanceResult("next" if step.outcome is None else "finished")
+    return AdvanceResult(_status(following), following, fresh=True)
+
+
+def _status(standing: Standing) -> Status:
+    return "next" if standing.step.outcome is None else "finished"

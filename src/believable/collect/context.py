@@ -7,10 +7,10 @@ import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from believable.bundle.session_records import ClosedTrial
 from believable.core.clock import Clock
@@ -22,20 +22,56 @@ from believable.store.database import owner_folder
 from believable.store.engine import Connection
 from believable.store.sessions import Session
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, PlannedTrial, plan
+from believable.study.plan import Assignment, Cell, PlannedTrial, is_settled, plan
 from believable.study.progress import ClosedPage, Step, progress
 
-#: Plans kept in memory; one is a few kilobytes and takes about a millisecond to make.
+#: Plans, and what sessions have behind them, kept in memory; one is a few kilobytes.
 PLANS_KEPT = 2_000
+RUNS_KEPT = 2_000
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class LatestKept(Generic[K, V]):
+    """As many as were used last, for all threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None:
+                self._kept.move_to_end(key)
+            return known
+
+    def put(self, key: K, value: V) -> V:
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return value
+
+    def forget(self, key: K) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+
+
+PlanKey: TypeAlias = tuple[str, Cell, int | None]
 
 
 class Definitions:
-    """Definitions by hash and plans by session, made once per process. Both never change."""
+    """Definitions by hash, and plans by what settles them, made once per process. Both never change."""
 
     def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds
         self._definitions: dict[str, Definition] = {}
-        self._plans: OrderedDict[str, tuple[PlannedTrial, ...]] = OrderedDict()
+        self._settled: dict[str, bool] = {}
+        self._plans: LatestKept[PlanKey, tuple[PlannedTrial, ...]] = LatestKept(PLANS_KEPT)
         self._lock = threading.Lock()
 
     def get(self, conn: Connection, definition: str) -> Definition:
@@ -49,18 +85,42 @@ class Definitions:
     def add(self, definition: str, parsed: Definition) -> None:
         with self._lock:
             self._definitions[definition] = parsed
+            self._settled[definition] = is_settled(parsed.study)
 
-    def plan(self, conn: Connection, session: Session) -> tuple[PlannedTrial, ...]:
-        with self._lock:
-            known = self._plans.get(session.id)
-        if known is None:
-            study = self.get(conn, session.definition).study
-            known = plan(study, Assignment(session.arms, session.rows, session.seed))
-            with self._lock:
-                self._plans[session.id] = known
-                while len(self._plans) > PLANS_KEPT:
-                    self._plans.popitem(last=False)
-        return known
+    def plan(self, conn: Connection, definition: str, assignment: Assignment) -> tuple[PlannedTrial, ...]:
+        study = self.get(conn, definition).study
+        cell = Cell.of(assignment.arms, assignment.rows)
+        key = (definition, cell, None if self._settled[definition] else assignment.seed)
+        return self._plans.get(key) or self._plans.put(key, plan(study, assignment))
+
+    def plan_of(self, conn: Connection, session: Session) -> tuple[PlannedTrial, ...]:
+        return self.plan(conn, session.definition, Assignment(session.arms, session.rows, session.seed))
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedRun:
+    """The closed trials of a run that stands at `position`, in order. Closing one more makes the next; nothing is read again."""
+
+    run: int
+    position: int
+    trials: tuple[ClosedTrial, ...]
+    closed: tuple[ClosedPage, ...]
+    last_seq: int
+
+    @classmethod
+    def of(cls, session: Session, trials: tuple[ClosedTrial, ...]) -> ClosedRun:
+        last_seq = max((session.run_after_seq, *(trial.submit_seq or 0 for trial in trials)))
+        return cls(session.run, session.position, trials, tuple(map(_as_closed, trials)), last_seq)
+
+    def followed_by(self, rows: Sequence[ClosedTrial], position: int) -> ClosedRun:
+        """After `rows` were closed, too, and the run stands at `position`."""
+        last_seq = max((self.last_seq, *(row.submit_seq or 0 for row in rows)))
+        closed = (*self.closed, *map(_as_closed, rows))
+        return ClosedRun(self.run, position, (*self.trials, *rows), closed, last_seq)
+
+
+def _as_closed(row: ClosedTrial) -> ClosedPage:
+    return ClosedPage(row.position, row.status, row.answers)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +133,8 @@ class Context:
     media_dir: Path
     new_id: Callable[[], str]
     definitions: Definitions = field(repr=False)
+    #: By session. Holds what was committed, only: a change that is undone may not leave anything here.
+    runs: LatestKept[str, ClosedRun] = field(default_factory=lambda: LatestKept(RUNS_KEPT), repr=False)
 
     def token_of(self, session_id: str) -> str:
         """The token that opens a session, 130 bits. Derived, so that it can be given again to whoever proves to be the person."""
@@ -86,30 +148,35 @@ class Standing:
     session: Session
     definition: Definition
     plan: tuple[PlannedTrial, ...]
-    trials: tuple[ClosedTrial, ...]
+    behind: ClosedRun
     step: Step
 
     @property
+    def trials(self) -> tuple[ClosedTrial, ...]:
+        return self.behind.trials
+
+    @property
     def closed(self) -> tuple[ClosedPage, ...]:
-        return as_closed(self.trials)
+        return self.behind.closed
 
     @property
     def opened_after_seq(self) -> int:
         """Events above this number belong to the trial being shown (or came late from an earlier one)."""
-        return max((self.session.run_after_seq, *(trial.submit_seq or 0 for trial in self.trials)))
-
-
-def as_closed(rows: tuple[ClosedTrial, ...]) -> tuple[ClosedPage, ...]:
-    return tuple(ClosedPage(row.position, row.status, row.answers) for row in rows)  # type: ignore[arg-type]
+        return self.behind.last_seq
 
 
 def standing_of(conn: Connection, context: Context, token: str, *, lock: bool = False) -> Standing:
     """Look a session up by its token. `lock`: keep other processes out until this transaction ends."""
     session = sessions.by_token(conn, token_hash(token), lock=lock)
-    planned = context.definitions.plan(conn, session)
-    closed = sessions.closed_trials(conn, session.id, session.run)
-    step = progress(planned, as_closed(closed), session.arms)
-    return Standing(session, context.definitions.get(conn, session.definition), planned, closed, step)
+    planned = context.definitions.plan_of(conn, session)
+    behind = context.runs.get(session.id)
+    # A trial is closed once, and closing it moves the session on: run and position say what lies behind, whoever closed it.
+    if behind is None or (behind.run, behind.position) != (session.run, session.position):
+        behind = ClosedRun.of(session, sessions.closed_trials(conn, session.id, session.run))
+        if not lock:  # read from a snapshot, so that it is committed
+            context.runs.put(session.id, behind)
+    step = progress(planned, behind.closed, session.arms, first=session.position)
+    return Standing(session, context.definitions.get(conn, session.definition), planned, behind, step)
 
 
 def check_epoch(session: Session, epoch: int) -> None:

@@ -6,17 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from believable.collect import advance, join, leave, media, session_rounds
 from believable.collect.advance import AdvanceResult
 from believable.collect.context import Context, Definitions, Standing, standing_of
-from believable.collect.join import NOTHING_KEPT, JoinedSession, Landing, SessionClaim
+from believable.collect.join import NOTHING_KEPT, JoinedSession, Landing, LanguageChoice, SessionClaim
 from believable.collect.leave import ResumeTicket, SessionEnd, result
 from believable.collect.media import ShownMedium, shown_media, still_media
-from believable.collect.page_events import ViewingProgress, annotated, opened_beside, seen_each, streams_of
+from believable.collect.page_events import (
+    ViewingProgress,
+    annotated,
+    opened_beside,
+    seen_each,
+    streams_of,
+    unseen_players,
+)
 from believable.collect.session_rounds import shown_round
 from believable.core.clock import Clock
 from believable.core.errors import Conflict, NotFound, Withdrawn
@@ -59,7 +66,6 @@ class SessionView:
     trial: PlannedTrial
     outcome: str | None
     closed: tuple[ClosedPage, ...]
-    answers: Mapping[str, Any]
     drafts: Mapping[str, Any]
     saved: tuple[Event, ...]
     streams: tuple[str, ...]
@@ -68,6 +74,10 @@ class SessionView:
     media: tuple[ShownMedium, ...]
     stills: tuple[ShownMedium, ...]
     finished: SessionEnd | None
+
+    @property
+    def answers(self) -> Mapping[str, Any]:
+        return answers_so_far(self.plan, self.closed)
 
     @property
     def session_id(self) -> str:
@@ -108,9 +118,26 @@ class SessionView:
 
 
 def view_of(conn: Connection, context: Context, *, token: str) -> SessionView:
-    standing = standing_of(conn, context, token)
-    session, trial = standing.session, standing.plan[standing.session.position]
+    return _view(conn, context, standing_of(conn, context, token))
+
+
+def _view(conn: Connection, context: Context, standing: Standing) -> SessionView:
+    session = standing.session
     finished = result(context, standing, session.outcome or "complete", {}) if session.state == "finished" else None
+    return replace(
+        _untouched(context, standing),
+        drafts=_drafts(conn, standing),
+        saved=annotated(conn, context, standing),
+        seen=seen_each(conn, standing),
+        opened=opened_beside(conn, standing),
+        media=_stimuli(context, standing) or shown_round(conn, context, standing),
+        finished=finished,
+    )
+
+
+def _untouched(context: Context, standing: Standing) -> SessionView:
+    """A page on which nothing has happened yet, without asking the database."""
+    session, trial = standing.session, standing.plan[standing.session.position]
     return SessionView(
         session=session,
         definition=standing.definition,
@@ -118,16 +145,20 @@ def view_of(conn: Connection, context: Context, *, token: str) -> SessionView:
         trial=trial,
         outcome=session.outcome or standing.step.outcome,
         closed=standing.closed,
-        answers=answers_so_far(standing.plan, standing.closed),
-        drafts=_drafts(conn, standing),
-        saved=annotated(conn, context, standing),
+        drafts={},
+        saved=(),
         streams=streams_of(context, trial.trial),
-        seen=seen_each(conn, standing),
-        opened=opened_beside(conn, standing),
-        media=shown_media(context, session.id, standing.definition, trial) or shown_round(conn, context, standing),
+        seen=unseen_players(standing),
+        opened=frozenset(),
+        media=_stimuli(context, standing),
         stills=still_media(context, session.id, standing.definition, standing.plan, trial.position),
-        finished=finished,
+        finished=None,
     )
+
+
+def _stimuli(context: Context, standing: Standing) -> tuple[ShownMedium, ...]:
+    session = standing.session
+    return shown_media(context, session.id, standing.definition, standing.plan[session.position])
 
 
 def _drafts(conn: Connection, standing: Standing) -> Mapping[str, Any]:
@@ -220,12 +251,22 @@ class Collect:
         return self.store.write(self._join(link, query, language, desktop, kept))
 
     async def ajoin(
-        self, link: str, query: Mapping[str, str], language: str, desktop: bool, kept: Mapping[str, str] = NOTHING_KEPT
+        self,
+        link: str,
+        query: Mapping[str, str],
+        language: str | LanguageChoice,
+        desktop: bool,
+        kept: Mapping[str, str] = NOTHING_KEPT,
     ) -> JoinedSession:
         return await self.store.awrite(self._join(link, query, language, desktop, kept))
 
     def _join(
-        self, link: str, query: Mapping[str, str], language: str, desktop: bool, kept: Mapping[str, str]
+        self,
+        link: str,
+        query: Mapping[str, str],
+        language: str | LanguageChoice,
+        desktop: bool,
+        kept: Mapping[str, str],
     ) -> Callable[[Connection], JoinedSession]:
         return lambda conn: join.join(
             conn, self.context, link=link, query=query, language=language, desktop=desktop, kept=kept
@@ -253,10 +294,31 @@ class Collect:
         return await self.store.aappend(event_log.check_batch(token, epoch, numbered))
 
     def advance(self, token: str, epoch: int, position: int, seq: int) -> AdvanceResult:
-        return self.store.write(self._advance(token, epoch, position, seq))
+        advanced = self.store.write(self._advance(token, epoch, position, seq))
+        self._keep(advanced.standing)
+        return advanced
 
     async def aadvance(self, token: str, epoch: int, position: int, seq: int) -> AdvanceResult:
-        return await self.store.awrite(self._advance(token, epoch, position, seq))
+        advanced = await self.store.awrite(self._advance(token, epoch, position, seq))
+        self._keep(advanced.standing)
+        return advanced
+
+    async def anext(self, token: str, advanced: AdvanceResult) -> SessionView:
+        """The page after an advance: where it was opened just now, nothing needs to be read for it."""
+        return await self._aopen(token, advanced.standing if advanced.fresh else None)
+
+    async def aclaimed(self, token: str, claimed: SessionClaim) -> SessionView:
+        """The page after a claim."""
+        return await self._aopen(token, claimed.untouched)
+
+    async def _aopen(self, token: str, untouched: Standing | None) -> SessionView:
+        if untouched is None or untouched.plan[untouched.session.position].trial.shown_round is not None:
+            return await self.aview(token)
+        return _untouched(self.context, untouched)
+
+    def _keep(self, standing: Standing) -> None:
+        """What was committed need not be read again."""
+        self.context.runs.put(standing.session.id, standing.behind)
 
     def _advance(self, token: str, epoch: int, position: int, seq: int) -> Callable[[Connection], AdvanceResult]:
         return lambda conn: advance.advance(conn, self.context, token=token, epoch=epoch, position=position, seq=seq)
@@ -306,6 +368,7 @@ class Collect:
         except Withdrawn:
             return
         sessions.withdraw(conn, session, self.context.clock.now_ms())
+        self.context.runs.forget(session.id)
 
     # ------------------------------------------------------------------------------------------ media
 

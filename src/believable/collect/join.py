@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 from believable.bundle.session_records import ClosedTrial
 from believable.collect import recruiting
@@ -21,7 +22,7 @@ from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
-from believable.study.plan import Cell, PlannedTrial, choose, plan
+from believable.study.plan import Cell, PlannedTrial, choose
 from believable.study.platforms import id_parameter
 from believable.study.progress import progress
 from believable.study.records import Study
@@ -66,6 +67,8 @@ class _Caller:
     same_browser: bool = False
 
 
+#: Which of a study's languages somebody reads.
+LanguageChoice: TypeAlias = Callable[[Sequence[str]], str]
 #: Nothing kept by the browser.
 NOTHING_KEPT: Mapping[str, str] = MappingProxyType({})
 
@@ -99,13 +102,14 @@ def join(
     *,
     link: str,
     query: Mapping[str, str],
-    language: str,
+    language: str | LanguageChoice,
     desktop: bool,
     kept: Mapping[str, str] = NOTHING_KEPT,
 ) -> JoinedSession:
     """Start a session, or go on with the one this person has."""
     caller = _caller(conn, context, link, query, kept, lock=True)
     languages = caller.definition.study.languages
+    language = language if isinstance(language, str) else language(languages)
     if language not in languages:
         raise InvalidInput(f"language: this study has no {language!r}. {did_you_mean(language, languages)}")
     reason = _reason(conn, context, caller, desktop=desktop)
@@ -200,7 +204,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
         Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
     }
     assignment = choose(study, filled, number)
-    planned = plan(study, assignment)
+    planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
     session_id = context.new_id()
     token = context.token_of(session_id)
@@ -255,11 +259,14 @@ def pass_over(
     *,
     run: int,
     now_ms: int,
-) -> None:
+) -> list[ClosedTrial]:
     """Note the trials that a rule skips."""
-    for position in skipped:
-        row = ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms)
+    rows = [
+        ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms) for position in skipped
+    ]
+    for row in rows:
         sessions.close_trial(conn, session_id, row)
+    return rows
 
 
 # ------------------------------------------------------------------------------------- taking over
@@ -267,12 +274,14 @@ def pass_over(
 
 @dataclass(frozen=True, slots=True)
 class SessionClaim:
-    """`ack` and `head` are where the server's chain stands; `position` is the trial to show."""
+    """`ack` and `head` are where the server's chain stands; `position` is the trial to show. `untouched` is where the session
+    stands while nothing has happened in it."""
 
     epoch: int
     ack: int
     head: str
     position: int
+    untouched: Standing | None = None
 
 
 def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
@@ -295,7 +304,8 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     sessions.change(
         conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + session.reservation_ms
     )
-    return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position)
+    untouched = standing if session.top_seq == 0 else None
+    return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position, untouched)
 
 
 def _restart(conn: Connection, context: Context, standing: Standing) -> int:

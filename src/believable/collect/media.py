@@ -56,8 +56,10 @@ def still_media(
     context: Context, session_id: str, definition: Definition, plan: Sequence[PlannedTrial], position: int
 ) -> tuple[ShownMedium, ...]:
     """The two stimuli that a later page reminds of with small pictures: as they were shown, so that nothing new is told."""
+    if not any(_wants_stills(question) for question in plan[position].trial.all_questions):
+        return ()
     watched = [plan[about] for about in rated_positions(plan, position)]
-    if len(watched) != 2 or not any(_wants_stills(question) for question in plan[position].trial.all_questions):
+    if len(watched) != 2:
         return ()
     return tuple(medium for page in watched for medium in shown_media(context, session_id, definition, page))
 

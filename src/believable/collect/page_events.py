@@ -89,12 +89,17 @@ def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
     )
 
 
+def unseen_players(standing: Standing) -> tuple[ViewingProgress, ...]:
+    """The players of the current page, of which nothing was watched yet."""
+    return (ViewingProgress(),) * _players(standing.plan[standing.session.position])
+
+
 def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ...]:
     """From the players' events since the page opened, so that a reload neither forgets a view nor starts again. A trace tells
     the position more often than the player does.
     """
     session = standing.session
-    progress = [ViewingProgress() for _ in range(_players(standing.plan[session.position]))]
+    progress = list(unseen_players(standing))
     if not progress:
         return ()
     for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing='"media'):

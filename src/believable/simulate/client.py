@@ -86,6 +86,7 @@ class Participant:
         self.acked = 0
         self.resent = 0
         self.log: list[str] = []
+        self._following: dict[str, Any] | None = None
         self._before = 0  # events that were in the session when this browser came to it
         self._heads: list[str] = []
         self._opened_ms = pace.now_ms()
@@ -108,6 +109,7 @@ class Participant:
         """Become the one who writes, and compare notes with the server."""
         reply = (await self._ask("POST", f"/s/{self.token}/claim", json={})).json()
         self.epoch, self.position = reply["epoch"], reply["position"]
+        self._following = None
         ack, head = reply["ack"], reply["head"]
         if not self._heads:
             self._before = self.acked = ack
@@ -173,8 +175,10 @@ class Participant:
     # ------------------------------------------------------------------------------------------ trials
 
     async def trial(self) -> dict[str, Any]:
-        """What the server shows now."""
-        reply: dict[str, Any] = (await self._ask("GET", f"/s/{self.token}/trial")).json()
+        """What the server shows now; it comes with the answer to what was submitted last."""
+        reply, self._following = self._following, None
+        if reply is None:
+            reply = (await self._ask("GET", f"/s/{self.token}/trial")).json()
         self.position = reply.get("position", self.position)
         return reply
 
@@ -197,6 +201,7 @@ class Participant:
         await self.flush()
         body = {"epoch": self.epoch, "position": self.position, "seq": seq}
         reply = (await self._ask("POST", f"/s/{self.token}/advance", json=body)).json()
+        self._following = reply.get("trial")
         return SubmitReply(reply["status"], reply.get("errors") or {})
 
     async def finish(self) -> Receipt:

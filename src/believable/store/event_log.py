@@ -349,9 +349,19 @@ def parse_event(seq: int, body: str, received_ms: int) -> Event:
     return Event(seq, value["kind"], value["trial"], value["at_ms"], value["mono_ms"], value["data"], received_ms)
 
 
+_ONE = select(events.c.body, events.c.received_ms).where(
+    events.c.session == bindparam("key"), events.c.seq == bindparam("number")
+)
+_FOLLOWING = (
+    select(events.c.seq, events.c.body, events.c.received_ms)
+    .where(events.c.session == bindparam("key"), events.c.seq > bindparam("number"))
+    .order_by(events.c.seq)
+    .limit(PAGE)
+)
+
+
 def get_event(conn: Connection, session: str, seq: int) -> Event | None:
-    query = select(events.c.body, events.c.received_ms).where(events.c.session == session, events.c.seq == seq)
-    row = conn.execute(query).one_or_none()
+    row = conn.execute(_ONE, {"key": session, "number": seq}).one_or_none()
     return None if row is None else parse_event(seq, row.body, row.received_ms)
 
 
@@ -364,9 +374,8 @@ def events_since(conn: Connection, session: str, after_seq: int, *, containing: 
 
 def event_bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple[int, str, int]]:
     """(seq, body, received_ms) above a number, in order, a page at a time."""
-    query = select(events.c.seq, events.c.body, events.c.received_ms).where(events.c.session == session)
     while True:
-        page = conn.execute(query.where(events.c.seq > after_seq).order_by(events.c.seq).limit(PAGE)).all()
+        page = conn.execute(_FOLLOWING, {"key": session, "number": after_seq}).all()
         for row in page:
             yield row.seq, row.body, row.received_ms
         if len(page) < PAGE:

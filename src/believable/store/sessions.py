@@ -5,9 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
@@ -98,17 +112,34 @@ def _record(row: Row[Any]) -> Session:
     return Session(**{**values, **{name: json.loads(values[name]) for name in _JSON}})
 
 
-def _session_where(conn: Connection, where: ColumnElement[bool], *, lock: bool = False) -> Session | None:
-    query = select(sessions).where(where)
-    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+#: Statements of every page, put together once: building one takes several times as long as running it.
+_BY_TOKEN = select(sessions).where(sessions.c.token_hash == bindparam("key"))
+_BY_TOKEN_LOCKED = _BY_TOKEN.with_for_update()
+_CREATE = insert(sessions)
+_CLOSE = insert(trials)
+_CLOSED = select(trials).where(trials.c.session == bindparam("key")).order_by(trials.c.run, trials.c.position)
+_CLOSED_OF_RUN = _CLOSED.where(trials.c.run == bindparam("of_run"))
+
+
+@cache
+def _change(names: tuple[str, ...]) -> Update:
+    return (
+        update(sessions)
+        .where(sessions.c.id == bindparam("key"))
+        .values({name: bindparam(f"new_{name}") for name in names})
+    )
+
+
+def _session_where(conn: Connection, where: ColumnElement[bool]) -> Session | None:
+    row = conn.execute(select(sessions).where(where)).one_or_none()
     return None if row is None else _record(row)
 
 
 def by_token(conn: Connection, token_hash: str, *, lock: bool = False) -> Session:
     """The session a token opens. Says so when it was withdrawn."""
-    session = _session_where(conn, sessions.c.token_hash == token_hash, lock=lock)
-    if session is not None:
-        return session
+    row = conn.execute(_BY_TOKEN_LOCKED if lock else _BY_TOKEN, {"key": token_hash}).one_or_none()
+    if row is not None:
+        return _record(row)
     if conn.execute(select(tombstones.c.session).where(tombstones.c.token_hash == token_hash)).first():
         raise Withdrawn("this session was withdrawn and everything of it deleted.")
     raise NotFound("there is no session with this address. Open the link you were given again.")
@@ -150,11 +181,12 @@ def create(conn: Connection, session: Session) -> None:
     values = {name: getattr(session, name) for name in Session.__slots__}
     for name in _JSON:
         values[name] = json.dumps(dict(values[name]), sort_keys=True)
-    conn.execute(insert(sessions).values(**values))
+    conn.execute(_CREATE, values)
 
 
 def change(conn: Connection, session_id: str, **values: Any) -> None:
-    conn.execute(update(sessions).where(sessions.c.id == session_id).values(**values))
+    new = {f"new_{name}": value for name, value in values.items()}
+    conn.execute(_change(tuple(values)), {"key": session_id, **new})
 
 
 def next_number(conn: Connection, study: str, kinds: Sequence[str]) -> int:
@@ -207,16 +239,14 @@ def filled(conn: Connection, study: str, kinds: Sequence[str], now_ms: int) -> t
 def close_trial(conn: Connection, session: str, trial: ClosedTrial) -> None:
     values = {name: getattr(trial, name) for name in ClosedTrial.__slots__}
     values["answers"] = json.dumps(dict(trial.answers), allow_nan=False)
-    conn.execute(insert(trials).values(session=session, **values))
+    conn.execute(_CLOSE, {"session": session, **values})
 
 
 def closed_trials(conn: Connection, session: str, run: int | None = None) -> tuple[ClosedTrial, ...]:
     """In order of position; of one run, or of all."""
-    query = select(trials).where(trials.c.session == session)
-    if run is not None:
-        query = query.where(trials.c.run == run)
-    rows = conn.execute(query.order_by(trials.c.run, trials.c.position))
-    return tuple(closed_trial(row) for row in rows)
+    if run is None:
+        return tuple(closed_trial(row) for row in conn.execute(_CLOSED, {"key": session}))
+    return tuple(closed_trial(row) for row in conn.execute(_CLOSED_OF_RUN, {"key": session, "of_run": run}))
 
 
 def closed_trial(row: Row[Any]) -> ClosedTrial:

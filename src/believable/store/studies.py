@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
@@ -13,6 +13,9 @@ from believable.store.database_tables import definitions, links, studies
 from believable.store.sessions import LINK_KINDS
 
 STATES = ("open", "paused", "closed")
+_BY_ID = select(studies).where(studies.c.id == bindparam("key"))
+_BY_ID_LOCKED = _BY_ID.with_for_update()
+_LINK = select(links).where(links.c.token == bindparam("key"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,7 @@ class StudyRow:
 
 def get(conn: Connection, study_id: str, *, lock: bool = False) -> StudyRow:
     """One study. `lock` keeps other processes from starting sessions of it until this transaction ends."""
-    query = select(studies).where(studies.c.id == study_id)
-    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    row = conn.execute(_BY_ID_LOCKED if lock else _BY_ID, {"key": study_id}).one_or_none()
     if row is None:
         known = conn.execute(select(studies.c.id)).scalars()
         raise NotFound(f"there is no study {study_id!r} here. {did_you_mean(study_id, known)}")
@@ -99,7 +101,7 @@ def create_link(conn: Connection, *, token: str, study: str, kind: str, at_ms: i
 
 
 def get_link(conn: Connection, token: str) -> Link:
-    row = conn.execute(select(links).where(links.c.token == token)).one_or_none()
+    row = conn.execute(_LINK, {"key": token}).one_or_none()
     if row is None:
         raise NotFound("this link does not lead to a study. Compare the address with the one you were given.")
     return Link(**row._mapping)

@@ -318,15 +318,16 @@ class Writer:
         A change that *raises* is undone. One that *returns* an error keeps what it wrote (an alarm, a failed try), and its
         caller gets the error raised.
         """
-        savepoint = conn.begin_nested()
+        conn.exec_driver_sql("SAVEPOINT change")  # SQLAlchemy's own compiles its statements anew every time
         try:
             value = change(conn)
-            savepoint.commit()
+            conn.exec_driver_sql("RELEASE SAVEPOINT change")
             return FailedChange(value) if isinstance(value, BelievableError) else value
         except BaseException as error:
             if trouble(error) is not Trouble.OTHER:
                 raise
-            savepoint.rollback()
+            conn.exec_driver_sql("ROLLBACK TO SAVEPOINT change")
+            conn.exec_driver_sql("RELEASE SAVEPOINT change")
             return FailedChange(error)
 
     # ------------------------------------------------------------------------------------------ afterwards

@@ -85,6 +85,20 @@ def plan(study: Study, assignment: Assignment) -> tuple[PlannedTrial, ...]:
     return fill(study, _with_practice(pages), assignment.seed)
 
 
+def is_settled(study: Study) -> bool:
+    """Whether everybody of the same arms and rows gets the same plan: nothing is shuffled, sampled or drawn."""
+
+    def fixed(items: Sequence[TrialBase]) -> bool:
+        return all(
+            not item.plays_stimuli
+            if not isinstance(item, Block)
+            else item.order != "random" and item.sample is None and fixed(item.each)
+            for item in items
+        )
+
+    return fixed(study.timeline)
+
+
 def chooser(assignment: Assignment) -> Chooser:
     """The order and the sample that the assignment settles."""
 
@@ -287,6 +301,8 @@ def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, 
 
 def _about_watched(planned: Sequence[PlannedTrial], page: PlannedTrial) -> PlannedTrial:
     """A page with what it asks about the stimuli that were watched before it."""
+    if type(page.trial).about_watched is TrialBase.about_watched:  # most kinds: looking back would be quadratic
+        return page
     about = [name for position in rated_positions(planned, page.position) for name in planned[position].played]
     trial = page.trial.about_watched(about)
     return page if trial is page.trial else replace(page, trial=trial)

@@ -58,6 +58,8 @@ def visible_questions(
     """
     name = planned.trial.id
     questions = planned.trial.page_questions
+    if all(question.show_if is None for question in questions):
+        return tuple(questions)
     own = {f"{name}.{question.id}" for question in questions}
     known = {reference: answer for reference, answer in earlier.items() if reference not in own}
     shown = []
@@ -68,25 +70,34 @@ def visible_questions(
     return tuple(shown)
 
 
-def progress(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str]) -> Step:
-    """The next step of a session whose trials in `closed` are over."""
+def progress(
+    plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str], *, first: int = 0
+) -> Step:
+    """The next step of a session whose trials in `closed` are over. Pages before `first` are known to be among them, so that a
+    step takes as long at the end of a study as at its beginning."""
     last = len(plan) - 1  # the finish page: the checker made sure of it
     for page in closed:
         ending = plan[page.position].trial.ending if page.status == "failed" else None
         if ending is not None:
             return Step(last, (), ending)
-    answers = answers_so_far(plan, closed)
-    over = {page.position for page in closed}
-    practised = {plan[page.position].trial.practises for page in closed if page.status == "done"}
+    over = {page.position for page in closed if page.position >= first}
+    answers: Mapping[str, Any] | None = None
     skipped: list[int] = []
-    for planned in plan[:-1]:
-        if planned.position in over:
+    for position in range(first, last):
+        planned = plan[position]
+        if position in over:
             continue
-        again = planned.trial.practises is not None and planned.trial.practises in practised
-        if not again and not any(holds(rule, answers, arms) for rule in planned.skip_if):
-            return Step(planned.position, tuple(skipped), None)
-        skipped.append(planned.position)
+        if planned.skip_if and answers is None:
+            answers = answers_so_far(plan, closed)
+        again = planned.trial.practises is not None and _is_practised(plan, closed, planned.trial.practises)
+        if not again and not any(holds(rule, answers or {}, arms) for rule in planned.skip_if):
+            return Step(position, tuple(skipped), None)
+        skipped.append(position)
     return Step(last, tuple(skipped), "complete")
+
+
+def _is_practised(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], kind: str) -> bool:
+    return any(page.status == "done" and plan[page.position].trial.practises == kind for page in closed)
 
 
 def outcome(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str]) -> Outcome | None:

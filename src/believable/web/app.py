@@ -201,7 +201,7 @@ def create_app(
         title="believable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
     )
     problems.install(app)
-    app.add_middleware(participant.EventsFirst)
+    app.add_middleware(participant.HotRoutes)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
     app.add_api_route("/health", health)

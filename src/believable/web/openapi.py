@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from believable.pages.message import TrialMessage
+from believable.web.participant.session import AdvanceAnswer, ClaimAnswer
 
 _ERROR = {
     "type": "object",
@@ -102,8 +103,17 @@ def _add_trial(schema: dict[str, Any]) -> None:
     """The message of a trial is written by its own model, past the framework."""
     trial = TrialMessage.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     schema["components"]["schemas"] |= trial.pop("$defs") | {"TrialMessage": trial}
-    content = schema["paths"]["/s/{token}/trial"]["get"]["responses"]["200"]["content"]
-    content["application/json"] = {"schema": {"$ref": "#/components/schemas/TrialMessage"}}
+    _answers(schema["paths"]["/s/{token}/trial"]["get"], "TrialMessage")
+    for step, answer in (("claim", ClaimAnswer), ("advance", AdvanceAnswer)):
+        model = answer.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+        schema["components"]["schemas"] |= model.pop("$defs") | {answer.__name__: model}
+        _answers(schema["paths"][f"/s/{{token}}/{step}"]["post"], answer.__name__)
+
+
+def _answers(operation: dict[str, Any], model: str) -> None:
+    operation["responses"]["200"]["content"] = {
+        "application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}
+    }
 
 
 def _add_errors(operation: dict[str, Any]) -> None:

@@ -333,7 +333,7 @@ async def session_page(visit: ConsoleVisit) -> Response:
     await visit.looked(f"looked at {pool} session {session.number}", study=study.id, session=session.id)
     history = await visit.read(lambda conn: session_history(conn, session, wanted))
     known = visit.console.collect.context.definitions
-    plan = await visit.read(lambda conn: known.plan(conn, session))
+    plan = await visit.read(lambda conn: known.plan_of(conn, session))
     key = unblinding(visit, session)
     unblinded = hmac.compare_digest(visit.query("conditions").encode(), key.encode())
     return visit.render(

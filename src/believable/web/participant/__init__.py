@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from starlette.applications import Starlette
 
 from believable.web.participant import landing_page, play, session
-from believable.web.participant.events import EventsFirst, append_events
+from believable.web.participant.events import HotRoutes, append_events
 
-__all__ = ["EventsFirst", "add_events_route", "router"]
+__all__ = ["HotRoutes", "add_events_route", "router"]
 
 router = APIRouter()
 router.include_router(landing_page.router)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter
@@ -15,6 +15,7 @@ from believable.collect.desk import Collect, Landing
 from believable.core.errors import NotFound, TooManyTries
 from believable.study.texts import Texts, built_in
 from believable.web.connections import place_of
+from believable.web.participant.trial import texts_in
 from believable.web.problems import waits_out
 from believable.web.settings import Settings
 from believable.web.templating import Words, from_header, page, preferred
@@ -42,7 +43,7 @@ async def landing(request: Request, link: str) -> Response:
         entry = await collect.alanding(link, query, request.cookies)
     except NotFound:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
-    texts = Texts(entry.study, _language(request, entry))
+    texts = texts_in(entry.definition, _language(request, entry.languages))
     if entry.refusal is not None:
         return message(texts, f"refused.{entry.refusal}", 403)
     return page(
@@ -65,18 +66,20 @@ async def join(request: Request, link: str) -> Response:
     """Starts the session, or goes on with the one this person has."""
     query = _query(request)
     collect: Collect = request.app.state.collect
-    try:
-        entry = await collect.alanding(link, query, request.cookies)
-    except NotFound:
-        return message(from_header(_accepts(request)), "refused.unknown", 404)
     async with request.form(max_files=0, max_fields=10) as form:
         wish = str(form.get(LANGUAGE_PARAMETER) or form.get("language") or "")
         desktop = str(form.get("desktop") or ("yes" if _looks_like_desktop(request) else "no")) == "yes"
-    language = wish if wish in entry.languages else _language(request, entry)
+
+    def language(offered: Sequence[str]) -> str:
+        return wish if wish in offered else _language(request, offered)
+
     try:
         joined = await collect.ajoin(link, query, language, desktop, request.cookies)
+    except NotFound:
+        return message(from_header(_accepts(request)), "refused.unknown", 404)
     except Refusal as refusal:
-        return message(Texts(entry.study, language), f"refused.{refusal.code}", 403)
+        entry = await collect.alanding(link, query, request.cookies)
+        return message(texts_in(entry.definition, language(entry.languages)), f"refused.{refusal.code}", 403)
     response = RedirectResponse(f"/s/{joined.token}", status_code=303)
     remember_query(response, joined.token, query, request.app.state.settings)
     if joined.mark is not None:
@@ -120,13 +123,14 @@ def _accepts(request: Request) -> str:
     return request.headers.get("accept-language", "")
 
 
-def _language(request: Request, entry: Landing) -> str:
+def _language(request: Request, offered: Sequence[str]) -> str:
     wished = request.query_params.get(LANGUAGE_PARAMETER)
-    return wished if wished in entry.languages else preferred(_accepts(request), entry.languages)
+    return wished if wished is not None and wished in offered else preferred(_accepts(request), offered)
 
 
 def _language_name(entry: Landing, language: str) -> str:
-    return Texts(entry.study, language).get("language.name") or built_in(language).get("language.name", language)
+    texts: Mapping[str, str] = texts_in(entry.definition, language)
+    return texts["language.name"] if "language.name" in texts else built_in(language).get("language.name", language)
 
 
 def _looks_like_desktop(request: Request) -> bool:

@@ -20,7 +20,7 @@ from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
-from believable.web.participant.trial import texts_of, trial_message
+from believable.web.participant.trial import texts_in, texts_of, trial_message
 from believable.web.problems import waits_out
 from believable.web.settings import Settings
 from believable.web.templating import from_header, page
@@ -70,15 +70,21 @@ class WithdrawBody(_Body):
 
 
 class ClaimAnswer(BaseModel):
+    """`trial` is the current trial with what is stored of it; who has more to send asks for it again afterwards."""
+
     epoch: int
     ack: int
     head: str
     position: int
+    trial: TrialMessage
 
 
 class AdvanceAnswer(BaseModel):
+    """`trial` is the next trial, where there is one."""
+
     status: Literal["next", "again", "finished"]
     errors: dict[str, str]
+    trial: TrialMessage | None = None
 
 
 class FinishAnswer(BaseModel):
@@ -145,23 +151,32 @@ async def current_trial(request: Request, token: Token) -> Response:
     return Response(_trial(request, token, view).model_dump_json(), media_type="application/json")
 
 
-@router.post("/s/{token}/claim")
-async def claim(request: Request, token: Token, body: ClaimBody) -> ClaimAnswer:
+@router.post("/s/{token}/claim", response_model=None)
+async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
     """Take over writing."""
-    claimed = await _desk(request).aclaim(token)
-    return ClaimAnswer(epoch=claimed.epoch, ack=claimed.ack, head=claimed.head, position=claimed.position)
+    desk = _desk(request)
+    claimed = await desk.aclaim(token)
+    view = await _with_redirect(request, token, await desk.aclaimed(token, claimed))
+    answer = ClaimAnswer(
+        epoch=claimed.epoch,
+        ack=claimed.ack,
+        head=claimed.head,
+        position=claimed.position,
+        trial=_trial(request, token, view),
+    )
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
-@router.post("/s/{token}/advance")
-async def advance(request: Request, token: Token, body: AdvanceBody) -> AdvanceAnswer:
+@router.post("/s/{token}/advance", response_model=None)
+async def advance(request: Request, token: Token, body: AdvanceBody) -> Response:
     """Close the trial whose `trial.submit` is event `seq`. Errors are words for the page, by question id."""
     desk = _desk(request)
     advanced = await desk.aadvance(token, body.epoch, body.position, body.seq)
-    if not advanced.errors:
-        return AdvanceAnswer(status=advanced.status, errors={})
-    texts = texts_of(await desk.aview(token))
+    texts = texts_in(advanced.standing.definition, advanced.standing.session.language)
     errors = {name: texts[error.key].format(**error.values) for name, error in advanced.errors.items()}
-    return AdvanceAnswer(status=advanced.status, errors=errors)
+    trial = _trial(request, token, await desk.anext(token, advanced)) if advanced.status == "next" else None
+    answer = AdvanceAnswer(status=advanced.status, errors=errors, trial=trial)
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
 @router.post("/s/{token}/finish")

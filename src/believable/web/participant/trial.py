@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from believable.collect.context import LatestKept
 from believable.collect.desk import SessionView
 from believable.collect.media import ShownMedium
 from believable.collect.page_events import ViewingProgress
@@ -18,6 +19,7 @@ from believable.pages.contract import PRACTICE_TRIES, PageKind, ShownPage
 from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
 from believable.players import PLAYERS
 from believable.study.bases import holds
+from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial
 from believable.study.records import Question, Text, TrialBase
 from believable.study.texts import Texts
@@ -42,24 +44,70 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
         return _bare(session, "finish", fragment("participant/sending.html", texts=texts_of(session)))
     kind = PAGES[trial.kind]
     asked = shown_questions(session)
-    views = _views(session, [question for question, _ in asked])
     page = ShownPage(
         planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms
     )
+    drawn = _drawn(session, kind, asked)
     parts: dict[str, Any] = {
         "media": _media(session.media, base),
         "stills": _media(session.stills, base),
+        "drafts": {question.id: session.drafts[question.id] for question, _ in asked if question.id in session.drafts},
+        "saved": [(event.seq, event.kind, event.data) for event in session.saved],
+        "streams": list(session.streams),
+        **drawn.parts,
+        **kind.message(trial, page),
+    }
+    return _bare(session, trial.kind, drawn.html, **parts)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """What everybody gets who sees the same page: its words and questions, and what the browser loads for it. `trial` is the
+    record it was drawn from, so that its identity stays taken for as long as this is kept."""
+
+    trial: TrialBase
+    html: Markup
+    parts: Mapping[str, Any]
+
+
+#: Pages kept as they were drawn, some kilobytes each. Drawing one takes a millisecond or two, nearly all of what a page costs.
+DRAWN_KEPT = 500
+_drawn_pages: LatestKept[tuple[Any, ...], DrawnPage] = LatestKept(DRAWN_KEPT)
+
+
+def _drawn(
+    session: SessionView, kind: PageKind[Any], asked: Sequence[tuple[Question, dict[str, Any] | None]]
+) -> DrawnPage:
+    """The page, drawn now or before for somebody for whom everything that it shows was the same."""
+    planned, trial = session.trial, session.trial.trial
+    shuffled = any(getattr(question.params, "shuffle", False) for question, _ in asked)
+    reminded, notice = _reminded(session), _notice(session)
+    key = (
+        session.definition.hash,
+        session.language,
+        id(trial),
+        planned.turn,
+        tuple(question.id for question, _ in asked),
+        tuple(medium.player for medium in session.media),
+        tuple(medium.player for medium in session.stills),
+        session.attempts > 0,
+        notice,
+        None if reminded is None else reminded.key,
+        (session.seed, planned.position) if shuffled else None,
+    )
+    drawn = _drawn_pages.get(key)
+    if drawn is not None:
+        return drawn
+    views = _views(session, [question for question, _ in asked])
+    parts = {
         "questions": [_question(question, rule, session.language) for question, rule in asked],
-        "drafts": {question.id: session.drafts[question.id] for question in views if question.id in session.drafts},
         "orders": {question.id: order for question in views if (order := question.order()) is not None},
         "controls": _controls(trial),
         "annotate": _annotate(session),
-        "saved": [(event.seq, event.kind, event.data) for event in session.saved],
-        "streams": list(session.streams),
         **_loaded(session, kind, views),
-        **kind.message(trial, page),
     }
-    return _bare(session, trial.kind, _html(session, kind, views), **parts)
+    html = _html(session, kind, views, reminded, notice)
+    return _drawn_pages.put(key, DrawnPage(trial, html, parts))
 
 
 def _bare(session: SessionView, kind: str, html: Markup, **parts: Any) -> TrialMessage:
@@ -95,8 +143,17 @@ def _loaded(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionV
     }
 
 
+_texts: LatestKept[tuple[str, str], Texts] = LatestKept(100)
+
+
+def texts_in(definition: Definition, language: str) -> Texts:
+    """A study's words in a language, put together once."""
+    key = (definition.hash, language)
+    return _texts.get(key) or _texts.put(key, Texts(definition.study, language))
+
+
 def texts_of(session: SessionView) -> Texts:
-    return Texts(session.definition.study, session.language)
+    return texts_in(session.definition, session.language)
 
 
 def shown_questions(session: SessionView) -> list[tuple[Question, dict[str, Any] | None]]:
@@ -141,7 +198,13 @@ def _views(session: SessionView, questions: Sequence[Question]) -> list[Question
     ]
 
 
-def _html(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]) -> Markup:
+def _html(
+    session: SessionView,
+    kind: PageKind[Any],
+    views: Sequence[QuestionView],
+    reminded: PlannedTrial | None,
+    notice: str | None,
+) -> Markup:
     trial, texts = session.trial.trial, _page_texts(session)
     prose = _prose(session, session.trial)
     return fragment(
@@ -154,9 +217,9 @@ def _html(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionVie
         prose=prose,
         questions=views,
         annotate=_annotate_view(trial, session.language),
-        reminder=_reminder(session),
+        reminder=None if reminded is None else _reminder(session, reminded),
         wrong_before=session.attempts > 0,
-        notice=_notice(session, texts),
+        notice=None if notice is None else texts[notice],
         next_words=kind.next_words(trial),
         texts=texts,
     )
@@ -200,23 +263,29 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
     return None if key is None else markdown_page(texts_of(session)[key])
 
 
-def _reminder(session: SessionView) -> Markup | None:
-    """The words of an earlier page, which this one has at hand, with headings a level lower than its own."""
+def _reminded(session: SessionView) -> PlannedTrial | None:
+    """The earlier page whose words this one has at hand."""
     name = session.trial.trial.reminds_of
+    if name is None:
+        return None
     pages = [page for page in session.plan[: session.position] if page.trial.id == name]
-    prose = _prose(session, pages[-1]) if pages else None
+    return pages[-1] if pages else None
+
+
+def _reminder(session: SessionView, reminded: PlannedTrial) -> Markup | None:
+    """The words of an earlier page, with headings a level lower than this one's own."""
+    prose = _prose(session, reminded)
     return None if prose is None else Markup(re.sub(r"(</?h)1\b", r"\g<1>2", str(prose)))
 
 
-def _notice(session: SessionView, texts: Mapping[str, str]) -> str | None:
-    """What the page says about the one just before it."""
-    before = [closed for closed in session.closed if closed.position < session.position and closed.status != "skipped"]
-    if not before:
+def _notice(session: SessionView) -> str | None:
+    """The key of what the page says about the one just before it."""
+    before = (page for page in reversed(session.closed) if page.position < session.position)
+    last = next((page for page in before if page.status != "skipped"), None)
+    if last is None:
         return None
-    last = max(before, key=lambda closed: closed.position)
     trial = session.plan[last.position].trial
-    key = PAGES[trial.kind].notice(trial, last.answers)
-    return None if key is None else texts[key]
+    return PAGES[trial.kind].notice(trial, last.answers)
 
 
 def _question(question: Question, rule: dict[str, Any] | None, language: str) -> dict[str, Any]:

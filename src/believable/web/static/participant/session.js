@@ -70,8 +70,11 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     // Looked at first: what arrives at the server while the trial is on its way would be in neither.
     const unsent = channel.entries;
     const reply = await ask(() => api.get("trial"));
-    if (!accepted(reply)) return;
-    const trial = reply.data;
+    if (accepted(reply)) await show(reply.data, unsent);
+  }
+
+  /** @param {import("./trial.js").TrialData} trial @param {import("./queue.js").Entry[]} unsent what the server may not have known when it told the trial */
+  async function show(trial, unsent) {
     recorder.at(trial.position);
     if (trial.kind === "finish") return finish();
     trial.drafts = { ...trial.drafts, ...localDrafts(unsent, trial.position) };
@@ -89,6 +92,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     const entry = await recorder.record(kind, data, { now: true });
     if (!entry) return;
     await channel.flushed(entry.seq);
+    const unsent = channel.entries;
     const reply = await ask(() => api.post("advance", { epoch, position, seq: entry.seq }));
     if (!accepted(reply)) return;
     if (reply.data.status === "again") {
@@ -97,7 +101,7 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     } else if (reply.data.status === "finished") {
       await finish();
     } else {
-      await next();
+      await show(reply.data.trial, unsent);
     }
   }
 
@@ -131,7 +135,8 @@ export function createSession({ api, queue, screen, sleep, connect }) {
       if (unsent.length) channel.retry();
       recorder.at(claim.data.position);
       await sendStrays();
-      await next();
+      // What this browser had not sent yet is in no trial that was told before it arrives.
+      await (unsent.length ? next() : show(claim.data.trial, unsent));
     },
     /** @param {Record<string, any>} answers */
     submit: (answers) => close("trial.submit", { answers }),
