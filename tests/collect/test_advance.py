@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -174,3 +175,23 @@ def test_activity_renews_the_reservation(desk: Collect, person: Any, clock: Virt
     assert row is not None
     assert row.reserved_until_ms == clock.now_ms() + 120 * 60_000
     assert row.opened_ms == clock.now_ms()
+
+
+def test_what_another_process_closed_is_known(desk: Collect, person: Any, tmp_path: Path) -> None:
+    """Each process keeps what it knows of a session; none may go by what another has overtaken."""
+    context = desk.context
+    other = Collect(desk.store, clock=context.clock, key=context.key, kinds=context.kinds, media_dir=tmp_path / "media")
+    for turn in range(4):
+        person.desk = (desk, other)[turn % 2]
+        person.answer_page()
+        views = [process.view(person.token) for process in (desk, other)]
+        assert views[0] == views[1]
+        assert [page.position for page in views[0].closed] == list(range(views[0].position))
+
+
+def test_a_withdrawn_session_is_forgotten(desk: Collect, person: Any) -> None:
+    person.answer_page()
+    session_id = desk.view(person.token).session_id
+    assert desk.context.runs.get(session_id) is not None
+    desk.withdraw(person.token)
+    assert desk.context.runs.get(session_id) is None

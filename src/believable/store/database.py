@@ -177,6 +177,7 @@ class Database:
         self.max_pages = max_pages
         self._synchronous = synchronous
         self._writer_id = secrets.token_hex(16)
+        self._closed_to_others = False
         if self.dialect == "sqlite":
             self.path: Path | None = Path(self.url.database or "")
             owner_folder(self.path.parent)
@@ -207,8 +208,11 @@ class Database:
 
         @event.listens_for(engine, "do_connect")
         def closed_to_others(_dialect: Any, _record: Any, _arguments: Any, _options: Any) -> None:
-            assert self.path is not None
-            owner_only(self.path)
+            if (
+                self.path is not None and not self._closed_to_others
+            ):  # once: SQLite gives its logs the rights of the file
+                owner_only(self.path)
+                self._closed_to_others = True
 
         @event.listens_for(engine, "connect")
         def configure(connection: Any, _record: Any) -> None:

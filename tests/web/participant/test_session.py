@@ -9,10 +9,14 @@ import pytest
 
 
 def test_a_session_runs_through_over_http(web: Any, session: Any) -> None:
-    assert session.submit({"agree": True}) == {"status": "next", "errors": {}}
-    assert session.submit({"age": 30, "colour": "b"}) == {"status": "next", "errors": {}}
+    for answers in ({"agree": True}, {"age": 30, "colour": "b"}):
+        advanced = session.submit(answers)
+        assert advanced["trial"] == session.trial(), (
+            "the next trial comes with the answer, as it would be told when asked for"
+        )
+        assert {**advanced, "trial": None} == {"status": "next", "errors": {}, "trial": None}
     web.clock.advance(5000)
-    assert session.submit({}) == {"status": "finished", "errors": {}}
+    assert session.submit({}) == {"status": "finished", "errors": {}, "trial": None}
     assert session.trial()["kind"] == "finish"
     finished = session.finish().json()
     assert finished["outcome"] == "complete"
@@ -22,6 +26,14 @@ def test_a_session_runs_through_over_http(web: Any, session: Any) -> None:
     assert finished["code"] in page
     assert finished["receipt"] in page
     assert "open-withdraw" not in page
+
+
+def test_claiming_tells_the_trial_with_what_is_stored_of_it(web: Any, session: Any) -> None:
+    session.submit({"agree": True})
+    session.record("answer.change", {"question": "age", "value": 31})
+    claimed = web.post(session.url("claim"), json={}).json()
+    assert claimed["trial"] == session.trial()
+    assert claimed["trial"]["drafts"] == {"age": 31}
 
 
 def test_errors_come_in_the_sessions_language(web: Any, join: Callable[..., Any]) -> None:
