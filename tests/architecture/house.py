@@ -307,10 +307,12 @@ def read_house(source: Path = SOURCE) -> House:
 
 
 def pronoun_lines(nodes: Iterable[ast.AST]) -> Iterator[int]:
-    """The line of every variable and parameter that is bound to a pronoun."""
+    """The line of every variable, parameter and function that is called by a pronoun."""
     for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name):
             name = node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            name = node.name.strip("_")
         elif isinstance(node, ast.arg):
             name = node.arg
         else:

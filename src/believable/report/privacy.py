@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,29 +21,6 @@ from believable.bundle.package import EVENTS, STRAYS
 #: Whether a word is the id that a recruiting platform gave a participant of this study.
 Known = Callable[[str], bool]
 
-_LETTER = r"[^\W\d_]"
-_NAME = rf"[A-ZÀ-ÖØ-Þ](?:{_LETTER}+(?:['’-]{_LETTER}+)?|['’]{_LETTER}+)"
-
-
-_DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
-_MONTH_NAME = (
-    r"(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|Sep(?:tember)?"
-    r"|Oct(?:ober)?|Okt(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|Dez(?:ember)?)"
-)
-_RELATIVE = (
-    r"(?:best\s)?(?:friend|wife|husband|partner|brother|sister|son|daughter|mother|father|mum|mom|dad|boss|colleague|flatmate"
-    r"|roommate|neighbour|neighbor|boyfriend|girlfriend|teacher|cousin|aunt|uncle)"
-)
-_VERWANDT = (
-    r"(?:Freund(?:in)?|Frau|Mann|Partner(?:in)?|Bruder|Schwester|Sohn|Tochter|Mutter|Vater|Chef(?:in)?|Kolleg(?:e|in))"
-)
-#: Words that a sentence begins with and that tell and show as people do, without being one.
-_NOBODY = (
-    r"(?:He|She|It|They|We|You|This|That|These|Those|Who|Which|What|Nobody|Nothing|Noone|Somebody|Someone|Something|Everybody|Everyone"
-    r"|Everything|Anybody|Anyone|People|Others?|Both|One|Player|Agent|Robot|Bot|Human|Humans|AI|Clip|Video|Game|First|Second|Left|Right"
-    r"|Er|Sie|Es|Das|Dies|Dieser|Diese|Wer|Was|Niemand|Jemand|Jeder|Alle|Beide|Man|Ich|Wir|Ihr|Spieler|Agent|Roboter|Mensch)"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -53,69 +31,19 @@ class Pattern:
     cure: str
 
 
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "e-mail address",
-        re.compile(r"[\w.+'-]{1,64}\s?(?:@|\(at\)|\[at\])\s?[\w-]+(?:\s?(?:\.|\(dot\)|\[dot\])\s?[\w-]+)+", re.IGNORECASE),
-        "Remove it: nobody needs it to check the results.",
-    ),
-    Pattern(
-        "network address",
-        re.compile(r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.])"),
-        "Remove it.",
-    ),
-    Pattern(
-        "date",
-        re.compile(
-            rf"(?<![\w.,-])(?:{_DAY}[./-]{_MONTH}[./-]{_YEAR}|{_MONTH}/{_DAY}/{_YEAR}|{_YEAR}-{_MONTH}-{_DAY})(?![\w-])"
-            rf"|\b{_DAY}(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTH_NAME}\s{_YEAR}\b|\b{_MONTH_NAME}\s{_DAY}(?:st|nd|rd|th)?,?\s{_YEAR}\b"
-        ),
-        "Remove it, unless it is nobody's birthday.",
-    ),
-    Pattern(
-        "street address",
-        re.compile(
-            rf"\b\d{{1,5}}[a-z]?,?\s(?:{_NAME}\s){{1,3}}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Way|Square|Place|Court"
-            rf"|Crescent|Terrace|Boulevard|Blvd)\b\.?"
-            rf"|\b{_NAME}(?:stra(?:ß|ss)e|str\.|weg|gasse|allee|platz|ring)\s\d{{1,4}}\s?[a-z]?\b"
-            rf"|\b(?:{_NAME}\s){{1,2}}(?:Stra(?:ß|ss)e|Str\.|Weg|Gasse|Allee|Platz)\s\d{{1,4}}\s?[a-z]?\b"
-            rf"|\b\d{{1,4}},?\s(?:rue|avenue|boulevard|place)\s(?:de\sla\s|du\s|des\s|de\s)?{_NAME}"
-        ),
-        "Remove it: it says where somebody lives.",
-    ),
-    Pattern(
-        "phone number",
-        re.compile(r"(?<![\w.,-])(?:\+|00)?\d(?:[\s()/.-]{0,2}\d){7,14}(?![\w-])"),
-        "Remove it, unless it is no phone number.",
-    ),
-    Pattern(
-        "recruiter id",
-        re.compile(r"\b(?:[0-9a-f]{24}|A[0-9A-Z]{12,14})\b"),
-        "Remove it: with it, the platform can tell who this is.",
-    ),
-    Pattern(
-        "name",
-        re.compile(
-            rf"\b(?:(?:[Mm]y name(?: is|['’]s)|[Ii](?: am|['’]m) called|[Cc]all me|[Ii]ch hei(?:ß|ss)e|[Mm]ein Name ist"
-            rf"|[Jj]e m['’]appelle|[Mm]e llamo)\s+{_LETTER}+(?:\s{_NAME})?"
-            rf"|(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau)\.?\s{_NAME}"
-            rf"|(?:[Mm]y|[Oo]ur)\s{_RELATIVE}\s{_NAME}|[Mm]eine?\s{_VERWANDT}\s{_NAME}"
-            rf"|(?!{_NOBODY}\s){_NAME}\s(?:(?:told|showed|taught|asked|helped|sent|warned|invited)\s(?:me|us)|said\s(?:to\sme|that|it))"
-            rf"|(?!{_NOBODY}\s){_NAME}\s(?:hat|hatte)\s(?:mir|uns|mich)"
-            rf"|(?:[Rr]egards|[Cc]heers|[Ss]incerely|[Bb]est wishes|[Vv]iele Gr(?:ü|ue)(?:ß|ss)e),?\s+{_NAME}(?:\s{_NAME})?)"
-        ),
-        "Remove it, unless it names no person.",
-    ),
-    Pattern(
-        "profile",
-        re.compile(
-            r"(?<![\w.@])@[A-Za-z_]\w{2,30}\b"
-            r"|\b(?:linkedin|facebook|instagram|twitter|tiktok|reddit|github)\.com/\S+",
-            re.IGNORECASE,
-        ),
-        "Remove it: it leads to a person.",
-    ),
-)  # fmt: skip
+def _patterns() -> Iterator[Pattern]:
+    """Those of `privacy.toml`, their pieces put in."""
+    read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+    def whole(written: str) -> str:
+        joined = written.replace("\n", "")
+        return re.sub("<([A-Z_]+)>", lambda piece: whole(read["pieces"][piece[1]]), joined)
+
+    for pattern in read["patterns"]:
+        yield Pattern(pattern["kind"], re.compile(whole(pattern["looks"])), pattern["cure"])
+
+
+PATTERNS = tuple(_patterns())
 
 _WORD = re.compile(r"[A-Za-z0-9_-]{6,64}")
 RECRUITER = "recruiter id"

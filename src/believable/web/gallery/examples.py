@@ -46,52 +46,6 @@ rate:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PageExample:
-    """A kind of trial that is shown as it is."""
-
-    name: str
-    about: str
-    params: type[Record]
-    examples: tuple[str, ...]
-    events: tuple[EventKind, ...]
-    n_stimuli: int = 0
-
-
-PAGE_EXAMPLES = (
-    PageExample(
-        "compare",
-        "Two or more players side by side, then questions. Who stands where is drawn for each session.",
-        PAGES["compare"].record,
-        (_COMPARE, _TOGETHER),
-        _WATCHED,
-        n_stimuli=2,
-    ),
-    PageExample(
-        "group",
-        "Several clips on one page, each with the same questions beside it; views are counted.",
-        PAGES["group"].record,
-        (_GROUP,),
-        _WATCHED,
-        n_stimuli=2,
-    ),
-    PageExample(
-        "device",
-        "Whether sound and mouse wheel work: tones to count, a wheel to turn.",
-        PAGES["device"].record,
-        ("{}\n", "wheel: false\n"),
-        (EventKind("device.tones", ("state",), "the tones were played; `state` of the browser's sound"),),
-    ),
-    PageExample(
-        "qa",
-        "A quality test of the annotator: a known signal, followed with RankTrace and scored by the server.",
-        PAGES["qa"].record,
-        ("test: visual\nduration_s: 20\npractice: false\n", "test: auditory\nduration_s: 20\npractice: false\n"),
-        (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
-    ),
-)
-
-
 ExampleGroup = Literal["instruments", "players", "pages"]
 
 #: What people may do with a player while it is tried.
@@ -155,39 +109,53 @@ def _instrument(instrument: Instrument[Any]) -> Example:
 
 
 def _player(player: Player) -> Example:
-    strict = Controls(pause=False, volume=False)
+    examples = as_yaml(FREE), as_yaml(Controls(pause=False, volume=False))
     return Example(
-        group="players",
-        name=player.name,
-        version=player.version,
-        about=player.about,
-        params=Controls,
-        examples=(as_yaml(FREE), as_yaml(strict)),
-        columns=(),
-        events=player.records,
-        n_stimuli=1,
+        "players", player.name, player.version, player.about, Controls, examples, (), player.records, n_stimuli=1
     )
 
 
-def _page(page: PageExample) -> Example:
-    return Example(
-        group="pages",
-        name=page.name,
-        version=1,
-        about=page.about,
-        params=page.params,
-        examples=page.examples,
-        columns=(),
-        events=page.events,
-        n_stimuli=page.n_stimuli,
-    )
+def _page(
+    name: str, about: str, examples: tuple[str, ...], events: tuple[EventKind, ...], n_stimuli: int = 0
+) -> Example:
+    """A kind of page that is shown as it is."""
+    return Example("pages", name, 1, about, PAGES[name].record, examples, (), events, n_stimuli=n_stimuli)
 
+
+PAGE_EXAMPLES = (
+    _page(
+        "compare",
+        "Two or more players side by side, then questions. Who stands where is drawn for each session.",
+        (_COMPARE, _TOGETHER),
+        _WATCHED,
+        2,
+    ),
+    _page(
+        "group",
+        "Several clips on one page, each with the same questions beside it; views are counted.",
+        (_GROUP,),
+        _WATCHED,
+        2,
+    ),
+    _page(
+        "device",
+        "Whether sound and mouse wheel work: tones to count, a wheel to turn.",
+        ("{}\n", "wheel: false\n"),
+        (EventKind("device.tones", ("state",), "the tones were played; `state` of the browser's sound"),),
+    ),
+    _page(
+        "qa",
+        "A quality test of the annotator: a known signal, followed with RankTrace and scored by the server.",
+        ("test: visual\nduration_s: 20\npractice: false\n", "test: auditory\nduration_s: 20\npractice: false\n"),
+        (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
+    ),
+)
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
     (shown.group, shown.name): shown
     for shown in (
         *(_instrument(instrument) for instrument in INSTRUMENTS),
         *(_player(player) for player in PLAYERS),
-        *(_page(page) for page in PAGE_EXAMPLES),
+        *PAGE_EXAMPLES,
     )
 }
