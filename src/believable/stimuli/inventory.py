@@ -72,7 +72,7 @@ def problems(
     if len(recipes) > 1:
         message = f"the stimuli were made by {len(recipes)} different recipes."
         problems_seen.append(Problem(standardise.FOLDER, 1, "", message, _AGAIN))
-    return problems_seen + [_here(problem) for problem in told_apart(known)] + _waiting(taken)
+    return problems_seen + [_in_stimuli(problem) for problem in told_apart(known)] + _waiting(taken)
 
 
 def _look(folder: Path, line: PoolLine) -> MediaFacts | None:
@@ -94,7 +94,7 @@ def _look(folder: Path, line: PoolLine) -> MediaFacts | None:
     return facts(video)
 
 
-def _here(problem: Problem) -> Problem:
+def _in_stimuli(problem: Problem) -> Problem:
     return Problem(standardise.FOLDER, 1, "", problem.message, problem.cure, problem.severity)
 
 
