@@ -56,9 +56,10 @@ def test_base_and_additions_are_told_apart(tmp_path: Path) -> None:
         ("one = 1", [1]),
         ("\nfor found, x in y:\n    pass", [2]),
         ("def f(given, *, told=None): ...", [1, 1]),
-        ("[here for here in there]", [1]),
-        ("x.one = made", []),
-        ("sorted(x, key=lambda one: one)", [1]),
+        ("[here for here in there]", [1, 1]),
+        ("x.one = made", [1]),
+        ("def _told(): ...", [1]),
+        ("sorted(x, key=lambda one: one)", [1, 1]),
     ],
 )
 def test_a_pronoun_is_noticed(source: str, lines: list[int]) -> None:
