@@ -40,7 +40,7 @@ BLANK = "blank"
 @click.option(
     "--variant",
     metavar="NAME",
-    help="The protocol's study in another form: doom for clips and hntt (needs the extra), choice_time for trace.",
+    help="The protocol's study in another form: doom for clips and hntt (extra doom), contrast for hntt, choice_time for trace.",
 )
 @click.option(
     "--clips",

@@ -10,6 +10,8 @@ import pytest
 
 from believable.cli.new import chosen
 from believable.core.errors import InvalidInput
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
 from believable.protocols.hntt.variants.doom.run_pairs import (
     CUT_S,
     FinishedRun,
@@ -19,7 +21,8 @@ from believable.protocols.hntt.variants.doom.run_pairs import (
     nearest_run,
     of_people,
 )
-from believable.protocols.variants import agent_variant
+from believable.protocols.variants import agent_variant, variant
+from believable.study.load import load
 
 
 def run(goal: int, seconds: float, name: str = "run") -> FinishedRun:
@@ -90,3 +93,13 @@ def test_only_some_studies_show_agents() -> None:
     assert agent_variant(chosen(protocol="hntt")).shows_agents
     with pytest.raises(InvalidInput, match="the study of 'qa' shows no trained agents"):
         agent_variant(chosen(protocol="qa"))
+
+
+def test_the_other_reading_of_the_question_is_a_variant(tmp_path: Path) -> None:
+    contrast = variant(chosen(protocol="hntt"), "contrast")
+    contrast.copy(tmp_path / "study")
+    study = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study
+    page = next(item for item in study.timeline if item.id == "trials").each[0]  # type: ignore[attr-defined]
+    assert [question.id for question in page.ask] == ["which", "which_game", "why", "certainty"]
+    contrast.write_stimuli(study, tmp_path / "study", 7)
+    assert all((tmp_path / "study" / stimulus.file).is_file() for stimulus in study.stimuli)
