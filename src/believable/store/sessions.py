@@ -121,6 +121,14 @@ _CLOSED = select(trials).where(trials.c.session == bindparam("key")).order_by(tr
 _CLOSED_OF_RUN = _CLOSED.where(trials.c.run == bindparam("of_run"))
 
 
+_HIGHEST = tuple(
+    select(func.max(table.c.number)).where(
+        table.c.study == bindparam("key"), table.c.link_kind.in_(bindparam("kinds", expanding=True))
+    )
+    for table in (sessions, tombstones)
+)
+
+
 @cache
 def _change(names: tuple[str, ...]) -> Update:
     return (
@@ -191,11 +199,8 @@ def change(conn: Connection, session_id: str, **values: Any) -> None:
 
 def next_number(conn: Connection, study: str, kinds: Sequence[str]) -> int:
     """1, 2, 3 … among sessions that count together; a withdrawn session's number is not given again."""
-    highest = 0
-    for table in (sessions, tombstones):
-        query = select(func.max(table.c.number)).where(table.c.study == study, table.c.link_kind.in_(kinds))
-        highest = max(highest, conn.execute(query).scalar() or 0)
-    return highest + 1
+    values = {"key": study, "kinds": list(kinds)}
+    return max(conn.execute(query, values).scalar() or 0 for query in _HIGHEST) + 1
 
 
 def _counts(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool]:

@@ -34,16 +34,14 @@ from believable.collect.context import load_key
 from believable.collect.desk import Collect
 from believable.core.clock import Clock, WallClock
 from believable.core.ids import new_token
-from believable.instruments import INSTRUMENTS
-from believable.instruments.tracing import FOLDER as TRACING
-from believable.pages import KINDS, PAGES
-from believable.players import PLAYERS, SIGNAL
+from believable.pages import KINDS
 from believable.store.database import Synchronous, owner_folder
 from believable.store.engine import LINGER_S, Store
 from believable.web import participant, problems, start_page
 from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
+from believable.web.module_graph import served_folders
 from believable.web.oidc_tokens import OidcClient, OidcProvider
 from believable.web.openapi import describe
 from believable.web.participant.round_course import FilmRenderer, RoundServices
@@ -60,8 +58,6 @@ from believable.web.settings import (
     quiet,
     study_id,
 )
-from believable.web.templating import STATIC
-from believable.worlds import WORLDS
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
 SWITCH_S = 0.001
@@ -209,20 +205,8 @@ def create_app(
     app.include_router(start)
     app.include_router(participant.router)
     participant.add_events_route(app)
-    for instrument in INSTRUMENTS:
-        app.router.routes.append(
-            Mount(f"/static/instruments/{instrument.name}", CodeFiles(directory=instrument.folder))
-        )
-    for kind in PAGES:
-        app.router.routes.append(Mount(f"/static/pages/{kind.name}", CodeFiles(directory=kind.folder)))
-    app.router.routes.append(Mount("/static/instruments/tracing", CodeFiles(directory=TRACING)))
-    for player in (*PLAYERS, SIGNAL):
-        app.router.routes.append(Mount(f"/static/players/{player.name}", CodeFiles(directory=player.folder)))
-    for world in WORLDS:
-        scripts = world.folder / "static"
-        if scripts.is_dir():  # a world that draws itself needs none
-            app.router.routes.append(Mount(f"/static/worlds/{world.name}", CodeFiles(directory=scripts)))
-    app.router.routes.append(Mount("/static", CodeFiles(directory=STATIC)))
+    for address, folder in served_folders():
+        app.router.routes.append(Mount(address, CodeFiles(directory=folder)))
     describe(app)
     return app
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -13,11 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from believable.collect.context import LatestKept
 from believable.collect.desk import Collect, SessionView
 from believable.core.errors import Withdrawn
 from believable.core.object_storage import medium_file
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
+from believable.web.module_graph import preloaded
 from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_in, texts_of, trial_message
@@ -37,11 +40,8 @@ _SCRIPT_TEXTS = (
     "button.", "question.", "refused.", "page.error", "progress.value",
     *(beginning for kind in PAGES for beginning in kind.script_texts),
 )  # fmt: skip
-#: Loaded at once instead of one after the other.
-_SCRIPTS = (
-    "api", "channel", "dialogs", "queue", "recorder", "session", "status", "storage", "tab", "trial", "chain",
-    "sha256", "coverage", "errors", "focus", "loading", "preload", "typing", "widgets",
-)  # fmt: skip
+#: Begins the session; what it imports is read from it.
+_MAIN = "/static/participant/main.js"
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
 
@@ -120,18 +120,15 @@ async def session_page(request: Request, token: Token) -> Response:
     view = await _with_redirect(request, token, view)
     texts, trial = texts_of(view), _trial(request, token, view)
     active = view.finished is None
-    state = {
-        "base": f"/s/{token}",
-        "active": active,
-        "texts": {key: text for key, text in texts.items() if key.startswith(_SCRIPT_TEXTS)},
-    }
+    own_script = PAGES[trial.kind].script_address if trial.kind in PAGES else None
+    scripts = preloaded((_MAIN, own_script, *trial.modules.values())) if active else ()
+    state = {"base": f"/s/{token}", "active": active, "texts": _script_texts(view)}
     return page(
         "participant/session.html",
         texts=texts,
         title=view.definition.study.title.in_language(view.language),
         state=Markup(orjson.dumps(state).decode().replace("<", "\\u003c")),
-        scripts=_SCRIPTS if active else (),
-        page_script=PAGES[trial.kind].script_address if trial.kind in PAGES and active else None,
+        scripts=scripts,
         styles=trial.styles,
         html=Markup(trial.html),
         position=view.position if active else len(view.plan),
@@ -214,6 +211,18 @@ async def medium(request: Request, token: Token, name: Annotated[str, Path(max_l
         if settings.sendfile is not None:
             return sent_by_proxy(settings.sendfile, content.relative_to(settings.media_dir))
     return await medium_response(request, content)
+
+
+_said_by_scripts: LatestKept[tuple[str, str], Mapping[str, str]] = LatestKept(100)
+
+
+def _script_texts(view: SessionView) -> Mapping[str, str]:
+    key = (view.definition.hash, view.language)
+    known = _said_by_scripts.get(key)
+    if known is not None:
+        return known
+    said = {name: text for name, text in texts_of(view).items() if name.startswith(_SCRIPT_TEXTS)}
+    return _said_by_scripts.put(key, said)
 
 
 async def _with_redirect(request: Request, token: str, view: SessionView) -> SessionView:

@@ -1,0 +1,67 @@
+"""Which scripts a page needs, read from the scripts themselves: all are asked for at once, not one import after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from urllib.parse import urljoin
+
+from believable.instruments import INSTRUMENTS
+from believable.instruments.tracing import FOLDER as TRACING
+from believable.pages import PAGES
+from believable.players import PLAYERS, SIGNAL
+from believable.web.templating import STATIC
+from believable.worlds import WORLDS
+
+#: `import … from "x"`, `export … from "x"` and `import "x"` at the beginning of a line; `import(…)` waits for its need.
+_IMPORT = re.compile(r'^(?:import|export)\s[^"\'();]*?["\']([^"\']+)["\']', re.MULTILINE)
+
+
+def served_folders() -> Iterator[tuple[str, Path]]:
+    """Address → folder of everything that scripts and styles are served from, the finer address first."""
+    for instrument in INSTRUMENTS:
+        yield f"/static/instruments/{instrument.name}", instrument.folder
+    for kind in PAGES:
+        yield f"/static/pages/{kind.name}", kind.folder
+    yield "/static/instruments/tracing", TRACING
+    for player in (*PLAYERS, SIGNAL):
+        yield f"/static/players/{player.name}", player.folder
+    for world in WORLDS:
+        scripts = world.folder / "static"
+        if scripts.is_dir():  # a world that draws itself needs none
+            yield f"/static/worlds/{world.name}", scripts
+    yield "/static", STATIC
+
+
+def _file_of(address: str) -> Path | None:
+    for prefix, folder in served_folders():
+        if address.startswith(f"{prefix}/"):
+            return folder / address.removeprefix(f"{prefix}/")
+    return None
+
+
+@cache
+def _imports(address: str) -> tuple[str, ...]:
+    file = _file_of(address)
+    if file is None or not file.is_file():
+        return ()
+    return tuple(urljoin(address, name) for name in _IMPORT.findall(file.read_text(encoding="utf-8")))
+
+
+@cache
+def with_imports(scripts: tuple[str, ...]) -> tuple[str, ...]:
+    """The scripts and all that they import, each once, in the order in which they are met."""
+    met: dict[str, None] = {}
+    waiting: list[str] = list(reversed(scripts))
+    while waiting:
+        address = waiting.pop()
+        if address not in met:
+            met[address] = None
+            waiting += reversed(_imports(address))
+    return tuple(met)
+
+
+def preloaded(scripts: Iterable[str | None]) -> tuple[str, ...]:
+    return with_imports(tuple(dict.fromkeys(script for script in scripts if script)))
