@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # loaded as a module: 
 
 from message_types import typescript
 from record_pages import instruments_page, players_page, study_file_page
+from wire_page import wire_page
 
 import believable
 from believable.bundle import coded_tables
@@ -166,6 +167,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/bundle.md": bundle_page,
     "reference/python.md": python_page,
     "reference/statistics.md": statistics.page,
+    "reference/wire.md": wire_page,
 }
 
 #: Page and name of a part between `<!-- generated: name -->` and `<!-- end -->` → its text.

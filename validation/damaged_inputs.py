@@ -89,7 +89,8 @@ class InputKind:
     share: float
 
 
-def _recording(folder: Path) -> None:
+def small_recording(path: Path) -> None:
+    """With everything in it that a recording can have."""
     place = Place("hall", "Hall", None, ((0, 0, 2, 2), (2, 0, 1, 1)))
     states = (State(0, "health", 3), State(2, "speech", "hello"))
     file.write(
@@ -111,8 +112,12 @@ def _recording(folder: Path) -> None:
             "scripted",
             {"made": "by hand"},
         ),
-        folder / "round.replay.json.gz",
+        path,
     )
+
+
+def _recording(folder: Path) -> None:
+    small_recording(folder / "round.replay.json.gz")
 
 
 def _actions(folder: Path) -> None:

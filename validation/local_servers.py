@@ -223,6 +223,31 @@ def balanced(ports: Sequence[int], folder: Path, media: Path | None = None) -> I
         process.wait(timeout=20)
 
 
+@contextmanager
+def through_caddy(port: int, folder: Path) -> Iterator[str]:
+    """Caddy with the file of deploy/ in front of this port, without TLS: its address."""
+    if shutil.which("caddy") is None:
+        raise NotFound("caddy is not installed. Debian: apt install caddy")
+    folder.mkdir(parents=True, exist_ok=True)
+    address = f"http://127.0.0.1:{free_port()}"
+    site = (SITE.with_name("Caddyfile")).read_text(encoding="utf-8").replace("believable:8000", f"127.0.0.1:{port}")
+    file = folder / "Caddyfile"
+    # Nothing but the site: no port for its administration, no certificate, no files at home.
+    file.write_text("{\n\tadmin off\n\tauto_https off\n}\n" + site, encoding="utf-8")
+    process = subprocess.Popen(
+        ["caddy", "run", "--config", str(file), "--adapter", "caddyfile"],
+        env={**os.environ, "DOMAIN": address, "HOME": str(folder), "XDG_DATA_HOME": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(f"{address}/health")
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
 def postgres_folder() -> Path:
     """A new folder for a `Postgres`, which removes it in the end."""
     return Path(tempfile.mkdtemp(prefix="believable-pg-"))

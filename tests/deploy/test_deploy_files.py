@@ -37,6 +37,14 @@ def test_nginx_takes_its_file(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.skipif(shutil.which("caddy") is None, reason="caddy is not installed: apt install caddy")
+def test_caddy_takes_its_file(tmp_path: Path) -> None:
+    command = ["caddy", "validate", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile"]
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "DOMAIN": "study.example.org"}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert result.returncode == 0, result.stderr
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
 @pytest.mark.parametrize("unit", UNITS)
 def test_systemd_takes_its_units(unit: str, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ What the package depends on is taken from the environment of the tests by its pa
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -103,6 +104,16 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> NewMachine:
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = built.glob("*.whl")
     return NewMachine(folder, wheel)
+
+
+def test_the_description_leads_to_nothing_that_does_not_travel(machine: NewMachine) -> None:
+    words = machine.run(
+        machine.python, "-c", "import importlib.metadata as m; print(m.metadata('believable').get_payload())"
+    )
+    assert "Find out whether people believe an agent" in words
+    links = re.findall(r"\]\(([^)]*)\)", words)
+    assert links
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 def test_from_the_wheel_to_demo_study_and_report(machine: NewMachine) -> None:

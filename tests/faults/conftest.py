@@ -20,7 +20,7 @@ from believable.simulate.person import Person, Traits, Visit
 from believable.simulate.server import Server
 from believable.store.engine import Store
 from believable.study.load import load
-from tests.faults.stored_check import differences
+from validation.stored_check import differences
 
 #: Half of the people have a short session, so that beginnings and endings fall into the drill and not only middles.
 STUDY = """\

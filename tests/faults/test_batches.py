@@ -20,7 +20,7 @@ from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.store import event_log, sessions
 from believable.store.engine import Store
-from tests.faults.stored_check import differences
+from validation.stored_check import differences
 
 pytestmark = pytest.mark.faults
 

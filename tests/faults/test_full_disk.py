@@ -20,7 +20,7 @@ from believable.simulate.server import Server
 from believable.store import accounts
 from believable.store.engine import Store
 from believable.web.app import Settings, create_app
-from tests.faults.stored_check import differences
+from validation.stored_check import differences
 
 pytestmark = pytest.mark.faults
 

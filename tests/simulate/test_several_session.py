@@ -19,8 +19,8 @@ from believable.simulate.server import Server
 from believable.store.bundle_export import export
 from believable.store.engine import Store
 from believable.study.load import load
-from tests.faults.stored_check import differences
 from tests.films import films
+from validation.stored_check import differences
 
 STUDY = """\
 believable: 1

@@ -16,7 +16,7 @@ from believable.simulate.client import Participant
 from believable.simulate.crowd import link_token, sessions_so_far
 from believable.simulate.pace import HastyPace
 from believable.web.app import Settings, create_app
-from tests.faults.stored_check import differences
+from validation.stored_check import differences
 
 STUDY = """\
 believable: 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, extensions_option, settings_for, study_folder
+from believable.cli.place import cluster_option, data_options, extensions_option, settings_for, study_folder, working_on
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="Without --http and --realtime: how many work at once; default: one per core. The results are the same.",
 )
+@cluster_option
 @data_options
 @extensions_option
 def command(
@@ -61,6 +62,7 @@ def command(
     gap: float,
     workers: int,
     processes: int | None,
+    cluster: str | None,
     data: Path | None,
     database: str | None,
 ) -> None:
@@ -68,7 +70,7 @@ def command(
 
     They go through the real routes, validation and store; every question kind answers by itself. Without --http no server
     is needed and time is virtual, so that an afternoon takes seconds. Their sessions are marked simulated for ever and
-    never counted with real ones.
+    never counted with real ones. On a cluster, study, data folder and database must be the same ones for all workers.
 
     \b
     Example:
@@ -79,6 +81,8 @@ def command(
 
     from believable.simulate.crowd import Crowd, summary
 
+    if cluster is not None and (http is not None or realtime):
+        raise InvalidInput("--cluster: people who come over a network or take their time compute little. Leave it out.")
     settings = settings_for([study_folder(study)], data, database)
     crowd = Crowd(participants, drop_out=drop_out, care=care, gap_ms=round(gap * 1000), seed=seed)
     bar = click.progressbar(length=participants, label="Simulating", file=sys.stderr)
@@ -92,7 +96,8 @@ def command(
         elif realtime:
             visits = asyncio.run(in_real_time(settings, crowd, speed, workers, progress))
         else:
-            visits = on_virtual_clock(settings, crowd, progress, processes=processes)
+            with working_on(cluster):
+                visits = on_virtual_clock(settings, crowd, progress, processes=processes)
     click.echo(summary(visits))
     if http is None:
         click.echo(f"Export them with: believable export {study} --simulated")
@@ -163,13 +168,16 @@ def on_virtual_clock(
 ) -> list[Visit]:
     """The whole application inside this machine's processes, on a virtual clock that begins at `start_ms`."""
     from believable.core.clock import VirtualClock
+    from believable.core.work import cluster_workers, must_be_here
     from believable.simulate.crowd import WHOLE, processes_for, shared_out
 
+    if settings.url.startswith("sqlite"):
+        must_be_here("an SQLite file of this machine", "Give all of them a database: --database postgresql://…")
     name, so_far = published(settings)
     begin_ms = VirtualClock().now_ms() if start_ms is None else start_ms
     work = functools.partial(_share, settings, crowd, name, so_far, begin_ms)
-    count = processes or processes_for(crowd.participants)
-    return work(WHOLE, progress) if count == 1 else shared_out(work, count, progress)
+    count = processes or cluster_workers() or processes_for(crowd.participants)
+    return work(WHOLE, progress) if count == 1 and not cluster_workers() else shared_out(work, count, progress)
 
 
 def _share(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from believable.cli.imitation import evaluate_imitation
+from believable.cli.place import cluster_option, working_on
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -63,15 +66,17 @@ def _task(name: str, agent: str | None = None) -> AgentTask:
 @click.option("--out", type=_FOLDER, default=Path("trained"), show_default=True, help="Where trainings are kept.")
 @click.option("--from", "start", type=_FILE, metavar="FILE", help="Begin with these weights instead of chance.")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), help="Learning rate at the beginning; default: 0.001.")
+@cluster_option
 def command(
     task: str, agent: str, steps: int, seeds: int, seed: int, maps: int, workers: int, out: Path, start: Path | None,
-    rate: float | None,
+    rate: float | None, cluster: str | None,
 ) -> None:  # fmt: skip
     """Train an agent of a world for a task.
 
     TASK is navigation. Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV and in the end the weights. A
     training that was interrupted, however hard, goes on from its checkpoint when the same command is given again. OUT/AGENT.svg
-    is the curve of all seeds with a band of one standard deviation (needs the extra `report`). Needs the extra `train`.
+    is the curve of all seeds with a band of one standard deviation (needs the extra `report`). Needs the extra `train`. On a
+    cluster the seeds are trained side by side; OUT must be mounted alike on its machines.
 
     \b
     Example:
@@ -79,10 +84,15 @@ def command(
       believable train navigation --agent reward_shaping --from trained/hybrid-1/hybrid.safetensors --rate 0.0003
     """
     chosen = _task(task, agent)
-    folders = []
-    for number in range(seed, seed + seeds):
-        folder = out / f"{agent}-{number}"
-        folders.append(folder)
+    folders = [out / f"{agent}-{number}" for number in range(seed, seed + seeds)]
+    if cluster is not None:
+        trainings = [
+            Training(task, agent, number, steps, folder.resolve(), maps, workers, start and start.resolve(), rate)
+            for number, folder in zip(range(seed, seed + seeds), folders, strict=True)
+        ]
+        for file in trained_on(cluster, trainings):
+            click.echo(str(file))
+    for number, folder in zip(range(seed, seed + seeds), folders, strict=True) if cluster is None else ():
         with click.progressbar(
             length=steps, label=f"{agent}, seed {number}", file=sys.stderr, item_show_func=_standing
         ) as bar:
@@ -96,6 +106,51 @@ def command(
         click.echo(str(file))
     curves = [chosen.part("read_curve")(folder) for folder in folders]
     click.echo(str(_drawn_curve(chosen, agent, curves, out / f"{agent}.svg")))
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One seed's training, as it travels to a cluster. There it has a process of its own: what works for a
+    cluster may as a rule not start processes, and a training does."""
+
+    task: str
+    agent: str
+    seed: int
+    steps: int
+    folder: Path
+    maps: int
+    workers: int
+    start: Path | None
+    rate: float | None
+
+    def done(self) -> Path:
+        """The file with the weights."""
+        program = "import sys; from believable.cli.train import train_seed; train_seed(sys.argv[1])"
+        words = json.dumps(asdict(self), default=str)
+        process = subprocess.run([sys.executable, "-c", program, words], capture_output=True, text=True, check=False)
+        if process.returncode != 0:
+            reason = process.stderr.strip().splitlines()[-1:] or [f"exit status {process.returncode}"]
+            raise InvalidInput(f"seed {self.seed} on {socket.gethostname()}: {reason[0]}")
+        return Path(process.stdout.strip())
+
+
+def train_seed(words: str) -> None:
+    """What that process does: `words` are the fields of a `Training`. It prints the file with the weights."""
+    fields = json.loads(words)
+    start = None if fields["start"] is None else Path(fields["start"])
+    file = _task(fields["task"], fields["agent"]).train_agent(
+        fields["agent"], fields["seed"], fields["steps"], Path(fields["folder"]), maps=fields["maps"],
+        workers=fields["workers"], tell=lambda row: None, start=start, rate=fields["rate"],
+    )  # fmt: skip
+    click.echo(str(file))
+
+
+def trained_on(cluster: str, trainings: Sequence[Training]) -> list[Path]:
+    """Side by side: the weights of all."""
+    from believable.core.work import map_chunks
+
+    with working_on(cluster), click.progressbar(length=len(trainings), label="Trained", file=sys.stderr) as bar:
+        return map_chunks(Training.done, trainings, progress=lambda done, _: bar.update(done - bar.pos))
 
 
 def _standing(row: Any) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -29,9 +30,10 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from multiprocessing import connection, forkserver
 from multiprocessing.context import BaseContext
@@ -111,7 +113,23 @@ def map_chunks(
         return _collect(running, function, todo, progress)
 
 
-_CLUSTER: ContextVar[Executor | None] = ContextVar("cluster", default=None)
+_CLUSTER: ContextVar[_ClusterExecutor | None] = ContextVar("cluster", default=None)
+
+
+def cluster_workers() -> int:
+    """How many the cluster of `on_cluster` has; 0 outside of one."""
+    cluster = _CLUSTER.get()
+    return 0 if cluster is None else len(cluster.workers)
+
+
+def must_be_here(what: str, cure: str) -> None:
+    """Refuse a cluster with workers on other machines, where `what` cannot be reached."""
+    cluster = _CLUSTER.get()
+    elsewhere = set() if cluster is None else cluster.hosts - {socket.gethostname()}
+    if elsewhere:
+        raise InvalidInput(
+            f"--cluster: there are workers on {', '.join(sorted(elsewhere))}, which cannot use {what}. {cure}"
+        )
 
 
 @contextmanager
@@ -164,11 +182,76 @@ class _ClusterExecutor(Executor):
     """A Dask client as an executor whose futures raise what the function raised, and whose calls use one numeric thread."""
 
     def __init__(self, client: Any) -> None:
+        self._client = client
         self._executor = client.get_executor(pure=False)
+        self.workers: tuple[str, ...] = tuple(client.scheduler_info(n_workers=-1)["workers"])
+        self.hosts: frozenset[str] = frozenset(client.run(socket.gethostname).values())
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(_with_one_numeric_thread, function, *arguments, **named)
         return future
+
+    def crew(self, work: Callable[[CrewMember[Any]], Any], parts: int, hear: Callable[[Any], None]) -> list[Any]:
+        """One part for each of so many workers, which talk to this process: everybody waits for everybody through it."""
+        if parts > len(self.workers):
+            raise InvalidInput(
+                f"--cluster: {parts} parts at once need as many workers, and there are {len(self.workers)}."
+            )
+        key = secrets.token_bytes(32)
+        own = self._client.scheduler.comm.local_address.removeprefix("tcp://").rpartition(":")[0].strip("[]")
+        with connection.Listener((own, 0), family="AF_INET6" if ":" in own else "AF_INET", authkey=key) as listener:
+            futures = [
+                self._client.submit(
+                    _crew_part, listener.address, key, work, number, parts, workers=[worker], pure=False, retries=0
+                )
+                for number, worker in zip(range(1, parts + 1), self.workers, strict=False)
+            ]
+            lines: dict[int, Any] = {}
+            try:
+                while len(lines) < parts:
+                    line = listener.accept()
+                    lines[line.recv()] = line
+                return _crew_results([lines[number] for number in sorted(lines)], hear)
+            finally:
+                for line in lines.values():
+                    line.close()
+                self._client.cancel(futures)
+
+
+#: What a member of a crew on a cluster sends when it waits for the others, and is sent when all have come so far.
+_TOGETHER = "together"
+
+
+def _crew_part(address: Any, key: bytes, work: Callable[[CrewMember[Any]], Any], number: int, parts: int) -> None:
+    """What a worker of a cluster does: its part, in talks with the process that asked for it."""
+    with connection.Client(address, authkey=key) as line:
+        line.send(number)
+
+        def together() -> None:
+            line.send(_TOGETHER)
+            line.recv()
+
+        with suppress(EOFError, OSError):  # the others have failed, and whoever asked knows
+            _answer(line, partial(_with_one_numeric_thread, work), CrewMember(number, parts, together, line.send))
+
+
+def _crew_results(lines: Sequence[Any], hear: Callable[[Any], None]) -> list[Any]:
+    results: dict[Any, Any] = {}
+    waiting = 0
+    while len(results) < len(lines):
+        for line in connection.wait([line for line in lines if line not in results]):
+            message = _received(line)
+            if isinstance(message, _CallResult):
+                results[line] = message.result
+            elif message == _TOGETHER:
+                waiting += 1
+            else:
+                hear(message)
+        if waiting == len(lines):
+            waiting = 0
+            for line in lines:
+                line.send(_TOGETHER)
+    return [results[line] for line in lines]
 
 
 def _with_one_numeric_thread(function: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
@@ -332,8 +415,11 @@ def run_crew(
 ) -> list[Result]:
     """Let every process do its part: the results in their order. `work` must be able to travel to a new process.
 
-    An error of one ends them all.
+    Inside `on_cluster` they are workers of the cluster, each of which has one part. An error of one ends them all.
     """
+    cluster = _CLUSTER.get()
+    if cluster is not None:
+        return cluster.crew(work, processes, hear)
     # Forking is quick, and safe as long as there is one thread; elsewhere a process starts from nothing.
     alone = sys.platform == "linux" and threading.active_count() == 1
     context: Any = multiprocessing.get_context("fork" if alone else "spawn")

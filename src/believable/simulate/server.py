@@ -45,6 +45,7 @@ class Server:
         host: str = "127.0.0.1",
         port: int | None = None,
         base_url: str | None = None,
+        options: Sequence[str] = (),
     ) -> None:
         self.data_dir = data_dir
         self.port = free_port() if port is None else port
@@ -52,7 +53,7 @@ class Server:
         self.log = data_dir.with_name(data_dir.name + ".log")
         self._command = [
             sys.executable, "-m", "believable", "serve", *map(str, studies), "--data", str(data_dir),
-            "--host", host, "--port", str(self.port), "--workers", str(workers),
+            "--host", host, "--port", str(self.port), "--workers", str(workers), *options,
         ]  # fmt: skip
         if base_url is not None:
             self._command += ["--base-url", base_url]
