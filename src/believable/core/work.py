@@ -38,6 +38,7 @@ from importlib import metadata
 from multiprocessing import connection, forkserver
 from multiprocessing.context import BaseContext
 from typing import Any, Generic, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from threadpoolctl import threadpool_limits
 
@@ -184,7 +185,9 @@ class _ClusterExecutor(Executor):
     def __init__(self, client: Any) -> None:
         self._client = client
         self._executor = client.get_executor(pure=False)
-        self.workers: tuple[str, ...] = tuple(client.scheduler_info(n_workers=-1)["workers"])
+        known = client.scheduler_info(n_workers=-1)
+        self._scheduler: str = known["address"]
+        self.workers: tuple[str, ...] = tuple(known["workers"])
         self.hosts: frozenset[str] = frozenset(client.run(socket.gethostname).values())
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
@@ -198,7 +201,7 @@ class _ClusterExecutor(Executor):
                 f"--cluster: {parts} parts at once need as many workers, and there are {len(self.workers)}."
             )
         key = secrets.token_bytes(32)
-        own = self._client.scheduler.comm.local_address.removeprefix("tcp://").rpartition(":")[0].strip("[]")
+        own = _own_address(self._scheduler)
         with connection.Listener((own, 0), family="AF_INET6" if ":" in own else "AF_INET", authkey=key) as listener:
             futures = [
                 self._client.submit(
@@ -216,6 +219,16 @@ class _ClusterExecutor(Executor):
                 for line in lines.values():
                     line.close()
                 self._client.cancel(futures)
+
+
+def _own_address(scheduler: str) -> str:
+    """The address of this machine from where the scheduler is. Nothing is sent to find it."""
+    place = urlsplit(scheduler)
+    family, kind, _, _, target = socket.getaddrinfo(place.hostname, place.port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind) as probe:
+        probe.connect(target)
+        address: str = probe.getsockname()[0]
+        return address
 
 
 #: What a member of a crew on a cluster sends when it waits for the others, and is sent when all have come so far.
