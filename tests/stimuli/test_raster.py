@@ -7,7 +7,7 @@ import pytest
 
 from believable.recordings.recording import Actor, RecordedWorld, Recording, State, Timing, Track
 from believable.recordings.scene import Shape
-from believable.stimuli.raster import Camera, Rasteriser, paint, whole_world
+from believable.stimuli.raster import Camera, PixelBox, Rasteriser, bubble_place, paint, whole_world
 from believable.worlds import draw
 
 CAMERA = Camera(5, 5, 20, 200, 200)
@@ -64,3 +64,27 @@ def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
 
 def test_what_the_font_cannot_draw_leaves_a_bubble_that_says_something() -> None:
     assert ink(Shape("bubble", "#000000", 5, 5, text="😴", size=0.8)) > 0.2
+
+
+@pytest.mark.parametrize(
+    ("foot", "names", "corner"),
+    [
+        ((200, 150), (), (160, 130)),
+        ((200, 150), ((150, 125, 100, 16),), (160, 198)),
+        ((200, 150), ((150, 125, 100, 16), (150, 195, 100, 30)), (220, 156)),
+        ((5, 4), (), (0, 0)),
+    ],
+)
+def test_a_bubble_covers_no_name(foot: tuple[int, int], names: tuple[PixelBox, ...], corner: tuple[int, int]) -> None:
+    """The same places as the browser's painter takes (`tests/js/painter.test.mjs`)."""
+    assert bubble_place(foot, (80, 20), 20, names, (400, 300)) == corner
+
+
+def test_in_a_film_the_name_of_a_place_can_be_read_beside_a_bubble() -> None:
+    name = Shape("text", "#c00000", 5, 3.2, text="Bakery", size=0.8)
+    alone = paint(np.full((200, 200, 3), 255, np.float32), [name], CAMERA)
+    bubble = Shape("bubble", "#ffffff", 5, 4, text="Hello", size=0.8)
+    both = paint(np.full((200, 200, 3), 255, np.float32), [name, bubble], CAMERA)
+    red = alone[..., 1] < 120
+    assert red.sum() > 20
+    assert (both[..., 1][red] < 120).all()

@@ -79,12 +79,19 @@ def stimuli(study: Study, durations: Mapping[str, float], verb: Verb) -> Iterato
     known = [durations[stimulus.id] / 1000 for stimulus in study.stimuli if stimulus.id in durations]
     lengths = ""
     if known:
-        low, high = number(min(known), 1), number(max(known), 1)
-        lengths = f"; each lasts {low} s" if low == high else f"; they last {low} to {high} s"
+        low, high = _length(min(known)), _length(max(known))
+        lengths = f"; each lasts {low}" if low == high else f"; they last {low} to {high}"
     words = counted(len(study.stimuli), "stimulus", "stimuli")
     yield f"There {verb('were', 'will be')} {words}{f': {each}' if each else ''}{lengths}."
     if study.demonstration:
         yield "They are stand-ins made by code, for demonstration, also where a condition is called human."
+
+
+def _length(seconds: float) -> str:
+    """Seconds below two minutes, then minutes, then hours: a recorded day is told in hours."""
+    if seconds < 120:
+        return f"{number(seconds, 1)} s"
+    return f"{number(seconds / 60, 1)} min" if seconds < 7200 else f"{number(seconds / 3600, 1)} h of recorded time"
 
 
 def recruiting(study: Study, verb: Verb) -> Iterator[str]:

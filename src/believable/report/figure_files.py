@@ -172,7 +172,9 @@ def converter() -> ModuleType:
 
 def inline_svg(spec: dict[str, Any]) -> str:
     """The figure as markup to stand in a page; its colours are what the specification says."""
-    return str(converter().vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
+    drawing = str(converter().vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
+    # Where a machine has wider letters than those it was measured with, the beginning of a label is still to be seen.
+    return drawing.replace("<svg ", '<svg overflow="visible" ', 1)
 
 
 def standalone(drawing: str, theme: Theme) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from PIL import ImageFont
 
 Pixels = NDArray[np.float32]
+#: Left, top, width, height.
+PixelBox: TypeAlias = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,23 @@ class Rasteriser:
         empty = np.empty((camera.height_px, camera.width_px, 3), np.float32)
         empty[:] = _rgb(scene.background)
         self._ground = paint(empty, scene.ground, camera)
+        self._names = _name_boxes(scene.ground, camera)
 
     def picture(self, t_ms: float) -> NDArray[np.uint8]:
         """The frame at a moment of replay time, height × width × 3."""
         moving = display_list(self._scene, self._replay, t_ms)[len(self._scene.ground) :]
-        painted = paint(self._ground.copy(), moving, self._camera)
+        painted = paint(self._ground.copy(), moving, self._camera, self._names)
         return np.clip(np.rint(painted), 0, 255).astype(np.uint8)
 
 
-def paint(pixels: Pixels, shapes: Iterable[Shape], camera: Camera) -> Pixels:
-    """Paint the shapes onto `pixels`, in place, and return it."""
-    for shape in shapes:
+def paint(pixels: Pixels, shapes: Iterable[Shape], camera: Camera, names: Sequence[PixelBox] = ()) -> Pixels:
+    """Paint the shapes onto `pixels`, in place, and return it. Bubbles keep clear of names: of `names`, painted before, and of
+    those among the shapes."""
+    listed = list(shapes)
+    boxes = [*names, *_name_boxes(listed, camera)] if any(shape.kind == "bubble" for shape in listed) else []
+    for shape in listed:
         if shape.kind in ("text", "bubble"):
-            _paint_words(pixels, shape, camera)
+            _paint_words(pixels, shape, camera, boxes)
         else:
             _paint_shape(pixels, shape, camera)
     return pixels
@@ -199,7 +205,49 @@ def _in_star(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixels:
 # ------------------------------------------------------------------------------------------ words
 
 
-def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
+def _name_boxes(shapes: Iterable[Shape], camera: Camera) -> list[PixelBox]:
+    """Where texts stand."""
+    scale, (left_px, top_px) = camera.px_per_tile, _origin(camera)
+    boxes = []
+    for shape in shapes:
+        if shape.kind != "text":
+            continue
+        cover = _words(shape.text, max(11, round(shape.size * scale)), False)[1]
+        if not shape.w or cover.shape[1] <= shape.w * scale:
+            height, width = cover.shape
+            boxes.append((left_px + shape.x * scale - width / 2, top_px + shape.y * scale - height / 2, width, height))
+    return boxes
+
+
+def bubble_place(
+    foot: tuple[float, float], size: tuple[int, int], scale: float, names: Sequence[PixelBox], room: tuple[int, int]
+) -> tuple[int, int]:
+    """Left and top: above the figure, unless that covers a name; then below, right or left of it, wherever it covers least. The
+    browser's painter does the same (`bubblePlace`)."""
+    (x, y), (w, h) = foot, size
+    middles = (
+        (x, y - h / 2),
+        (x, y + 2.4 * scale + h / 2),
+        (x + scale + w / 2, y + 0.8 * scale),
+        (x - scale - w / 2, y + 0.8 * scale),
+    )
+    places = [(_within(across, w, room[0]) - w / 2, _within(down, h, room[1]) - h / 2) for across, down in middles]
+    left, top = min(places, key=lambda place: sum(_shared((*place, w, h), name) for name in names))
+    return round(left), round(top)
+
+
+def _within(middle: float, length: float, room: int) -> float:
+    return room / 2 if length >= room else min(max(middle, length / 2), room - length / 2)
+
+
+def _shared(a: PixelBox, b: PixelBox) -> float:
+    """How many pixels two boxes share."""
+    across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    return across * down if across > 0 and down > 0 else 0.0
+
+
+def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: Sequence[PixelBox]) -> None:
     size_px = max(11, round(shape.size * camera.px_per_tile))
     words, cover = _words(shape.text, size_px, shape.kind == "bubble")
     if shape.w and words.shape[1] > shape.w * camera.px_per_tile:
@@ -209,9 +257,10 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera) -> None:
     rise = 1.0 if shape.kind == "bubble" else 0.5
     y = top_px + shape.y * camera.px_per_tile - cover.shape[0] * rise
     left, top = round(x), round(y)
-    if shape.kind == "bubble":  # all of it stays in the picture
-        left = max(0, min(left, pixels.shape[1] - cover.shape[1]))
-        top = max(0, top)
+    if shape.kind == "bubble":
+        foot = left_px + shape.x * camera.px_per_tile, top_px + shape.y * camera.px_per_tile
+        size, room = (cover.shape[1], cover.shape[0]), (pixels.shape[1], pixels.shape[0])
+        left, top = bubble_place(foot, size, camera.px_per_tile, names, room)
     x0, y0 = max(0, left), max(0, top)
     part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]
     if part.size == 0:

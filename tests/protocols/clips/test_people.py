@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from believable.protocols.clips import people as clips
-from believable.protocols.clips.people import ClipsTruth, Respondent, chances, nothing, rated, values
+from believable.protocols.clips.people import COMMENTS, ClipsTruth, Respondent, chances, nothing, rated, values
 
 
 def indices(bundle):
@@ -63,6 +63,18 @@ def test_a_respondent_at_a_browser_follows_the_same_truth(ready, seen):
     ]
     for found, mean in zip(ratings.values(), expected, strict=True):
         assert np.mean(found) == pytest.approx(mean, abs=0.2)
+
+
+def test_comments_speak_of_the_clip_that_was_rated(simulated):
+    _, bundle = simulated("clips", 20, None)
+    rows = list(bundle["answers"].rows())
+    taken = {(r["session"], r["stimulus"]): r["value_number"] for r in rows if r["question"] == "rating"}
+    comments = [r for r in rows if r["question"] == "comment"]
+    assert len({r["value_text"] for r in comments}) > 5
+    for row in comments:
+        rating = taken[row["session"], row["stimulus"]]
+        kind = "human" if rating <= 2 else "artificial" if rating >= 4 else "undecided"
+        assert row["value_text"] in COMMENTS[kind]
 
 
 def test_how_human_is_answered_only_where_rated_artificial(simulated):

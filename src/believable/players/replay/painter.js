@@ -3,6 +3,7 @@
  * Paints display lists on a canvas. The video rasteriser (`believable.stimuli.raster`) paints the same lists.
  * @typedef {import("./scene.js").Shape} Shape
  * @typedef {{x: number, y: number, pxPerTile: number}} Camera
+ * @typedef {{x: number, y: number, w: number, h: number}} Box upper left corner and size, in pixels
  */
 
 const FONT = "system-ui, sans-serif";
@@ -17,6 +18,7 @@ export function paint(context, shapes, camera, background) {
   const scale = camera.pxPerTile;
   const left = Math.floor(width / 2 - camera.x * scale + 0.5); // whole pixels: tiles meet without a seam
   const top = Math.floor(height / 2 - camera.y * scale + 0.5);
+  /** @type {Box[]} */ const names = [];
   for (const shape of shapes) {
     context.fillStyle = shape.fill;
     const x = left + (shape.x ?? 0) * scale;
@@ -44,10 +46,10 @@ export function paint(context, shapes, camera, background) {
         context.fill();
         break;
       case "text":
-        words(context, shape, x, y, scale);
+        names.push(...words(context, shape, x, y, scale));
         break;
       case "bubble":
-        bubble(context, shape, x, y, scale);
+        bubble(context, shape, x, y, scale, names);
         break;
     }
   }
@@ -69,25 +71,29 @@ function sizePx(shape, scale) {
   return Math.max(11, Math.round((shape.size ?? 1) * scale));
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y @param {number} scale */
+/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y @param {number} scale @returns {Box[]} what it fills */
 function words(context, shape, x, y, scale) {
   context.font = `${sizePx(shape, scale)}px ${FONT}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   const text = shape.text ?? "";
-  if (shape.w && context.measureText(text).width > shape.w * scale) return;
+  const width = context.measureText(text).width;
+  if (shape.w && width > shape.w * scale) return [];
   context.fillText(text, x, y);
+  const height = sizePx(shape, scale);
+  return [{ x: x - width / 2, y: y - height / 2, w: width, h: height }];
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale */
-function bubble(context, shape, x, y, scale) {
+/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale @param {Box[]} names what it should not cover */
+function bubble(context, shape, x, y, scale, names) {
   const size = Math.min(sizePx(shape, scale), 18);
   context.font = `${size}px ${FONT}`;
   const lines = inLines(drawable(context, shape.text ?? ""), BUBBLE_CHARACTERS);
   const width = Math.max(...lines.map((line) => context.measureText(line).width)) + size;
   const height = lines.length * size * 1.25 + size * 0.6;
-  x = within(x, width, context.canvas.width);
-  y = Math.max(y, height);
+  const place = bubblePlace({ x, y, w: width, h: height }, scale, names, context.canvas);
+  x = place.x + width / 2;
+  y = place.y + height;
   context.globalAlpha = 0.92;
   context.beginPath();
   context.roundRect(x - width / 2, y - height, width, height, size * 0.5);
@@ -97,6 +103,24 @@ function bubble(context, shape, x, y, scale) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   lines.forEach((line, i) => context.fillText(line, x, y - height + size * (0.95 + 1.25 * i)));
+}
+
+/**
+ * Above the figure, unless that covers a name: then below, right or left of it, wherever it covers least. All of it stays in the picture.
+ * @param {Box} wanted x of its middle, y of its foot @param {number} scale @param {Box[]} names @param {{width: number, height: number}} room @returns {Box}
+ */
+export function bubblePlace({ x, y, w, h }, scale, names, room) {
+  const middles = [[x, y - h / 2], [x, y + 2.4 * scale + h / 2], [x + scale + w / 2, y + 0.8 * scale], [x - scale - w / 2, y + 0.8 * scale]];
+  const places = middles.map(([across, down]) => ({ x: within(across, w, room.width) - w / 2, y: within(down, h, room.height) - h / 2, w, h }));
+  const covered = places.map((place) => names.reduce((sum, name) => sum + shared(place, name), 0));
+  return places[covered.indexOf(Math.min(...covered))];
+}
+
+/** How many pixels two boxes share. @param {Box} a @param {Box} b */
+function shared(a, b) {
+  const across = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
+  const down = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  return across > 0 && down > 0 ? across * down : 0;
 }
 
 /** Where the middle of something must be so that all of it is in the picture. @param {number} x @param {number} width @param {number} room */

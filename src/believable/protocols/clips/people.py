@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from believable.coding.phrases import simulated_answer
 from believable.instruments.contract import Act
 from believable.protocols.clips import DECLARATION
-from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, reasons, take_checks
+from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, take_checks
 from believable.simulate.pool import FloatArray, IntArray, Pool, Roles, roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
@@ -25,6 +24,33 @@ TYPES = ("human", "imitation", "artificial")
 #: Ratings 5, 4, 3, 2 end at these points of the felt humanness; above the last one it is 1.
 CUTS = np.array([-1.0, -0.35, 0.15, 0.85])
 LEVELS = np.array([1, 2, 3, 4, 5])
+#: What is said of one clip, by what it was taken for: human (1, 2), not decided (3), artificial (4, 5).
+COMMENTS = {
+    "human": (
+        "It looks round the corner before it goes on, as I would.",
+        "It hesitates, then makes up its mind.",
+        "The way it moves is a little uneven, like a hand on a mouse.",
+        "It goes back for something it had passed.",
+        "It turns early and cuts the corner, as people do who know the map.",
+    ),
+    "undecided": ("Nothing in it gives it away.", "The start looks human, the end does not.", "Too short to tell."),
+    "artificial": (
+        "It turns on the spot as if on rails.",
+        "It always stops at the same distance from the wall.",
+        "No hesitation at any junction.",
+        "It walks into the same corner twice.",
+        "The speed never changes.",
+    ),
+}
+
+
+def _taken_for(rating: int) -> str:
+    return "human" if rating <= 2 else "artificial" if rating >= 4 else "undecided"
+
+
+def _comments(ratings: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
+    said = [COMMENTS[_taken_for(int(rating))] for rating in ratings]
+    return np.array([texts[int(rng.integers(len(texts)))] for texts in said], dtype=object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +148,7 @@ def _beside(
     comment = roles.asked.get("comment")
     if comment is not None:
         some = np.flatnonzero(rng.random(len(person)) < 0.3)
-        text = reasons("hntt", len(some), rng)
+        text = _comments(ratings[some], rng)
         sessions.answer(person[some], position[some], comment.id, comment.kind, text=text, player=player[some])
 
 
@@ -176,7 +202,7 @@ class Respondent:
         if role == "viewed":
             return "1"
         if role == "comment":
-            return simulated_answer("hntt", self._rng)[:500]
+            return self._rng.choice(COMMENTS[_taken_for(self._last)])
         return None
 
     def _rate(self, seen: SeenStimulus) -> int | None:
