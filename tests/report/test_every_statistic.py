@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from believable.analysis import numbers
 from believable.analysis.findings import Analysis
 from believable.analysis.preregistration import osf
 from believable.analysis.registered import register
@@ -28,7 +27,7 @@ from believable.study.load import load
 
 FIVE = ("trace", "replay", "clips", "hntt", "qa")
 #: A statistic with its p, as sentences and cards write it.
-TESTED = re.compile(r"(?<![\w.])([A-Za-zχρ]²?)(\([\d., ]+\))? = (−?[\d.,]*\d), p (?:= |< |> )\.\d{3}")
+TESTED = re.compile(r"(?<![\w.])([A-Za-zχρ]²?)(\([\d., ]+\))? = (−?[\d.,]*\d), p ((?:= |< |> )\.\d{3})")
 P = re.compile(r"(?<![\w.])p ((?:= |< |> )?\.\d{3})")
 INTERVAL = re.compile(r"CI (\[[^\]]+\])")
 EFFECT = re.compile(r"(?<![\w.])([rd]) = (−?[\d.]*\d)")
@@ -81,11 +80,39 @@ def check_statistics(analysis: Analysis, text: str, *, some: bool) -> None:
 
 
 def check_tests(analysis: Analysis, text: str) -> list[str]:
-    records = {plain(numbers.statistic_words(test)) for test in results_of(analysis)}
-    found = [match.group() for match in TESTED.finditer(text)]
-    for words in found:
-        assert any(record == words or record.startswith(f"{words},") for record in records), words
-    return found
+    """Symbol, degrees of freedom, value and p of one record, read back from the words and not from what wrote them."""
+    found = list(TESTED.finditer(text))
+    for match in found:
+        symbol, df, value, p = match.groups()
+        printed_df = re.findall(r"[\d.]+", df or "")
+        assert any(
+            test.symbol == symbol
+            and rounds_to(value, test.statistic)
+            and (not printed_df or len(printed_df) == len(test.df))
+            and all(rounds_to(words, number) for words, number in zip(printed_df, test.df, strict=False))
+            and says_p(p, test.p_value)
+            for test in results_of(analysis)
+        ), match.group()
+    return [match.group() for match in found]
+
+
+def rounds_to(words: str, value: float | None) -> bool:
+    """Whether a printed number is that value, to the digits it is printed with."""
+    if value is None:
+        return False
+    plain_words = words.replace("−", "-").replace(",", "")
+    digits = len(plain_words.partition(".")[2])
+    return abs(float(plain_words) - value) <= 0.5 * 10**-digits + 1e-9
+
+
+def says_p(words: str, value: float | None) -> bool:
+    """`= .123`, `< .001` or `> .999` of a p value."""
+    if value is None:
+        return False
+    sign, number = words.split() if " " in words else ("=", words)
+    if sign == "=":
+        return rounds_to(number, value)
+    return value < float(number) if sign == "<" else value > float(number)
 
 
 def check_p(analysis: Analysis, text: str) -> None:
@@ -99,9 +126,10 @@ def check_p(analysis: Analysis, text: str) -> None:
         for value in table.column(column.name)
         if isinstance(value, float)
     ]
-    records = {numbers.p_equals(value) for value in values}
     for match in P.finditer(text):
-        assert match.group() in records, text[max(0, match.start() - 120) : match.end() + 20]
+        assert any(says_p(match.group(1), value) for value in values), text[
+            max(0, match.start() - 120) : match.end() + 20
+        ]
 
 
 def check_intervals(analysis: Analysis, text: str) -> list[str]:
@@ -110,32 +138,42 @@ def check_intervals(analysis: Analysis, text: str) -> list[str]:
         names = [column.name for column in table.columns]
         for low in (name for name in names if name.endswith("low") and f"{name[:-3]}high" in names):
             pairs += zip(table.column(low), table.column(f"{low[:-3]}high"), strict=True)
-    records = {
-        plain(numbers.bounds(scale * low, scale * high, digits))
-        for low, high in pairs
-        if isinstance(low, float) and isinstance(high, float)
-        for digits in (2, 3)
-        for scale in (1, 100)
-    }
+    records = [(low, high) for low, high in pairs if isinstance(low, float) and isinstance(high, float)]
     found: list[str] = INTERVAL.findall(text)
     for words in found:
-        assert words in records, words
+        ends = re.findall(r"−?[\d.,]*\d", words)
+        assert len(ends) == 2, words
+        assert any(
+            rounds_to(ends[0], scale * low) and rounds_to(ends[1], scale * high)
+            for low, high in records
+            for scale in (1, 100)
+        ), words
     return found
 
 
 def check_effects(analysis: Analysis, text: str) -> None:
     values = [each.value for each in estimates_of(analysis) if each.value is not None]
-    records = {numbers.number(value, digits) for value in values for digits in (2, 3)}
-    records |= {
-        numbers.number(value, digits)
-        for table in analysis.tables
-        for row in table.rows
-        for value in row
-        if isinstance(value, float)
-        for digits in (2, 3)
-    }
+    values += [value for table in analysis.tables for row in table.rows for value in row if isinstance(value, float)]
     for match in EFFECT.finditer(text):
-        assert match.group(2) in records, text[max(0, match.start() - 120) : match.end() + 20]
+        assert any(rounds_to(match.group(2), value) for value in values), text[
+            max(0, match.start() - 120) : match.end() + 20
+        ]
+
+
+def test_the_check_notices_a_wrong_letter_and_a_wrong_digit() -> None:
+    """A t under the letter r, another value, another p: what a report once printed is not taken for its record."""
+    analysis = analysed("qa")
+    right = next(match for match in TESTED.finditer(printed("qa")) if match.group(1) == "t" and match.group(2))
+    _, df, value, p = right.groups()
+    check_tests(analysis, right.group())
+    for wrong in (
+        f"r{df} = {value}, p {p}",
+        f"t{df} = 9{value}, p {p}",
+        f"t{df} = {value}, p = .777",
+        f"t(9999) = {value}, p {p}",
+    ):
+        with pytest.raises(AssertionError):
+            check_tests(analysis, wrong)
 
 
 @pytest.mark.parametrize("protocol", FIVE)
