@@ -23,7 +23,7 @@ WIDTH_PX = 800
 HEIGHT_PX = 280
 FACET_HEIGHT_PX = 170
 #: Room that axes and gaps take beside each small multiple.
-FACET_MARGIN_PX = 44
+FACET_MARGIN_PX = 52
 MOST_FACETS_IN_A_ROW = 3
 
 
@@ -66,7 +66,7 @@ def specification(
     inside = {"width": canvas.width_px, "height": canvas.height_px} | body
     header = {"title": None, "labelFontWeight": 600, "labelFontSize": 12, "labelAnchor": "start"}
     facet = {"field": "facet", "type": "nominal", "sort": facets, "header": header}
-    return frame | {"facet": facet, "columns": in_a_row, "spacing": 22, "spec": inside}
+    return frame | {"facet": facet, "columns": in_a_row, "spacing": 34, "spec": inside}
 
 
 def still(spec: Spec) -> Spec:
