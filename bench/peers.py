@@ -253,12 +253,16 @@ def otree(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     environment = installed(cache, "otree", ["otree"], "otree")
     app = folder / "pages"
     app.mkdir(parents=True)
+    for name in ("_static/global", "_templates/global"):
+        (folder / name).mkdir(parents=True)
+    (folder / "_templates/global/Page.html").write_text('{{ extends "otree/Page.html" }}\n', encoding="utf-8")
     (folder / "settings.py").write_text(OTREE_SETTINGS, encoding="utf-8")
     (folder / "requirements.txt").write_text("otree\n", encoding="utf-8")
     (app / "__init__.py").write_text(OTREE_APP.format(n_pages=n_pages + 1), encoding="utf-8")
     (app / "Answers.html").write_text(OTREE_PAGE, encoding="utf-8")
     program, port = str(environment / "bin" / "otree"), free_port()
-    variables = {"OTREE_PRODUCTION": "1", "OTREE_REST_KEY": "bench"}
+    path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"  # it starts itself by name
+    variables = {"OTREE_PRODUCTION": "1", "OTREE_REST_KEY": "bench", "PATH": path}
     made = subprocess.run(
         [program, "resetdb", "--noinput"], cwd=folder, capture_output=True, text=True, env={**os.environ, **variables}
     )
