@@ -1,6 +1,9 @@
-"""What each part of the neuro-symbolic mind buys: violations per 100 actions over seeds, with t intervals.
+"""The minds of the town compared: violations per 100 actions by mind, variant and ablation over seeds, with t intervals.
 
-python -m validation.town_minds --seeds 10 --people 6 --days 1 > table.md
+python -m validation.town_minds --seeds 10 --people 6 --days 2            the neuro-symbolic mind and its ablations
+python -m validation.town_minds --run RUN --run RUN …                     runs made before, by mind and variant; with the same seeds beside
+python -m validation.town_minds --ship generative=RUN neurosymbolic=RUN   writes the checked runs that come with `replay`
+python -m validation.town_minds --worst RUN --picture FILE                the three worst moments of a run as a picture
 """
 
 from __future__ import annotations
@@ -8,12 +11,23 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
+from PIL import Image, ImageDraw
 from scipy import stats
 
+from believable.protocols.replay.stimuli import RUNS
+from believable.recordings import file
+from believable.recordings.recording import UNITS_PER_TILE, Recording
+from believable.stimuli.raster import Camera, Rasteriser
+from believable.worlds import draw
+from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
-from believable.worlds.town.rule_checker import TownFindings, check_town
+from believable.worlds.town.rule_checker import TownFindings, TownViolation, check_town, with_findings
+from believable.worlds.town.town_folder import read_settings, read_town
 from believable.worlds.town.town_recording import recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
 
@@ -30,50 +44,119 @@ ROWS = {
     "no check of memory": {"check_memory": "off"},
     "no planner, no checks": {"planner": "off", "checks": "off"},
 }
+HEADS = (
+    "mind", "runs", "per 100 actions", "norms no mind knows", "fulfilled", "actions a person and day", "activities a person",
+    "talks",
+)  # fmt: skip
 
 
-def lived(seed: int, people: int, days: int, options: dict[str, str]) -> TownFindings:
+def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recording:
     run = TownRun(TownSettings(seed, people, days, "neurosymbolic", options), mind_kind("neurosymbolic").create)
     while not run.over:
         run.advance()
-    return check_town(recorded(run))
+    return recorded(run)
 
 
 def interval(values: Sequence[float], digits: int = 2) -> str:
     mean = statistics.fmean(values)
+    if len(values) < 2:
+        return f"{mean:.{digits}f}"
     half = stats.t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
     return f"{mean:.{digits}f} [{mean - half:.{digits}f}, {mean + half:.{digits}f}]"
 
 
+def row(name: str, recordings: Sequence[Recording]) -> str:
+    runs = [check_town(recording) for recording in recordings]
+    hidden = [100 * sum(run.by_category(hidden=True).values()) / run.actions for run in runs]
+    cells = [
+        str(len(runs)),
+        interval([run.per_100 or 0.0 for run in runs]),
+        interval(hidden),
+        interval([run.intentions_fulfilled or 0.0 for run in runs]),
+        interval([_a_day(run, recording) for run, recording in zip(runs, recordings, strict=True)], 0),
+        interval([_variety(recording) for recording in recordings], 1),
+        interval([run.talks for run in runs], 0),
+    ]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _a_day(run: TownFindings, recording: Recording) -> float:
+    return run.actions / len(recording.actors) / (recording.timing.frames / STEPS_PER_DAY)
+
+
+def _variety(recording: Recording) -> float:
+    kinds = {
+        (action.actor, action.activity) for action in recording.actions if action.activity and action.refused is None
+    }
+    return len(kinds) / len(recording.actors)
+
+
+def worst(recording: Recording, count: int = 3) -> list[TownViolation]:
+    """Moments with the most violations within ten minutes of one person, apart from each other, rules of other kinds first."""
+    violations = check_town(recording).violations
+    near: dict[TownViolation, int] = {
+        violation: sum(
+            other.actor == violation.actor and abs(other.t_ms - violation.t_ms) <= 600_000 for other in violations
+        )
+        for violation in violations
+    }
+    chosen: list[TownViolation] = []
+    for violation in sorted(near, key=lambda violation: (-near[violation], violation.t_ms)):
+        if all(violation.rule != other.rule for other in chosen):
+            chosen.append(violation)
+    return chosen[:count]
+
+
+def picture(recording: Recording, moments: Sequence[TownViolation], path: Path) -> None:
+    """The moments side by side, near the person, with what is wrong in words."""
+    scene = draw(recording)
+    width, height, rim = 420, 300, 46
+    sheet = Image.new("RGB", (width * max(1, len(moments)), height + rim), "white")
+    writer = ImageDraw.Draw(sheet)
+    for number, moment in enumerate(moments):
+        track = next(track for track in recording.tracks if track.actor == moment.actor)
+        frame = min(round(moment.t_ms / recording.timing.frame_ms) + 1, len(track.x) - 1)
+        camera = Camera(track.x[frame] / UNITS_PER_TILE, track.y[frame] / UNITS_PER_TILE, 22.0, width, height)
+        pixels = Rasteriser(scene, recording, camera).picture(frame * recording.timing.frame_ms)
+        sheet.paste(Image.fromarray(np.asarray(pixels)), (number * width, 0))
+        day, minute = divmod(moment.t_ms // 60_000, 1440)
+        words = f"day {day + 1} {minute // 60:02d}:{minute % 60:02d} {moment.actor}: {moment.rule}"
+        writer.text((number * width + 8, height + 6), words, "black")
+        writer.text((number * width + 8, height + 24), moment.reason[:66], "black")
+    sheet.save(path, optimize=True)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--people", type=int, default=6)
     parser.add_argument("--days", type=int, default=1)
+    parser.add_argument("--run", action="append", type=Path, default=[])
+    parser.add_argument("--ship", nargs=2, metavar="CONDITION=RUN")
+    parser.add_argument("--worst", type=Path)
+    parser.add_argument("--picture", type=Path)
     chosen = parser.parse_args()
-    heads = (
-        "mind",
-        "per 100 actions",
-        "norms no mind knows",
-        "fulfilled",
-        "actions a person and day",
-        "activities",
-        "talks",
-    )
-    print(f"| {' | '.join(heads)} |")  # noqa: T201
-    print("|---" * len(heads) + "|")  # noqa: T201
+    if chosen.worst:
+        recording = read_town(chosen.worst)
+        picture(recording, worst(recording), chosen.picture)
+        return
+    if chosen.ship:
+        for condition, _, run in (written.partition("=") for written in chosen.ship):
+            file.write(with_findings(read_town(Path(run))), RUNS / f"{condition}.replay.json.gz")
+        return
+    print(f"| {' | '.join(HEADS)} |")  # noqa: T201
+    print("|---" * len(HEADS) + "|")  # noqa: T201
+    if chosen.run:
+        groups: dict[str, list[Recording]] = defaultdict(list)
+        for folder in chosen.run:
+            settings = read_settings(folder)
+            groups[f"{settings.mind} {settings.options.get('variant', '')}".strip()].append(read_town(folder))
+        for name, recordings in groups.items():
+            print(row(name, recordings), flush=True)  # noqa: T201
+        return
     for name, options in ROWS.items():
         runs = [lived(seed, chosen.people, chosen.days, options) for seed in range(1, chosen.seeds + 1)]
-        hidden = [100 * sum(run.by_category(hidden=True).values()) / run.actions for run in runs]
-        cells = [
-            interval([run.per_100 or 0.0 for run in runs]),
-            interval(hidden),
-            interval([run.intentions_fulfilled or 0.0 for run in runs]),
-            interval([run.actions / chosen.people / chosen.days for run in runs], 0),
-            interval([run.activities for run in runs], 0),
-            interval([run.talks for run in runs], 0),
-        ]
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
+        print(row(name, runs), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

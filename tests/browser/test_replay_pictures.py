@@ -18,7 +18,7 @@ from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene, display_list
 from believable.stimuli.raster import Camera, Rasteriser, whole_world
 from believable.worlds import draw
-from believable.worlds.town.generate import generate
+from tests.towns import town_day
 
 #: Where on the slider, in ten-thousandths.
 MOMENTS = (0, 3333, 7812)
@@ -58,7 +58,7 @@ def canvas_at(page: Page, share: int, drawn: Callable[[Page], None]) -> NDArray[
 def test_a_screenshot_of_the_canvas_equals_the_rendered_frame(
     page: Page, serve: Any, tmp_path: Path, recordings: Any, drawn: Callable[[Page], None], kind: str
 ) -> None:
-    replay = generate(5).replay if kind == "town" else recordings.walk(kind)
+    replay = town_day(5) if kind == "town" else recordings.walk(kind)
     server = serve(recordings.study(tmp_path / "study", "controls: {seek: true, must_finish: false}", replay=replay))
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()

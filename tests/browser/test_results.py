@@ -36,7 +36,7 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     report = page.locator(".live-report")
     expect(report).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("heading", name="Stopping rule")).to_be_visible()
-    assert "standin_" not in page.content()
+    assert "neurosymbolic" not in page.content()
     # Newer results come while somebody is about to decide: the tick stays.
     sure = page.get_by_label("Show the names from now on", exact=False)
     sure.check()
@@ -54,13 +54,13 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     moment = page.locator("#s-moments a.watch").first
     moment.click()
     expect(page.locator("#player[data-ready]")).to_be_visible()
-    assert "standin_" not in page.content()
+    assert "neurosymbolic" not in page.content()
     page.go_back()
 
     page.get_by_label("Show the names from now on", exact=False).check()
     page.get_by_role("button", name="Unblind").click()
     expect(page.get_by_text("Unblinded", exact=True)).to_be_visible()
     expect(page.locator(".live-report[data-blinded=no]")).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.locator(".live-report")).to_contain_text("standin baseline")
+    expect(page.locator(".live-report")).to_contain_text("neurosymbolic")
     page.goto(f"{server.url}/console/audit")
     expect(page.get_by_text("unblinded the results of the simulated sessions")).to_be_visible()

@@ -39,7 +39,7 @@ def test_an_endpoint_out_of_order_changes_nothing_but_the_time(undisturbed: Path
     troubles = {40: Reply(429), 90: Reply(503), 130: Reply(body=b"<html>"), 170: Reply(hang_up=True)}
 
     def troubled(number: int, request: dict[str, Any]) -> Reply:
-        if number > 400:
+        if number > 250:
             return Reply(503)
         return troubles.get(number) or model_reply(request)
 

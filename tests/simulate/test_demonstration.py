@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from believable.core.clock import VirtualClock
-from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.protocols.hntt import stimuli as navigation
 from believable.protocols.replay import stimuli as days
-from believable.protocols.replay.stimuli import VIOLATIONS
 from believable.simulate.asgi import running
 from believable.simulate.crowd import link_token
-from believable.simulate.demonstration import PLANTED_FILE, make, planted_in, write_all
+from believable.simulate.demonstration import make, violations_of, write_all
 from believable.study.load import load
 from believable.web.app import create_app
 from believable.web.settings import Settings
@@ -25,29 +23,20 @@ from believable.web.settings import Settings
 WORDS = "Demonstration stimuli"
 
 
-def test_both_versions_of_a_day_share_the_plan_and_only_one_has_violations() -> None:
+def test_both_conditions_of_a_scenario_follow_the_same_character_of_the_same_town() -> None:
     study = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study
-    by_id = {stimulus.id: make(days.make, study, stimulus, 7) for stimulus in study.stimuli}
+    by_id = {stimulus.id: make(days.make, study, stimulus, 7).replay for stimulus in study.stimuli}
+    followed = set()
     for scenario in study.scenarios:
-        odd, plain = by_id[f"{scenario}_baseline"], by_id[f"{scenario}_agent"]
-        assert odd.replay.plans == plain.replay.plans
-        assert odd.replay.world == plain.replay.world
-        assert len(odd.planted) == VIOLATIONS
-        assert not plain.planted
-        # A detour that was planted may move the ways around it, and nothing else that is done.
-        ordinary = {(action.verb, action.place, action.text) for action in plain.replay.actions}
-        for action in odd.replay.actions:
-            if action.id not in odd.planted and action.verb != "walk":
-                assert (action.verb, action.place, action.text) in ordinary
-
-
-def test_the_bakery_is_where_the_character_works_in_every_version() -> None:
-    """The attention check asks for it."""
-    study = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study
-    for seed in range(6):
-        for stimulus in study.stimuli:
-            actions = make(days.make, study, stimulus, seed).replay.actions
-            assert sum(action.place == "Bakery" for action in actions) >= 3
+        theirs, ours = by_id[f"{scenario}_a"], by_id[f"{scenario}_b"]
+        assert theirs.world == ours.world
+        assert theirs.seed == ours.seed
+        assert [actor.id for actor in theirs.actors] == [actor.id for actor in ours.actors]
+        assert {action.actor for action in (*theirs.actions, *ours.actions)} == {theirs.actors[0].id}
+        assert len(violations_of(theirs.actions)) > 4 * len(violations_of(ours.actions))
+        followed.add(theirs.actors[0].id)
+    assert len(followed) == len(study.scenarios)
+    assert by_id["example"].seed != by_id[f"{scenario}_a"].seed, "the practice is another town"
 
 
 def test_protocols_without_recordings_say_so(tmp_path: Path) -> None:
@@ -55,13 +44,6 @@ def test_protocols_without_recordings_say_so(tmp_path: Path) -> None:
     assert trace.stimuli is None
     trace.write_stimuli(load(trace.folder, kinds=KINDS, protocols=PROTOCOLS).study, tmp_path, 1)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_damaged_list_of_what_was_planted_is_told(tmp_path: Path) -> None:
-    assert planted_in(tmp_path) == {}
-    (tmp_path / PLANTED_FILE).write_text("{")
-    with pytest.raises(InvalidInput, match=r"planted.json: expected JSON"):
-        planted_in(tmp_path)
 
 
 @pytest.mark.parametrize("demonstration", [True, False])

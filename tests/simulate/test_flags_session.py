@@ -20,7 +20,7 @@ from believable.simulate.server import Server
 from believable.store.bundle_export import export
 from believable.store.engine import Store
 from believable.study.load import load
-from believable.worlds.town.generate import generate
+from tests.towns import town_day
 
 STUDY = """\
 believable: 1
@@ -49,7 +49,7 @@ PEOPLE = 3
 
 @pytest.fixture(scope="module")
 def days() -> dict[str, Recording]:
-    return {"good": generate(4).replay, "bad": generate(4, violations=5).replay}
+    return {"good": town_day(4), "bad": town_day(4, checks=False)}
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.recordings.file import read
-from believable.simulate.demonstration import planted_in
+from believable.simulate.demonstration import violations_of
 from believable.simulate.recognise import look_at, recogniser_of, turning
 from believable.stimuli.judging import Variant, judging_tree
 from believable.study.load import load
@@ -36,8 +36,8 @@ def test_every_stimulus_is_recognised_whatever_is_shown_of_it(name: str, variant
         assert seen.stimulus == stimulus
         assert bool(seen.log) == variant.log
         if variant.log:
-            count = len(planted_in(folder).get(stimulus.id, {}))
-            assert sum(going.planted for going in seen.log) == count
+            wrong = violations_of(read(folder / stimulus.file).actions)
+            assert [going.violations for going in seen.log if going.violations] == list(wrong.values())
 
 
 def test_what_the_study_does_not_have_is_not_recognised_but_seen(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from believable.stimuli.prepare import prepare
 from believable.stimuli.verify import verify
 from believable.study.definition import REPLAY_TYPE, Definition
 from believable.study.load import load
-from believable.worlds.town.generate import generate
+from tests.towns import town_day
 
 STUDY = """\
 believable: 1
@@ -33,7 +33,7 @@ timeline:
 
 @pytest.fixture(scope="module")
 def day() -> Recording:
-    return generate(2, violations=3).replay
+    return town_day(2, checks=False)
 
 
 def study(folder: Path, day: Recording, more: str = "") -> Definition:

@@ -40,6 +40,7 @@ PLANS = BundleTable(
         Field("from_ms", "number", "Begin, in the medium.", required=True),
         Field("to_ms", "number", "End, in the medium.", required=True),
         Field("text", "string", "What is meant to be done."),
+        Field("fulfilled", "boolean", "Whether the world's rule checker says that it was done; empty where it cannot tell."),
     ),
     key=("stimulus", "log", "step"),
     refers=False,
@@ -112,6 +113,8 @@ def action_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
                 "object": action.object,
                 "place": action.place,
                 "text": action.text,
+                "activity": action.activity,
+                "violations": action.violations,
             }
 
 
@@ -129,6 +132,7 @@ def plan_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
                 "from_ms": step.t0_ms,
                 "to_ms": step.t1_ms,
                 "text": step.text,
+                "fulfilled": step.fulfilled,
             }
 
 

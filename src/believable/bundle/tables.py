@@ -221,6 +221,13 @@ ACTIONS = BundleTable(
         Field("object", "string", "To what."),
         Field("place", "string", "Where."),
         Field("text", "string", "Words belonging to it."),
+        Field("activity", "string", "What it was for, where the world logs it."),
+        Field(
+            "violations",
+            "string",
+            "What the world's rule checker says is wrong with it: category/rule, several apart by `; `, or none. Empty where the"
+            " recording was not checked.",
+        ),
     ),
     key=("stimulus", "log", "action"),
     refers=False,

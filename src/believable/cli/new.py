@@ -17,7 +17,7 @@ import click
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from believable.core.work import Progress
     from believable.protocols.contract import ReadyStudy, ShownAgents
@@ -80,13 +80,25 @@ BLANK = "blank"
     "--runs", type=click.IntRange(6, 1000), default=100, show_default=True, help="Runs of the agent to draw clips from."
 )
 @click.option(
+    "--town",
+    is_flag=True,
+    help="replay: matched runs of the town by both minds, made now with the embedded model (extra town), kept in FOLDER/sources.",
+)
+@click.option(
+    "--town-run",
+    "town_runs",
+    multiple=True,
+    metavar="CONDITION=RUN",
+    help="replay: such runs made before with `believable town run`, one for each condition. Repeatable.",
+)
+@click.option(
     "--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de."
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated stimuli.")
 def command(
     folder: Path, blank: bool, template: str | None, protocol: str | None, variant: str | None, clips: tuple[str, ...],
-    agents: tuple[str, ...], together: bool, people_pairs: int, mismatched: int, humans: Path | None, runs: int,
-    languages: str | None, seed: int,
+    agents: tuple[str, ...], together: bool, people_pairs: int, mismatched: int, humans: Path | None, runs: int, town: bool,
+    town_runs: tuple[str, ...], languages: str | None, seed: int,
 ) -> None:  # fmt: skip
     """Start a study folder.
 
@@ -102,12 +114,20 @@ def command(
       believable new my-study --protocol hntt --clips human=clips/people --clips agent=clips/agent
       believable new my-study --protocol hntt --agent reward_shaping --humans clips/people
       believable new my-study --protocol hntt --agent hybrid --humans clips/people --people-pairs 2 --mismatched 2
+      believable new my-study --protocol replay --town --seed 3
     """
     from believable.protocols import own_clips, variants
     from believable.protocols.contract import ShownAgents
 
     folders = [own_clips.clip_folder(written) for written in clips]
     ready = chosen(blank=blank, template=template, protocol=protocol)
+    if town or town_runs:
+        if ready.name != "replay" or folders or agents:
+            raise InvalidInput("new: --town and --town-run belong to --protocol replay, without --clips and --agent.")
+        made = _town_runs(folder, seed) if town else dict(_named_run(written) for written in town_runs)
+        write(variants.variant(ready, variant), folder, seed, languages, towns=made)
+        click.echo(f"Wrote {folder}. Next: believable check {folder}")
+        return
     if agents:
         if folders or variant:
             raise InvalidInput("new: --agent makes clips of its own. Leave --clips and --variant out.")
@@ -124,6 +144,27 @@ def command(
         )
     write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
     click.echo(f"Wrote {folder}. Next: believable check {folder}")
+
+
+def _named_run(written: str) -> tuple[str, Path]:
+    condition, equals, run = written.partition("=")
+    if not equals or not condition or not run:
+        raise InvalidInput(f"--town-run {written}: expected CONDITION=RUN, such as generative=my-run.")
+    return condition, Path(run)
+
+
+def _town_runs(folder: Path, seed: int) -> dict[str, Path]:
+    """Both minds in the same town, in `sources`; the same command goes on with a run that was interrupted."""
+    from believable.cli.town import run
+    from believable.protocols import READY_STUDIES
+
+    READY_STUDIES["replay"].must_fit(folder)
+    made = {}
+    for mind in ("neurosymbolic", "generative"):
+        made[mind] = folder / "sources" / f"town-{seed}-{mind}"
+        click.echo(f"{mind}: {made[mind]}")
+        run.main([str(made[mind]), "--mind", mind, "--seed", str(seed)], standalone_mode=False)
+    return made
 
 
 def chosen(*, blank: bool = False, template: str | None = None, protocol: str | None = None) -> ReadyStudy:
@@ -151,6 +192,7 @@ def write(
     clips: Sequence[ClipFolder] = (),
     progress: Progress | None = None,
     shown: ShownAgents | None = None,
+    towns: Mapping[str, Path] | None = None,
 ) -> None:
     """The folder with everything in it. What takes long tells `progress`, or shows a bar. What cannot be made leaves nothing
     behind."""
@@ -178,6 +220,9 @@ def write(
             with click.progressbar(length=shown.runs * len(shown.agents), label=label, file=sys.stderr) as bar:
                 ready.write_agent_clips(study, draft, seed, shown, bar.update)
             load(draft, kinds=KINDS, protocols=PROTOCOLS)
+        elif towns is not None:
+            _live_in(draft, study, seed, towns, progress)
+            load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif study.stimuli:
             with _counting(len(study.stimuli), progress) as count:
                 ready.write_stimuli(study, draft, seed, lambda stimulus: count())
@@ -185,6 +230,20 @@ def write(
         shutil.copytree(draft, folder, dirs_exist_ok=True)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _live_in(draft: Path, study: Study, seed: int, towns: Mapping[str, Path], progress: Progress | None) -> None:
+    from believable.protocols.replay.stimuli import write_town
+    from believable.worlds.town.town_folder import read_town
+
+    missing = [name for name in study.conditions if name not in towns]
+    if missing or len(towns) != len(study.conditions):
+        raise InvalidInput(
+            f"--town-run: expected one run for each of {', '.join(study.conditions)}, got {', '.join(towns)}."
+        )
+    with _counting(len(study.stimuli), progress) as count:
+        runs = {name: read_town(path) for name, path in towns.items()}
+        write_town(study, draft, seed, runs, lambda stimulus: count())
 
 
 def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], progress: Progress | None) -> None:

@@ -12,7 +12,7 @@ from believable.collect.context import Context, Standing
 from believable.store import event_log
 from believable.store.engine import Connection
 from believable.store.event_log import Event
-from believable.study.plan import PlannedTrial
+from believable.study.plan import PlannedTrial, rated_positions
 from believable.study.records import TrialBase
 
 #: No medium is longer: a month.
@@ -77,8 +77,11 @@ def _players(planned: PlannedTrial) -> int:
 
 
 def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
-    """What was ever opened beside the player of the current page: `plan`, `log`."""
+    """What was ever opened beside the player of the current page, or of the one watched earlier that it asks about: `plan`,
+    `log`."""
     session, trial = standing.session, standing.plan[standing.session.position].trial
+    if trial.rated_turn is not None:
+        return _opened_earlier(conn, standing)
     if not trial.opens_beside:
         return frozenset()
     events = event_log.events_since(conn, session.id, standing.opened_after_seq, containing="overlay.open")
@@ -92,6 +95,15 @@ def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
 def unseen_players(standing: Standing) -> tuple[ViewingProgress, ...]:
     """The players of the current page, of which nothing was watched yet."""
     return (ViewingProgress(),) * _players(standing.plan[standing.session.position])
+
+
+def _opened_earlier(conn: Connection, standing: Standing) -> frozenset[str]:
+    session = standing.session
+    about = rated_positions(standing.plan, session.position)
+    events = event_log.events_since(conn, session.id, session.run_after_seq, containing="overlay.open")
+    return frozenset(
+        str(event.data.get("which")) for event in events if event.kind == "overlay.open" and event.trial in about
+    )
 
 
 def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ...]:

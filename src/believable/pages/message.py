@@ -114,6 +114,7 @@ class ControlsPart(MessagePart):
     speeds: list[int | float]
     speed: int | float
     zoom: bool
+    follow: bool
 
 
 class TrialMessage(MessagePart):

@@ -15,17 +15,20 @@ from __future__ import annotations
 import io
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.protocols.contract import ReadyStudy
+
+if TYPE_CHECKING:
+    from believable.study.records import Stimulus, Study
 
 FOLDER, CHANGES, OWN = "variants", "changes.yaml", "own"
 
@@ -36,6 +39,15 @@ class StudyVariant(ReadyStudy):
 
     base: ReadyStudy
     layers: tuple[str, ...]
+
+    def write_stimuli(
+        self, study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None
+    ) -> None:
+        """Those of its own, or of the study that it changes."""
+        if self._has("stimuli"):
+            super().write_stimuli(study, folder, seed, done)
+        else:
+            self.base.write_stimuli(study, folder, seed, done)
 
     def copy(self, folder: Path) -> None:
         self.base.copy(folder)
@@ -126,7 +138,9 @@ class _StudyTree:
                 continue
             container, at = entry
             inside = container.get(at) if isinstance(container, dict) else container[at]
-            if value is None:
+            if value is None and isinstance(tree, list):
+                del tree[_number(tree, key, place)]
+            elif value is None:
                 del container[at]
             elif isinstance(value, Mapping) and isinstance(inside, Mapping | list) and "en" not in value:
                 self._merge(inside, value, f"{place}.{key}")

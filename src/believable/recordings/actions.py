@@ -42,6 +42,7 @@ class ActionLog:
                 parent=steps[step.parent] if step.parent else None,
                 activity=None,
                 place=None,
+                fulfilled=None,
             )
             for step in self.plans
         )

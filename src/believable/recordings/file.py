@@ -313,7 +313,7 @@ def _summed(deltas: Sequence[int]) -> tuple[int, ...]:
 
 
 #: Columns of actions and plans that only some worlds have: left out where nothing stands in them.
-_SOMETIMES = frozenset({"target", "activity", "serves", "refused"})
+_SOMETIMES = frozenset({"target", "activity", "serves", "refused", "violations", "fulfilled"})
 
 
 def used_columns(entries: Sequence[Action] | Sequence[PlanStep], fields: tuple[str, ...]) -> dict[str, list[Any]]:

@@ -116,7 +116,8 @@ class Action:
     """The smallest logged unit of behaviour: who did what, with what, where, from when to when.
 
     Worlds that log primitives add the second thing or person of it (`target`), what it was for (`activity`), the plan step
-    that it `serves`, and why it did not happen although it was tried (`refused`).
+    that it `serves`, and why it did not happen although it was tried (`refused`). `violations` is what a checker of the world's
+    rules says is wrong with it: `category/rule`, several apart by `; `, or `none`. No judge gets it.
     """
 
     id: str
@@ -131,12 +132,13 @@ class Action:
     activity: str | None = None
     serves: str | None = None
     refused: str | None = None
+    violations: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves. `activity` and `place` say what would
-    fulfil it, where the agent says so."""
+    """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves. `activity` (or several, apart by spaces,
+    any of which will do) and `place` say what would fulfil it, where the agent says so; `fulfilled` is what a checker says."""
 
     id: str
     actor: str
@@ -147,6 +149,7 @@ class PlanStep:
     text: str
     activity: str | None = None
     place: str | None = None
+    fulfilled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,7 @@ class Recording:
                 parent=None if step.parent is None else names[step.parent],
                 activity=None,
                 place=None,
+                fulfilled=None,
             )
             for step in self.plans
         )
@@ -248,7 +252,8 @@ def _piece(track: Track, run: range, number: int) -> Track:
 
 
 def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Action:
-    """An action as a judge gets it: under another id, with the step it serves under its other id, without why it was refused."""
+    """An action as a judge gets it: under another id, with the step it serves under its other id, without why it was refused and
+    what is wrong with it."""
     return replace(
         action,
         id=f"a{number}",
@@ -256,4 +261,5 @@ def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Acti
         target=None,
         activity=None,
         refused=None,
+        violations=None,
     )

@@ -27,12 +27,13 @@ from believable.study.records import Question, Stimulus, Study, TrialBase, outli
 
 @dataclass(frozen=True, slots=True)
 class SeenAction:
-    """An action of the log, under the id that the browser knows. `planted`: it was put there to be noticed."""
+    """An action of the log, under the id that the browser knows. `violations`: what a checker found wrong
+    with it, `category/rule`; empty: nothing."""
 
     id: str
     t0_ms: int
     t1_ms: int
-    planted: bool = False
+    violations: str = ""
 
 
 @dataclass(frozen=True, slots=True)

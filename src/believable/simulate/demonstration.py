@@ -1,31 +1,33 @@
-"""Demonstration stimuli of the ready protocols, made by code from the study file: which recording each stimulus is, from a seed.
+"""Demonstration stimuli of the ready protocols, from the study file: which recording each stimulus is, from a seed.
 
-They are stand-ins: no person and no trained agent is in them. Studies that use them say `demonstration: true`.
+Studies that use them say `demonstration: true`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from believable.core.errors import InvalidInput
 from believable.recordings.file import write
-from believable.recordings.recording import Recording
+from believable.recordings.recording import Action, Recording
 from believable.study.records import Stimulus, Study
 
-#: What was planted, kept beside the study file: nothing that participants receive comes from it.
-PLANTED_FILE = "planted.json"
+#: What a checked action is called with which nothing is wrong.
+NOTHING_WRONG = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class MadeStimulus:
-    """A recording, and for planted violations the id of each action with its kind."""
+    """A recording that stands for a stimulus."""
 
     replay: Recording
-    planted: Mapping[str, str] = field(default_factory=dict)
+
+
+def violations_of(actions: tuple[Action, ...]) -> Mapping[str, str]:
+    """What a checker of the world's rules found wrong: `{action: category/rule; …}`."""
+    return {action.id: action.violations for action in actions if action.violations not in (None, NOTHING_WRONG)}
 
 
 #: How one stimulus of a ready study is made, from its entry in the study file, the number that tells it apart from others of the
@@ -45,29 +47,10 @@ def write_all(
     folder: Path,
     seed: int,
     done: Callable[[Stimulus], None] = lambda stimulus: None,
-) -> Mapping[str, Mapping[str, str]]:
-    """Write every recording of a ready study into its folder, and what was planted beside the study file."""
-    planted: dict[str, Mapping[str, str]] = {}
+) -> None:
+    """Write every recording of a ready study into its folder."""
     for stimulus in study.stimuli:
-        stimulus_made = make(maker, study, stimulus, seed)
         path = folder / stimulus.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(stimulus_made.replay, path)
-        if stimulus_made.planted:
-            planted[stimulus.id] = stimulus_made.planted
+        write(make(maker, study, stimulus, seed).replay, path)
         done(stimulus)
-    if planted:
-        (folder / PLANTED_FILE).write_text(json.dumps(planted, indent=1) + "\n", "utf-8")
-    return planted
-
-
-def planted_in(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    """What was planted into the stimuli of a study folder: `{stimulus: {action: kind}}`; empty where nothing was."""
-    path = folder / PLANTED_FILE
-    if not path.is_file():
-        return {}
-    try:
-        planted = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise InvalidInput(f"{path}: expected JSON ({error}). Make the study again with `believable new`.") from None
-    return {str(name): dict(actions) for name, actions in planted.items()}

@@ -14,7 +14,7 @@ from believable.analysis.settled_plan import settled_roles
 from believable.core.errors import InvalidInput
 from believable.pages import PAGES
 from believable.recordings.actions import log_of
-from believable.simulate.demonstration import StimulusMaker, make
+from believable.simulate.demonstration import StimulusMaker, make, violations_of
 from believable.study.declaration import Declaration
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, cells, plan, rated_positions, session_seed
@@ -82,28 +82,29 @@ STIMULUS_SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is known of the stimuli: lengths, logged actions, plans, and what was planted into them."""
+    """What is known of the stimuli: lengths, logged actions, plans, and what a checker found wrong in them."""
 
     length_ms: Mapping[str, float]
     actions: Sequence[Mapping[str, str | float | None]]
     plans: Sequence[Mapping[str, str | float | None]]
-    planted: Mapping[str, Mapping[str, str]]
+    violations: Mapping[str, Mapping[str, str]]
 
 
 def _material(maker: StimulusMaker, study: Study) -> Material:
     lengths: dict[str, float] = {}
     actions: list[Mapping[str, str | float | None]] = []
     plans: list[Mapping[str, str | float | None]] = []
-    planted: dict[str, Mapping[str, str]] = {}
+    violations: dict[str, Mapping[str, str]] = {}
     for stimulus in study.stimuli:
         content = make(maker, study, stimulus, STIMULUS_SEED)
         lengths[stimulus.id] = content.replay.timing.duration_ms
-        planted[stimulus.id] = content.planted
+        violations[stimulus.id] = violations_of(content.replay.actions)
         actions += [
             {
                 "stimulus": stimulus.id, "action": act.id, "actor": act.actor, "from_ms": float(act.t0_ms),
                 "to_ms": float(act.t1_ms),
                 "verb": act.verb, "object": act.object, "place": act.place, "text": act.text,
+                "activity": act.activity, "violations": act.violations,
             }
             for act in log_of(content.replay).actions
         ]  # fmt: skip
@@ -111,10 +112,11 @@ def _material(maker: StimulusMaker, study: Study) -> Material:
             {
                 "stimulus": stimulus.id, "log": "memory", "step": step.id, "actor": step.actor, "parent": step.parent,
                 "level": step.level, "from_ms": float(step.t0_ms), "to_ms": float(step.t1_ms), "text": step.text,
+                "fulfilled": step.fulfilled,
             }
             for step in content.replay.plans
         ]  # fmt: skip
-    return Material(lengths, actions, plans, planted)
+    return Material(lengths, actions, plans, violations)
 
 
 class Pool:

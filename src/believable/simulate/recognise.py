@@ -20,7 +20,7 @@ from believable.instruments.contract import Act
 from believable.recordings.actions import ActionLog, log_of
 from believable.recordings.file import read
 from believable.simulate.behaviour import SeenAction, SeenStimulus
-from believable.simulate.demonstration import planted_in
+from believable.simulate.demonstration import violations_of
 from believable.stimuli.judging import Variant, judging_tree
 from believable.study.records import Stimulus, Study
 
@@ -95,7 +95,7 @@ OPPONENT = "Opponent"
 class KnownStimulus:
     stimulus: Stimulus
     log: ActionLog
-    planted: Mapping[str, str]
+    violations: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +125,13 @@ class Recogniser:
 
 def recogniser_of(study: Study, folder: Path) -> Recogniser:
     """For the stimuli of a study folder."""
-    planted = planted_in(folder)
     known: dict[str, KnownStimulus] = {}
     for stimulus in study.stimuli:
         path = folder / stimulus.file
         if stimulus.player == "replay" and path.is_file():
             replay = read(path)
             tracks = judging_tree(replay, Variant())["replay"]["tracks"]
-            known[fingerprint(tracks)] = KnownStimulus(stimulus, log_of(replay), planted.get(stimulus.id, {}))
+            known[fingerprint(tracks)] = KnownStimulus(stimulus, log_of(replay), violations_of(replay.actions))
     return Recogniser(known)
 
 
@@ -146,7 +145,7 @@ def _going(shown: SeenMedium, known: KnownStimulus | None) -> tuple[SeenAction, 
             action.id,
             action.t0_ms,
             action.t1_ms,
-            known is not None and known.log.authored_id(action.id) in known.planted,
+            "" if known is None else known.violations.get(known.log.authored_id(action.id) or "", ""),
         )
         for action in shown.log
     )

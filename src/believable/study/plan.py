@@ -322,12 +322,15 @@ def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
 
 
 def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:
-    """Which earlier pages the one at `position` asks about: those of its own pass where there are any, else all."""
+    """Which earlier pages the one at `position` asks about: those of its own pass where there are any, else all; one of them
+    where it names its turn."""
     page = plan[position]
     watched = [earlier for earlier in plan[:position] if page.trial.is_about(earlier.trial)]
     prefix = page.key.removesuffix(page.trial.id)
     same_pass = [earlier for earlier in watched if earlier.key.startswith(prefix)]
-    return tuple(earlier.position for earlier in (same_pass or watched))
+    about = tuple(earlier.position for earlier in (same_pass or watched))
+    turn = page.trial.rated_turn
+    return about if turn is None else about[turn - 1 : turn]
 
 
 def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:

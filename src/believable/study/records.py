@@ -68,6 +68,8 @@ class Controls(Record):
     """The speed it begins with, one of `speeds`; the first where it is left out."""
     zoom: bool = False
     """People may zoom into a recording and follow one of its figures."""
+    follow: bool = False
+    """The picture of a recording begins near its first figure and goes with it."""
 
     @property
     def first_speed(self) -> float:
@@ -247,6 +249,11 @@ class TrialBase(Record):
     def opens_beside(self) -> tuple[str, ...]:
         """What may be opened beside its player: `plan`, `log`."""
         return ()
+
+    @property
+    def rated_turn(self) -> int | None:
+        """Which of those that it is about, by the order of watching, where it is about one of several."""
+        return None
 
     @property
     def medium_ms(self) -> int:

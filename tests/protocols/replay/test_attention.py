@@ -11,12 +11,14 @@ from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.pages.recall import Recall
 from believable.protocols import PROTOCOLS
-from believable.protocols.replay.attention_words import ELSEWHERE, GERMAN
+from believable.protocols.replay.attention_words import FORGETTABLE
 from believable.protocols.replay.stimuli import make, questions, with_questions
+from believable.recordings.recording import Recording
 from believable.simulate.demonstration import make as make_one
 from believable.study.load import load
 from believable.study.plan import choose, plan
 from believable.study.records import Study, outline
+from believable.worlds.town.town_map import activities
 
 FOLDER = PROTOCOLS["replay"].folder
 
@@ -26,31 +28,38 @@ def study() -> Study:
     return load(FOLDER, kinds=KINDS, protocols=PROTOCOLS).study
 
 
+def days_of(study: Study, seed: int) -> dict[str, Recording]:
+    return {
+        stimulus.id: make_one(make, study, stimulus, seed).replay for stimulus in study.stimuli if stimulus.scenario
+    }
+
+
 def test_the_ready_study_holds_the_questions_of_its_own_days(study: Study) -> None:
     text = (FOLDER / "study.yaml").read_text("utf-8")
-    assert with_questions(text, study, 7) == text, "7 is the seed of `believable new`"
+    assert with_questions(text, study, days_of(study, 7), 7) == text, "7 is the seed of `believable new`"
 
 
 @pytest.mark.parametrize("seed", [7, 8, 99])
-def test_each_is_right_for_its_own_day_and_no_other_answer_is(study: Study, seed: int) -> None:
-    by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
-    entries = questions(study, seed)
-    assert [entry["stimulus"] for entry in entries] == [stimulus.id for stimulus in study.stimuli if stimulus.scenario]
+def test_each_is_right_for_its_own_days_and_no_other_answer_is(study: Study, seed: int) -> None:
+    days = days_of(study, seed)
+    entries = questions(study, days, seed)
+    assert [entry["stimulus"] for entry in entries] == list(days)
     for entry in entries:
-        day = make_one(make, study, by_id[str(entry["stimulus"])], seed)
-        done = {action.text: action.id for action in day.replay.actions}
+        day = days[str(entry["stimulus"])]
+        done = {action.activity for action in day.actions}
         right = entry["right"]["value"]  # type: ignore[index]
-        assert right in done
-        assert done[right] not in day.planted, "what was planted is not asked for"
-        assert not {option["value"] for option in entry["wrong"]} & set(done)  # type: ignore[attr-defined]
-    for baseline, ours in zip(entries[::2], entries[1::2], strict=True):
-        assert baseline["prompt"] != ours["prompt"], "the two versions of a day are asked about differently"
-        assert baseline["right"] != ours["right"]
+        assert any(action.activity == right and action.violations == "none" for action in day.actions)
+        assert right not in FORGETTABLE
+        assert not {option["value"] for option in entry["wrong"]} & done  # type: ignore[attr-defined]
+    for theirs, ours in zip(entries[::2], entries[1::2], strict=True):
+        assert theirs["prompt"] != ours["prompt"], "the two versions are asked about differently"
+        assert theirs["right"] != ours["right"]
 
 
 def test_the_briefing_answers_none_of_them() -> None:
     briefing = (FOLDER / "pages" / "briefing.md").read_text("utf-8").casefold()
-    words = {word for text in (*GERMAN, *ELSEWHERE) for word in re.findall(r"[a-z]{5,}", text.casefold())}
+    asked = [kind.en for name, kind in activities().items() if name not in FORGETTABLE]
+    words = {word for text in asked for word in re.findall(r"[a-z]{5,}", text.casefold())}
     assert not [word for word in words if re.search(rf"\b{word}\b", briefing)]
 
 

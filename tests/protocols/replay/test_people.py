@@ -12,7 +12,7 @@ import pytest
 from believable.protocols.replay.people import DEMONSTRATION, ReplayTruth, Viewer, mean_rating, nothing, values
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 
-PEOPLE = 2500
+PEOPLE = 500
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def test_ratings_differ_as_planted(planted):
     for row in bundle["answers"].rows():
         if row["question"] == "believability":
             by_condition.setdefault(str(row["condition"]), []).append(row["value_number"])
-    gap = np.mean(by_condition["standin_agent"]) - np.mean(by_condition["standin_baseline"])
-    assert gap == pytest.approx(values(ReplayTruth(skips=0.0), sessions)["believability"], abs=0.08)
+    gap = np.mean(by_condition["neurosymbolic"]) - np.mean(by_condition["generative"])
+    assert gap == pytest.approx(values(ReplayTruth(skips=0.0), sessions)["believability"], abs=0.15)
 
 
 def test_flags_are_as_frequent_as_planted(planted):
@@ -40,11 +40,11 @@ def test_flags_are_as_frequent_as_planted(planted):
     of_day = {
         (row["session"], row["position"]): row["stimulus"] for row in bundle["trials"].rows() if row["trial"] == "day"
     }
-    rates: dict[str, list[float]] = {"standin_baseline": [], "standin_agent": []}
+    rates: dict[str, list[float]] = {"generative": [], "neurosymbolic": []}
     for day, name in condition.items():
         rates[name].append(100 * per_day[day] / count[of_day[day]])
-    gap = np.mean(rates["standin_agent"]) - np.mean(rates["standin_baseline"])
-    assert gap == pytest.approx(values(ReplayTruth(skips=0.0), sessions)["rate"], abs=0.5)
+    gap = np.mean(rates["neurosymbolic"]) - np.mean(rates["generative"])
+    assert gap == pytest.approx(values(ReplayTruth(skips=0.0), sessions)["rate"], abs=0.9)
 
 
 def test_effects_differ_between_people_as_planted(simulated):
@@ -52,7 +52,7 @@ def test_effects_differ_between_people_as_planted(simulated):
     spreads = {}
     for sd in (0.0, 0.8):
         _, bundle = simulated(
-            "replay", 600, ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd)
+            "replay", 200, ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd)
         )
         days = [row for row in bundle["trials"].rows() if row["trial"] == "day"]
         flags = Counter((row["session"], row["position"]) for row in bundle["flags"].rows())
@@ -61,9 +61,9 @@ def test_effects_differ_between_people_as_planted(simulated):
         for row in days:
             hits, total = flags[row["session"], row["position"]] + 0.5, count[row["stimulus"]] + 1
             logits.setdefault(row["session"], {})[row["condition"]] = math.log(hits / (total - hits))
-        differences = [own["standin_agent"] - own["standin_baseline"] for own in logits.values() if len(own) == 2]
+        differences = [own["neurosymbolic"] - own["generative"] for own in logits.values() if len(own) == 2]
         spreads[sd] = float(np.var(differences))
-    assert math.sqrt(spreads[0.8] - spreads[0.0]) == pytest.approx(0.8, abs=0.12)
+    assert math.sqrt(spreads[0.8] - spreads[0.0]) == pytest.approx(0.8, abs=0.16)
 
 
 def test_the_choice_follows_the_ratings_as_planted(planted):
@@ -71,25 +71,25 @@ def test_the_choice_follows_the_ratings_as_planted(planted):
     first = {
         row["session"]: row["condition"]
         for row in bundle["shown"].rows()
-        if row["how"] == "remembered" and row["player"] == 0
+        if row["trial"] == "choice" and row["player"] == 0
     }
     chosen = [
-        (row["value_text"] == "first") == (first[row["session"]] == "standin_agent")
+        (row["value_text"] == "first") == (first[row["session"]] == "neurosymbolic")
         for row in bundle["answers"].rows()
         if row["question"] == "preference"
     ]
-    assert np.mean(chosen) == pytest.approx(values(ReplayTruth(), sessions)["preference"], abs=0.03)
+    assert np.mean(chosen) == pytest.approx(values(ReplayTruth(), sessions)["preference"], abs=0.06)
 
 
 def test_adherence_is_missing_where_the_plan_was_never_open(planted):
     _, bundle = planted
-    opened = {(row["session"], row["position"]) for row in bundle["views"].rows() if row["what"] == "plan"}
-    asked = {(row["session"], row["position"]) for row in bundle["answers"].rows() if row["question"] == "adherence"}
-    assert asked == opened
+    opened = {(row["session"], row["stimulus"]) for row in bundle["views"].rows() if row["what"] == "plan"}
+    asked = {(row["session"], row["stimulus"]) for row in bundle["answers"].rows() if row["question"] == "adherence"}
+    assert asked == {day for day in opened if day[1] != "example"}
 
 
 def test_what_was_jumped_over_is_not_flagged(simulated):
-    _, bundle = simulated("replay", 300, ReplayTruth(skips=1.0, flag_logit=3.0, flag_effect=0.0))
+    _, bundle = simulated("replay", 40, ReplayTruth(skips=1.0, flag_logit=3.0, flag_effect=0.0))
     ends: dict[tuple[object, object], list[tuple[float, float]]] = {}
     for row in bundle["views"].rows():
         if row["what"] == "stimulus" and not str(row["stimulus"]).startswith("example"):
@@ -105,12 +105,11 @@ def test_what_was_jumped_over_is_not_flagged(simulated):
         assert begins or overlap >= 0.49 * (action["to_ms"] - action["from_ms"])
 
 
-def test_in_the_demonstration_what_was_planted_stands_out(simulated):
-    sessions, bundle = simulated("replay", 200, DEMONSTRATION)
-    planted = {(name, action) for name, own in sessions.pool.material.planted.items() for action in own}
+def test_in_the_demonstration_what_is_wrong_stands_out(simulated):
+    sessions, bundle = simulated("replay", 100, DEMONSTRATION)
+    wrong = {(name, action) for name, own in sessions.pool.material.violations.items() for action in own}
     flagged = [(row["stimulus"], row["action"]) for row in bundle["flags"].rows() if row["action"] is not None]
-    on_planted = sum(one in planted for one in flagged)
-    assert on_planted > 0.5 * len(flagged)
+    assert sum(action in wrong for action in flagged) > 0.4 * len(flagged)
 
 
 def test_no_effect_means_none(simulated):
@@ -131,7 +130,7 @@ def test_a_viewer_at_a_browser_follows_the_same_truth(ready):
     log = tuple(SeenAction(f"a{n}", n * 1000, n * 1000 + 900) for n in range(40))
     days = {
         name: SeenStimulus(next(s for s in study.stimuli if s.id == name), 40_000, log, frozenset({"plan"}))
-        for name in ("monday_baseline", "monday_agent")
+        for name in ("character_1_a", "character_1_b")
     }
     flags = dict.fromkeys(days, 0)
     gaps = []
@@ -144,9 +143,9 @@ def test_a_viewer_at_a_browser_follows_the_same_truth(ready):
             flags[name] += sum(act.kind == "flag.add" for act in acts)
             assert all(act.data["reason"] for act in acts if act.kind == "flag.edit")
             ratings[name] = viewer.answer("believability", [day], ())
-        gaps.append(ratings["monday_agent"] - ratings["monday_baseline"])
+        gaps.append(ratings["character_1_b"] - ratings["character_1_a"])
         assert viewer.answer("preference", (), list(days.values())) in ("first", "second")
     assert np.mean(gaps) == pytest.approx(
         mean_rating(4.7, math.hypot(0.8, 0.8)) - mean_rating(4.0, math.hypot(0.8, 0.8)), abs=0.2
     )
-    assert flags["monday_agent"] < 0.65 * flags["monday_baseline"]
+    assert flags["character_1_b"] < 0.65 * flags["character_1_a"]

@@ -25,12 +25,18 @@ class Rate(WordedPage):
     kind: Literal["rate"] = "rate"
     of: Annotated[Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE] = "all"
     """Ids of the watch trials it is about, or `all`."""
+    turn: int | None = Field(default=None, ge=1, le=24)
+    """Only about the one watched first (1), second (2) and so on; about all of them where it is left out."""
     questions: tuple[Question, ...] = Field(min_length=1)
     """The questions, in order."""
 
     @property
     def all_questions(self) -> tuple[Question, ...]:
         return self.questions
+
+    @property
+    def rated_turn(self) -> int | None:
+        return self.turn
 
     def is_about(self, other: TrialBase) -> bool:
         return other.can_be_rated and (self.of == "all" or other.id in self.of)
@@ -61,6 +67,12 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
 def _check_pairs(reading: Reading, entry: Entry, rate: Rate, entries: Sequence[Entry]) -> None:
     """A preference is between two that were watched."""
     count = sum(_times(reading, entry, name, entries) for name in rate.of)
+    if rate.turn is not None and rate.turn > count:
+        message = f"turn {rate.turn} is not watched, this page is about {count}."
+        reading.report(
+            reading.place(rate).get("turn") or reading.place(rate), message, f"Use a turn from 1 to {count}."
+        )
+    count = count if rate.turn is None else 1
     for question in rate.questions:
         if question.kind == TWO_SIDED and count != 2:
             message = f"a preference is between two, this page is about {count}."

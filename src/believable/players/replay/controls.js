@@ -3,6 +3,8 @@
 import { element, left, minutes, speedChoice } from "../video/parts.js";
 import { ZOOM_STEP } from "./view.js";
 
+const DAY_MS = 86_400_000;
+
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
 export function buildControls(player, policy, texts) {
   const bar = element("div", { className: "controls" });
@@ -29,7 +31,9 @@ export function buildControls(player, policy, texts) {
   }
   function tick() {
     const whole = player.recording.start ? "" : ` / ${shownTime(player.recording, player.duration_ms)}`;
-    clock.textContent = shownTime(player.recording, player.time_ms) + whole;
+    const day = dayNumber(player.recording, player.time_ms);
+    const dated = day === null ? "" : `${texts["replay.day"].replace("{number}", String(day))}, `;
+    clock.textContent = dated + shownTime(player.recording, player.time_ms) + whole;
     const share = player.time_ms / player.duration_ms;
     if (line instanceof HTMLProgressElement) line.value = share;
     else {
@@ -51,13 +55,24 @@ export function buildControls(player, policy, texts) {
  * @param {import("./scene.js").Recording} replay @param {number} ms
  */
 export function shownTime(replay, ms) {
-  if (replay.start && replay.simulatedMs) {
-    const moment = new Date(`${replay.start}Z`);
-    const leftOutMs = (replay.jumps ?? []).filter(([frame]) => frame * replay.frameMs <= ms).reduce((sum, [, jump]) => sum + jump, 0);
-    moment.setTime(moment.getTime() + (ms / replay.frameMs) * replay.simulatedMs + leftOutMs);
-    return moment.toISOString().slice(11, 16);
-  }
-  return minutes(ms);
+  return replay.start && replay.simulatedMs ? moment(replay, ms).toISOString().slice(11, 16) : minutes(ms);
+}
+
+/** @param {import("./scene.js").Recording} replay @param {number} ms @returns {Date} what the clock of a simulated day shows */
+function moment(replay, ms) {
+  const leftOutMs = (replay.jumps ?? []).filter(([frame]) => frame * replay.frameMs <= ms).reduce((sum, [, jump]) => sum + jump, 0);
+  return new Date(Date.parse(`${replay.start}Z`) + (ms / replay.frameMs) * Number(replay.simulatedMs) + leftOutMs);
+}
+
+/**
+ * Which day it is, counted from 1; null where all of a recording is one day.
+ * @param {import("./scene.js").Recording} replay @param {number} ms
+ */
+export function dayNumber(replay, ms) {
+  if (!replay.start || !replay.simulatedMs) return null;
+  const midnight = Date.parse(`${replay.start.slice(0, 10)}T00:00:00Z`);
+  const number = (/** @type {number} */ at) => Math.floor((moment(replay, at).getTime() - midnight) / DAY_MS) + 1;
+  return number(Math.max(replay.durationMs - replay.frameMs, 0)) > 1 ? number(ms) : null;
 }
 
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts */

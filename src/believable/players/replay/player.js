@@ -224,6 +224,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
       emit("view");
     });
+    if (policy.follow && replay.actors.length) camera.follow(replay.actors[0].id);
     const picture = document.createElement("div");
     picture.className = "picture";
     picture.append(canvas);

@@ -11,8 +11,8 @@ DECLARATION = Declaration(
     about="Two conditions watched by the same people: overall rating, flagged actions, preference.",
     roles=(
         Role("day", "The trial in which a recording is watched.", "trial", ("day",), required=True, several=True),
-        Role("baseline", "The condition compared with.", "condition", ("baseline", "standin_baseline")),
-        Role("ours", "The condition of interest.", "condition", ("ours", "standin_agent", "symbolic")),
+        Role("baseline", "The condition compared with.", "condition", ("baseline", "generative")),
+        Role("ours", "The condition of interest.", "condition", ("ours", "neurosymbolic", "symbolic")),
         Role("believability", "Overall, 1 to 7.", defaults=("day.believability", "believability"), required=True,
              kinds=("likert", "slider", "number")),
         Role("coherence", "Causal coherence, 1 to 7.", defaults=("day.coherence", "coherence")),
@@ -56,7 +56,7 @@ DECLARATION = Declaration(
 
 REPLAY = Protocol(
     name="replay",
-    about="Two versions of a character's day: flagged, rated, compared. About thirty minutes.",
+    about="Two days of a character of a town under two minds: flagged, rated, compared. About thirty minutes.",
     learn="Which of two architectures acts more believably, and which actions break belief.",
     package=__name__,
     version=1,

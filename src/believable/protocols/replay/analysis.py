@@ -47,6 +47,7 @@ from believable.protocols.replay.flag_outcomes import (
     values_by_person,
     watched,
 )
+from believable.protocols.replay.noticed_violations import noticed
 from believable.protocols.replay.reason_categories import categories
 from believable.stats.estimate import Estimate
 from believable.stats.models import MixedModel
@@ -81,7 +82,7 @@ class DayJudgements:
 def judgements(data: Data, plan: Plan) -> DayJudgements:
     ours, baseline = contrast(data, plan)
     seen = watched(data, plan)
-    values = {role: ratings_by_page(data, role) for role in RATED if data.has(role)}
+    values = {role: ratings_by_page(data, role, seen) for role in RATED if data.has(role)}
     values["rate"] = rates(seen)
     blind = 0
     if ADHERENCE in values:
@@ -111,8 +112,8 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         _secondary(judged, outcomes, plan),
         _explored(data, judged, plan),
     ]
-    coded = categories(data, plan)
-    return (*sections, coded) if coded is not None else tuple(sections)
+    found = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan.level)
+    return (*sections, *(section for section in (found, categories(data, plan)) if section is not None))
 
 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:

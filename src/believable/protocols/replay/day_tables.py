@@ -269,7 +269,7 @@ def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
 
 
 def term_words(name: str) -> str:
-    """A term of a model as one says it: `condition[standin_agent]` is the condition standin agent."""
+    """A term of a model as one says it: `condition[neurosymbolic]` is the condition neurosymbolic."""
     if name == "(Intercept)":
         return "intercept"
     return in_words(re.sub(r"(\w+)\[([^\]]+)\]", r"\1: \2", name))

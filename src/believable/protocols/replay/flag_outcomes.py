@@ -54,6 +54,8 @@ class WatchedDay:
     actions: LoggedActions
     judged: JudgedActions
     wall_ms: float
+    #: At which most of it was played; 0 where nothing was.
+    speed: float
     plan_opened: int
     log_opened: int
     undone: int
@@ -104,22 +106,36 @@ def watched(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
             WatchedDay(
                 session, position, places[session], str(trials["condition"].values[row] or ""),
                 str(trials["scenario"].values[row] or ""), stimulus, known, judged(known, played, flags.get(key, ()), seeing),
-                played.wall_ms, opened.get((*key, "plan"), 0), opened.get((*key, "log"), 0), undone.get(key, 0),
+                played.wall_ms, _main_speed(played), opened.get((*key, "plan"), 0), opened.get((*key, "log"), 0),
+                undone.get(key, 0),
             )
         )  # fmt: skip
     return tuple(days)
 
 
-def ratings_by_page(data: Data, role: str) -> Mapping[tuple[str, int], float]:
-    """The answers of a role by session and position; those left open are not there."""
+def _main_speed(played: Stretches) -> float:
+    shown: dict[float, float] = defaultdict(float)
+    for since, until, rate in zip(played.from_ms, played.to_ms, played.rate, strict=True):
+        shown[float(rate)] += float(until - since)
+    return max(shown, key=lambda rate: shown[rate], default=0.0)
+
+
+def ratings_by_page(data: Data, role: str, seen: Sequence[WatchedDay]) -> Mapping[tuple[str, int], float]:
+    """The answers of a role by session and the position of the replay, wherever they were asked; those left open are missing."""
     if not data.has(role):
         return {}
     answers = data.answers(role)
-    return {
-        (str(session), int(position)): float(value)
-        for session, position, value in zip(answers.session, answers.position, numbers_of(answers), strict=True)
-        if value == value
-    }
+    pages = {(day.session, day.position) for day in seen}
+    watched_at = {(day.session, day.stimulus): day.position for day in seen}
+    ratings: dict[tuple[str, int], float] = {}
+    for session, position, stimulus, value in zip(
+        answers.session, answers.position, answers.stimulus, numbers_of(answers), strict=True
+    ):
+        if value == value:
+            own = int(position)
+            at = own if (str(session), own) in pages else watched_at.get((str(session), str(stimulus)), own)
+            ratings[str(session), at] = float(value)
+    return ratings
 
 
 def of_opened(answered: Mapping[tuple[str, int], float], seen: Sequence[WatchedDay]) -> Mapping[tuple[str, int], float]:

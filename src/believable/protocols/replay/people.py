@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from believable.coding.phrases import phrases, simulated_answer
 from believable.instruments.contract import Act
@@ -31,7 +31,9 @@ class ReplayTruth:
     flag_logit         log-odds of flagging an action of the baseline, for the average viewer
     flag_effect        by how much it differs for ours (log of the odds ratio), for the average viewer
     effect_sd          spread of that difference between viewers: hardly anything moves everybody alike
-    planted_logit      by how much planted violations stand out, in log-odds
+    d_…                how well violations of a category are told from other actions, in standard deviations (d′), whatever the
+                       readiness to flag: goal inconsistency, environment rule, temporal, social norm, control failure
+    d_overlay          by how much better with plan or log opened
     flag_sd            spread of viewers' readiness to flag, in log-odds
     opens              share of viewings with the plan open; `skips` share with a stretch jumped over
     reason             share of flags with a reason; `undone` how many more are set and taken back, per flag that stays
@@ -45,19 +47,34 @@ class ReplayTruth:
     flag_logit: float = -2.0
     flag_effect: float = -0.7
     effect_sd: float = 0.4
-    planted_logit: float = 0.0
+    d_goal: float = 0.0
+    d_environment: float = 0.0
+    d_temporal: float = 0.0
+    d_social: float = 0.0
+    d_control: float = 0.0
+    d_overlay: float = 0.0
     flag_sd: float = 0.6
     opens: float = 0.6
     skips: float = 0.15
     reason: float = 0.6
     undone: float = 0.05
 
+    def d_prime(self, violations: str, opened: bool = False) -> float:
+        """How well an action with these violations stands out; 0 where there are none. Of several, the best to tell."""
+        known = [getattr(self, _D_OF[part.partition("/")[0]]) for part in violations.split("; ") if part]
+        return max(known) + self.d_overlay * opened if known else 0.0
 
-#: In the demonstration what was planted is seen, and the rest is rarely flagged.
-DEMONSTRATION = ReplayTruth(flag_logit=-3.2, flag_effect=0.0, planted_logit=2.4)
 
-#: How many words of the codebook stand for what was planted.
-_REASON_OF = {"environment_rule": "environment_rule", "temporal": "temporal", "goal": "goal_inconsistency"}
+#: Category of a violation → the field that says how well it is noticed.
+_D_OF = {
+    "goal_inconsistency": "d_goal", "environment_rule": "d_environment", "temporal": "d_temporal", "social_norm": "d_social",
+    "control_failure": "d_control",
+}  # fmt: skip
+#: In the demonstration some of what is wrong is noticed, and the rest is rarely flagged.
+DEMONSTRATION = ReplayTruth(
+    flag_logit=-4.0, flag_effect=0.0, d_goal=1.2, d_environment=1.8, d_temporal=1.5, d_social=0.8, d_control=2.0,
+    d_overlay=0.3,
+)  # fmt: skip
 #: Share of a day that is jumped over.
 GAP = 0.08
 #: The careless flag about 18 in 100 actions, whatever happens in them.
@@ -71,13 +88,13 @@ def nothing() -> ReplayTruth:
 
 @dataclass(frozen=True, slots=True)
 class DayActions:
-    """The actions of every stimulus, by its code: padded columns and what was planted."""
+    """The actions of every stimulus, by its code: padded columns and what is wrong with them."""
 
     id: ObjectArray
     from_ms: FloatArray
     to_ms: FloatArray
     there: NDArray[np.bool_]
-    planted: ObjectArray
+    violations: ObjectArray
 
 
 def actions_of(pool: Pool) -> DayActions:
@@ -87,14 +104,14 @@ def actions_of(pool: Pool) -> DayActions:
         rows[codes[row["stimulus"]]].append(row)
     most = max(map(len, rows), default=0)
     shape = (len(rows), most)
-    ids, planted = np.full(shape, None, dtype=object), np.full(shape, None, dtype=object)
+    ids, violations = np.full(shape, None, dtype=object), np.full(shape, "", dtype=object)
     start, end, there = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.bool_)
     for code, own in enumerate(rows):
         for at, row in enumerate(own):
             ids[code, at], there[code, at] = row["action"], True
             start[code, at], end[code, at] = row["from_ms"], row["to_ms"]
-            planted[code, at] = pool.material.planted.get(pool.stimuli[code], {}).get(str(row["action"]))
-    return DayActions(ids, start, end, there, planted)
+            violations[code, at] = pool.material.violations.get(pool.stimuli[code], {}).get(str(row["action"]), "")
+    return DayActions(ids, start, end, there, violations)
 
 
 def fill(truth: ReplayTruth, sessions: Sessions) -> None:
@@ -113,9 +130,9 @@ def fill(truth: ReplayTruth, sessions: Sessions) -> None:
     )
     felt = np.where(sessions.careless[:, None], rng.uniform(0.5, 7.5, felt.shape), felt)
     opened = rng.random((sessions.count, days)) < truth.opens
-    _rate(sessions, person, where, felt, opened)
+    _rate(sessions, person, where, felt, opened, trial)
     gaps = _watch(truth, sessions, trial, positions, code, opened)
-    _flag(truth, sessions, positions, code, ours, gaps)
+    _flag(truth, sessions, positions, code, ours, gaps, opened)
     _choose(truth, sessions, felt)
     experience = roles.asked.get("experience")
     if experience is not None:
@@ -124,7 +141,10 @@ def fill(truth: ReplayTruth, sessions: Sessions) -> None:
         sessions.answer(sessions.people, at, experience.id, experience.kind, number=level)
 
 
-def _rate(sessions: Sessions, person: IntArray, where: IntArray, felt: FloatArray, opened: NDArray[np.bool_]) -> None:
+def _rate(
+    sessions: Sessions, person: IntArray, where: IntArray, felt: FloatArray, opened: NDArray[np.bool_], trial: str
+) -> None:
+    """Below each replay, or on pages of their own after all of them, one for each turn."""
     rng, roles = sessions.rng, sessions.pool.roles
     for role, noise in (("believability", 0.0), ("coherence", 0.7), ("adherence", 0.9)):
         asked = roles.asked.get(role)
@@ -132,7 +152,18 @@ def _rate(sessions: Sessions, person: IntArray, where: IntArray, felt: FloatArra
             continue
         points = np.clip(np.rint(felt.ravel() + rng.normal(0, noise, felt.size)), 1, 7)
         some = np.flatnonzero(opened.ravel()) if role == "adherence" else np.arange(felt.size)
-        sessions.answer(person[some], where[some], asked.id, asked.kind, number=points[some])
+        at = where if asked.trial == trial else _rating_pages(sessions, asked.id)
+        sessions.answer(person[some], at[some], asked.id, asked.kind, number=points[some])
+
+
+def _rating_pages(sessions: Sessions, question: str) -> IntArray:
+    """Where each replay is rated, in the order of watching, by person."""
+    pages = [
+        entry.item for entry in outline(sessions.pool.study.timeline)
+        if entry.item.rated_turn is not None and any(asked.id == question for asked in entry.item.all_questions)
+    ]  # fmt: skip
+    ordered = sorted(pages, key=lambda page: page.rated_turn or 0)
+    return np.concatenate([sessions.pool.positions(page.id)[sessions.plan] for page in ordered], axis=1).ravel()
 
 
 def _watch(
@@ -163,6 +194,7 @@ def _flag(
     code: IntArray,
     ours: NDArray[np.bool_],
     gaps: FloatArray,
+    opened: NDArray[np.bool_],
 ) -> None:
     rng, acts = sessions.rng, _actions(sessions.pool)
     start, end, there = acts.from_ms[code], acts.to_ms[code], acts.there[code]
@@ -170,35 +202,40 @@ def _flag(
     inside = (start >= gaps[..., None]) & (start < gap_end[..., None])
     missed = np.clip(np.minimum(end, gap_end[..., None]) - np.maximum(start, gaps[..., None]), 0, None)
     viewed = there & ~(inside & (missed > 0.5 * (end - start)))
-    planted = acts.planted[code]
-    stands_out = np.not_equal(planted, np.array(None, dtype=object)).astype(np.bool_)
+    wrong = acts.violations[code]
+    stands_out = np.where(
+        opened[..., None], _standing_out(truth, acts, True)[code], _standing_out(truth, acts, False)[code]
+    )
     readiness = rng.normal(0, truth.flag_sd, sessions.count)
     effect = truth.flag_effect + rng.normal(0, truth.effect_sd, sessions.count)
-    logit = (
-        truth.flag_logit
-        + effect[:, None, None] * ours[..., None]
-        + truth.planted_logit * stands_out
-        + readiness[:, None, None]
-    )
-    logit = np.where(sessions.careless[:, None, None], CARELESS_LOGIT, logit)
-    chance = expit(logit)
+    logit = truth.flag_logit + effect[:, None, None] * ours[..., None] + readiness[:, None, None]
+    chance = np.where(stands_out > 0, ndtr(ndtri(expit(logit)) + stands_out), expit(logit))
+    chance = np.where(sessions.careless[:, None, None], expit(CARELESS_LOGIT), chance)
     drawn = rng.random(viewed.shape)
     flagged = viewed & (drawn < (1 + truth.undone) * chance)
     who, day, which = np.nonzero(flagged)
     at = (who, day, which)
     moment = start[at] + rng.random(len(who)) * 0.5 * (end[at] - start[at])
     silent = rng.random(len(who)) >= truth.reason
-    text = unless(silent, _reasons(planted[at], rng))
+    text = unless(silent, _reasons(wrong[at], rng))
     # Some mark the moment instead of the line: the analysis has to find the action.
     action = unless(rng.random(len(who)) < 0.1, acts.id[code][at])
     sessions.flag(who, positions[who, day], moment, action, text, drawn[at] >= chance[at])
 
 
-def _reasons(planted: ObjectArray, rng: np.random.Generator) -> ObjectArray:
-    """What was planted is named as such; for the rest the planted shares of the codebook hold."""
-    texts = reasons("replay", len(planted), rng)
-    for kind, code in _REASON_OF.items():
-        own = np.flatnonzero(planted == kind)
+def _standing_out(truth: ReplayTruth, acts: DayActions, opened: bool) -> FloatArray:
+    """d′ of every action of every stimulus."""
+    known = {words: truth.d_prime(words, opened) for words in set(acts.violations.ravel().tolist())}
+    flat = [known[words] for words in acts.violations.ravel().tolist()]
+    return np.array(flat, dtype=np.float64).reshape(acts.violations.shape)
+
+
+def _reasons(wrong: ObjectArray, rng: np.random.Generator) -> ObjectArray:
+    """What is wrong is named as such; for the rest the planted shares of the codebook hold."""
+    texts = reasons("replay", len(wrong), rng)
+    first = np.array([str(words).partition("/")[0] for words in wrong], dtype=object)
+    for code in _D_OF:
+        own = np.flatnonzero(first == code)
         ways = np.array(phrases("replay").sentences[code, None], dtype=object)
         texts[own] = ways[rng.integers(len(ways), size=len(own))]
     return texts
@@ -238,13 +275,16 @@ def values(truth: ReplayTruth, sessions: Sessions) -> Mapping[str, float]:
     gap = truth.ours - truth.baseline
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     acts, roles, pool = _actions(sessions.pool), sessions.pool.roles, sessions.pool
-    stands_out = np.not_equal(acts.planted, np.array(None, dtype=object)).astype(np.float64)
+    stands_out = {opened: _standing_out(truth, acts, opened) for opened in (False, True)}
     rates = {}
     spreads = {"baseline": truth.flag_sd, "ours": math.hypot(truth.flag_sd, truth.effect_sd)}
     for name, effect in (("baseline", 0.0), ("ours", truth.flag_effect)):
         own = np.isin(pool.stimulus_condition.astype(str), roles.named[name])
-        logit = truth.flag_logit + effect + truth.planted_logit * stands_out[own][..., None] + spreads[name] * nodes
-        chance = (expit(logit) * weights / weights.sum()).sum(axis=-1)
+        plain = expit(truth.flag_logit + effect + spreads[name] * nodes)
+        chance = sum(
+            share * (ndtr(ndtri(plain) + stands_out[opened][own][..., None]) * weights / weights.sum()).sum(axis=-1)
+            for opened, share in ((True, truth.opens), (False, 1 - truth.opens))
+        )
         there = acts.there[own]
         rates[name] = float(((chance * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1)).mean())
     return {
@@ -259,7 +299,7 @@ def values(truth: ReplayTruth, sessions: Sessions) -> Mapping[str, float]:
 
 
 class Viewer:
-    """One viewer at a browser. In a demonstration what was planted is noticed; elsewhere flags follow the truth."""
+    """One viewer at a browser. What is wrong stands out by the truth's d′."""
 
     def __init__(self, truth: ReplayTruth, study: Study, rng: random.Random, careless: bool) -> None:
         self._truth, self._rng, self._careless = truth, rng, careless
@@ -268,6 +308,7 @@ class Viewer:
         self._readiness = rng.gauss(0, truth.flag_sd)
         self._effect = truth.flag_effect + rng.gauss(0, truth.effect_sd)
         self._felt: dict[str, float] = {}
+        self._rated = 0
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         if kind != "flags" or not seen.log:
@@ -276,9 +317,10 @@ class Viewer:
         ours = seen.stimulus is not None and seen.stimulus.condition in self._roles.named["ours"]
         flags: list[Act] = []
         for going in seen.log:
-            logit = truth.flag_logit + self._effect * ours + truth.planted_logit * going.planted + self._readiness
-            logit = CARELESS_LOGIT if self._careless else logit
-            if rng.random() < 1 / (1 + math.exp(-logit)):
+            logit = truth.flag_logit + self._effect * ours + self._readiness
+            plain = 1 / (1 + math.exp(-(CARELESS_LOGIT if self._careless else logit)))
+            d_prime = 0.0 if self._careless else truth.d_prime(going.violations, bool(seen.opened))
+            if rng.random() < float(ndtr(ndtri(plain) + d_prime)):
                 flags += self._mark(
                     going.id, f"f{len(flags) + 1}", round(rng.uniform(going.t0_ms, (going.t0_ms + going.t1_ms) / 2))
                 )
@@ -298,8 +340,12 @@ class Viewer:
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         role = self._roles.role_of(question)
-        if page and page[0].stimulus is not None and role in ("believability", "coherence", "adherence"):
-            return self._rating(role, page[0])
+        if role in ("believability", "coherence", "adherence"):
+            if page and page[0].stimulus is not None:
+                return self._rating(role, page[0])
+            self._rated += role == "believability"
+            judged = [seen for seen in earlier if seen.stimulus is not None and seen.stimulus.condition is not None]
+            return self._rating(role, judged[self._rated - 1]) if 0 < self._rated <= len(judged) else None
         if role == "preference":
             return self._preference(earlier)
         if role == "why":

@@ -1,117 +1,212 @@
-"""Demonstration days: a character's day in a small town; a stand-in for a baseline does things that do not convince.
+"""Two days of a character of the town under two minds: recordings that were made with a language model come with the package.
 
-With them come the questions that can be answered by those who have watched them."""
+`runs/` holds whole towns as the two minds lived in them, of one seed, checked; a scenario is a character of that town, followed:
+a study can be made offline and without a language model. With them come the questions that can be answered by those who have
+watched them, from each recording's own log. `python -m validation.town_minds --ship` writes `runs/` anew."""
 
 from __future__ import annotations
 
+import functools
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
-from believable.protocols.replay.attention_words import DAY_PARTS, ELSEWHERE, GERMAN
+from believable.protocols.replay.attention_words import DAY_PARTS, FORGETTABLE
+from believable.recordings import file
 from believable.recordings.recording import Action, Recording
-from believable.simulate.demonstration import MadeStimulus, write_all
-from believable.simulate.demonstration import make as make_one
+from believable.simulate.demonstration import NOTHING_WRONG, MadeStimulus, write_all
 from believable.study.records import Stimulus, Study
-from believable.worlds.town.generate import generate
+from believable.worlds.town.mind import STEPS_PER_DAY
+from believable.worlds.town.minds import mind_kind
+from believable.worlds.town.rule_checker import with_findings
+from believable.worlds.town.town_map import activities
+from believable.worlds.town.town_recording import STEP_MS, followed, recorded, without
+from believable.worlds.town.town_run import TownRun, TownSettings
 
-#: How many things go wrong in a day of the stand-in for a baseline, and in the day for practice, which belongs to no condition.
-VIOLATIONS, PRACTICE_VIOLATIONS = 9, 3
+#: So much is shown of anything that somebody does but walk; the day clock is put forward over the rest.
+SHOWN_MINUTES = 1.0
 #: What goes on for less is easily missed by somebody who watches.
-LEAST_MINUTES = 15
+LEAST_MINUTES = 8
 #: Wrong answers to each question.
 WRONG = 3
+#: The practice ends at noon, of another town.
+PRACTICE_STEPS = STEPS_PER_DAY // 2
 #: Between these lines of the study file stand the questions about the days.
 QUESTIONS_BEGIN, QUESTIONS_END = "# questions about these days, made with them", "# end of the questions"
+RUNS = Path(__file__).with_name("runs")
 
 
 def make(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
-    """Both versions of a day are the same but for what goes wrong in one of them."""
-    wrong = (
-        VIOLATIONS
-        if stimulus.condition == "standin_baseline"
-        else PRACTICE_VIOLATIONS
-        if stimulus.scenario is None
-        else 0
-    )
-    name = "practice" if stimulus.scenario is None else stimulus.scenario
-    day = generate(derive(seed, "day", name) % (1 << 31), violations=wrong)
-    return MadeStimulus(day.replay, day.planted if stimulus.condition is not None else {})
+    """A character under one mind; both conditions of a scenario follow the same one. The practice is somebody of another town."""
+    if stimulus.condition is None or stimulus.scenario is None:
+        return MadeStimulus(_practice(derive(seed, "practice") % (1 << 31)))
+    run = _run(stimulus.condition)
+    return MadeStimulus(shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]))
+
+
+def shown_days(run: Recording, person: str) -> Recording:
+    """A character as people watch it: nights and the middles of long activities are left out."""
+    return followed(run, person, longest_minutes=SHOWN_MINUTES)
 
 
 def write(study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None) -> None:
     """The recordings, and in the study file the questions about them."""
     write_all(make, study, folder, seed, done)
-    path = folder / "study.yaml"
-    path.write_text(with_questions(path.read_text("utf-8"), study, seed), "utf-8")
+    _ask(study, folder, seed)
+
+
+def write_town(
+    study: Study,
+    folder: Path,
+    seed: int,
+    runs: Mapping[str, Recording],
+    done: Callable[[Stimulus], None] = lambda stimulus: None,
+) -> None:
+    """The same from runs of one's own, by condition: matched, or it is refused."""
+    checked = {condition: with_findings(run) for condition, run in runs.items()}
+    _must_match(checked)
+
+    def own(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
+        if stimulus.condition is None or stimulus.scenario is None:
+            return make(stimulus, take, seed)
+        run = checked[stimulus.condition]
+        return MadeStimulus(shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]))
+
+    write_all(own, study, folder, seed, done)
+    _ask(study, folder, seed)
+
+
+def _must_match(runs: Mapping[str, Recording]) -> None:
+    """The same town, people and days under each mind."""
+    towns = {
+        condition: (run.seed, tuple(actor.id for actor in run.actors), run.timing.frames)
+        for condition, run in runs.items()
+    }
+    if len(set(towns.values())) > 1:
+        words = "; ".join(
+            f"{name}: seed {seed}, {len(people)} people, {frames // STEPS_PER_DAY} days"
+            for name, (seed, people, frames) in towns.items()
+        )
+        raise InvalidInput(
+            f"runs of the town: expected the same seed, people and days, got {words}. Make them anew with the same --seed, "
+            "--people and --days."
+        )
+
+
+@functools.cache
+def _run(condition: str) -> Recording:
+    path = RUNS / f"{condition}.replay.json.gz"
+    if not path.is_file():
+        known = ", ".join(sorted(entry.name.partition(".")[0] for entry in RUNS.glob("*.gz")))
+        raise InvalidInput(
+            f"condition {condition!r}: expected one of {known}, of which there are runs. Bring your own with"
+            " `believable new … --town-run CONDITION=RUN`."
+        )
+    return file.read(path)
+
+
+def _characters(run: Recording, seed: int) -> list[str]:
+    """Who is followed in which scenario."""
+    people = [actor.id for actor in run.actors]
+    generator(seed, "characters").shuffle(people)
+    return people
+
+
+@functools.lru_cache(maxsize=4)
+def _practice(seed: int) -> Recording:
+    """A morning in a town of two: by the mind that needs no language model; belongs to no condition and is not judged."""
+    run = TownRun(TownSettings(seed, 2, 1, "neurosymbolic"), mind_kind("neurosymbolic").create)
+    while not run.over:
+        run.advance()
+    town = with_findings(recorded(run))
+    return shown_days(without(town, [(PRACTICE_STEPS, town.timing.frames)]), town.actors[0].id)
 
 
 # ------------------------------------------------------------------------------------------ questions about a day
 
 
-def with_questions(text: str, study: Study, seed: int) -> str:
-    """A study file with one question for each day, in place of those that it holds."""
+def _ask(study: Study, folder: Path, seed: int) -> None:
+    path = folder / "study.yaml"
+    days = {stimulus.id: file.read(folder / stimulus.file) for stimulus in study.stimuli if stimulus.scenario}
+    path.write_text(with_questions(path.read_text("utf-8"), study, days, seed), "utf-8")
+
+
+def with_questions(text: str, study: Study, days: Mapping[str, Recording], seed: int) -> str:
+    """A study file with one question for each recording, in place of those that it holds."""
     before, begins, rest = text.partition(QUESTIONS_BEGIN)
     _, ends, after = rest.partition(QUESTIONS_END)
     if not begins or not ends:
         raise InvalidInput(f"study.yaml: expected the lines {QUESTIONS_BEGIN!r} and {QUESTIONS_END!r}. Put them back.")
     indent = " " * (len(before) - len(before.rstrip(" ")))
-    lines = [f"{indent}- {json.dumps(entry, ensure_ascii=False)}" for entry in questions(study, seed)]
+    lines = [f"{indent}- {json.dumps(entry, ensure_ascii=False)}" for entry in questions(study, days, seed)]
     return "\n".join([before + begins, *lines, indent + ends]) + after
 
 
-def questions(study: Study, seed: int) -> list[dict[str, object]]:
-    """For each day what was done in one part of it, never the same for two versions of a day."""
+def questions(study: Study, days: Mapping[str, Recording], seed: int) -> list[dict[str, object]]:
+    """For each recording what was done in one part of a day, never the same for two conditions of a scenario."""
     entries: list[dict[str, object]] = []
     for scenario in study.scenarios:
-        days = [stimulus for stimulus in study.stimuli if stimulus.scenario == scenario]
-        parts = list(DAY_PARTS)
-        generator(seed, "attention", scenario).shuffle(parts)
-        entries += [_question(study, day, part, seed) for day, part in zip(days, parts, strict=False)]
+        taken: set[str] = set()
+        for stimulus in study.stimuli:
+            if stimulus.scenario == scenario:
+                entries.append(
+                    _question(stimulus.id, days[stimulus.id], taken, generator(seed, "attention", stimulus.id))
+                )
     return entries
 
 
-def _question(study: Study, stimulus: Stimulus, part: str, seed: int) -> dict[str, object]:
-    day = make_one(make, study, stimulus, seed)
-    rng = generator(seed, "attention", stimulus.id)
-    prompt, from_hour, to_hour, own = DAY_PARTS[part]
-    fitting = [action for action in _asked_about(day) if from_hour <= _hour(day.replay, action) < to_hour]
-    right = rng.choice(sorted({action.text for action in fitting}))
+def _question(stimulus: str, day: Recording, taken: set[str], rng: random.Random) -> dict[str, object]:
+    """`taken` are the parts of days and the right answers of the scenario's other recordings."""
+    parts = [part for part in DAY_PARTS if part not in taken]
+    rng.shuffle(parts)
+    done = {action.activity for action in day.actions if action.activity}
+    never = sorted(name for name in activities() if name not in done and name not in FORGETTABLE)
+    for part in parts:
+        fitting = sorted(_done_in(day, part) - taken)
+        if fitting and len(never) >= WRONG:
+            right = rng.choice(fitting)
+            taken |= {part, right}
+            return {
+                "stimulus": stimulus,
+                "prompt": DAY_PARTS[part].prompt,
+                "right": _option(right),
+                "wrong": [_option(name) for name in rng.sample(never, WRONG)],
+            }
+    raise InvalidInput(
+        f"{stimulus}: nothing in it can be asked about: expected something of {LEAST_MINUTES} minutes in a part of a day that no "
+        "other condition is asked about. Choose another seed."
+    )
+
+
+def _done_in(day: Recording, part: str) -> set[str]:
+    """What took its time in that part of a day and nothing was wrong with it, by its name."""
+    span = DAY_PARTS[part]
     return {
-        "stimulus": stimulus.id,
-        "prompt": prompt,
-        "right": _option(right),
-        "wrong": [_option(text) for text in _sample(own, rng)],
-    }
+        str(action.activity)
+        for action in day.actions
+        if action.activity and action.activity not in FORGETTABLE and action.violations == NOTHING_WRONG
+        and span.day == _moment(day, action)[0] and span.from_hour <= _moment(day, action)[1] < span.to_hour
+        and _minutes(day, action) >= LEAST_MINUTES
+    }  # fmt: skip
 
 
-def _asked_about(day: MadeStimulus) -> list[Action]:
-    """What was planned, took its time, and happened once: what was planted is never asked for."""
-    texts = [action.text for action in day.replay.actions]
-    return [
-        action
-        for action in day.replay.actions
-        if action.verb not in ("sleep", "walk")
-        and action.id not in day.planted
-        and action.t1_ms - action.t0_ms >= LEAST_MINUTES * 60_000
-        and texts.count(action.text) == 1
-        and action.text in GERMAN
-    ]
-
-
-def _hour(replay: Recording, action: Action) -> float:
-    """The hour of the day at which an action begins."""
-    begins = (replay.timing.simulated_start or "T00:00").partition("T")[2]
+def _moment(day: Recording, action: Action) -> tuple[int, float]:
+    """The day, counted from 1, and the hour at which an action begins."""
+    begins = (day.timing.simulated_start or "T00:00").partition("T")[2]
     hours, minutes = map(int, begins.split(":")[:2])
-    return hours + minutes / 60 + action.t0_ms / 3_600_000
+    left_out = sum(ms for frame, ms in day.timing.jumps if frame * STEP_MS <= action.t0_ms)
+    hour = hours + minutes / 60 + (action.t0_ms + left_out) / 3_600_000
+    return int(hour // 24) + 1, hour % 24
 
 
-def _sample(texts: Sequence[str], rng: random.Random) -> list[str]:
-    return rng.sample(texts, WRONG)
+def _minutes(day: Recording, action: Action) -> float:
+    left_out = sum(ms for frame, ms in day.timing.jumps if action.t0_ms < frame * STEP_MS < action.t1_ms)
+    return (action.t1_ms - action.t0_ms + left_out) / 60_000
 
 
-def _option(text: str) -> dict[str, object]:
-    return {"value": text, "label": {"en": text, "de": {**GERMAN, **ELSEWHERE}[text]}}
+def _option(activity: str) -> dict[str, object]:
+    kind = activities()[activity]
+    return {"value": activity, "label": {"en": kind.en, "de": kind.de}}

@@ -81,6 +81,13 @@ class _RuleChecker:
             self._reading.report(place, message, "Use it in `show_if` of a question below `ask:`.")
             return
         there = trial.opens_beside
+        if trial.rated_turn is not None:
+            there = tuple(
+                name
+                for entry in self._entries[:index]
+                if trial.is_about(entry.item)
+                for name in entry.item.opens_beside
+            )
         if not (there if rule.opened == "any" else rule.opened in there):
             message = f"nothing on this page opens {shown(place)}, so the question would never be asked."
             cure = f"Ask it below a `watch` with `overlay: {{{'log' if rule.opened == 'log' else 'plan'}: true}}`."

@@ -93,7 +93,7 @@ def view(
 def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
     """A rule on something of the same page, for the browser to follow; others are settled before the page is made."""
     if rule.opened is not None:
-        return {"opened": rule.opened}
+        return {"opened": rule.opened} if planned.trial.opens_beside else None
     own = {question.id for question in planned.trial.page_questions}
     trial, _, rest = (rule.answer or "").partition(".")
     question, _, item = rest.partition(".")

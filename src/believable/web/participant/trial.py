@@ -18,7 +18,7 @@ from believable.pages import PAGES
 from believable.pages.contract import PRACTICE_TRIES, PageKind, ShownPage
 from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
 from believable.players import PLAYERS
-from believable.study.bases import holds
+from believable.study.bases import Rule, holds
 from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial
 from believable.study.records import Question, Text, TrialBase
@@ -162,9 +162,13 @@ def shown_questions(session: SessionView) -> list[tuple[Question, dict[str, Any]
     shown: list[tuple[Question, dict[str, Any] | None]] = []
     for question in planned.trial.page_questions:
         rule = client_rule(question.show_if, planned) if question.show_if else None
-        if rule is not None or question.show_if is None or holds(question.show_if, session.answers, session.arms):
+        if rule is not None or question.show_if is None or _holds(question.show_if, session):
             shown.append((question, rule))
     return shown
+
+
+def _holds(rule: Rule, session: SessionView) -> bool:
+    return holds(rule, session.answers, session.arms, session.opened)
 
 
 def finished_html(session: SessionView) -> Markup:

@@ -195,7 +195,8 @@ class Persona:
 class PlanEntry:
     """A node of the plan tree: level 0 the day, 1 an intention, 2 a task. Steps are those of the run.
 
-    `activity` and `place` (a building or room) say what would fulfil it: somebody who was there and did that has done it.
+    `activity` (or several, apart by spaces) and `place` (a building or room) say what would fulfil it: somebody who was there and
+    did that, or one of them, has done it.
     An entry declared again under its id is replaced; `status` becomes `done` or `dropped`, `reason` why.
     """
 

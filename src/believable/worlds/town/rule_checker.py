@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,31 @@ class TownFindings:
     def by_category(self, *, hidden: bool = False) -> dict[str, int]:
         counts = Counter(violation.category for violation in self.violations if violation.hidden == hidden)
         return {category: counts[category] for category in CATEGORIES}
+
+
+#: What an action is called in a checked recording with which nothing is wrong, and what marks a norm that no mind knows.
+NOTHING_WRONG, UNKNOWN_NORM = "none", "/unknown to minds"
+
+
+def with_findings(recording: Recording) -> Recording:
+    """The recording with the checker's word on every action (`violations`) and on every intention that it can tell about
+    (`fulfilled`): what a study of it compares people's judgements with."""
+    reader = _LogReader(recording)
+    wrong: dict[str, list[str]] = defaultdict(list)
+    for violation in reader.violations():
+        words = f"{violation.category}/{violation.rule}{UNKNOWN_NORM if violation.hidden else ''}"
+        if words not in wrong[violation.action]:
+            wrong[violation.action].append(words)
+    return replace(
+        recording,
+        actions=tuple(
+            replace(action, violations="; ".join(wrong[action.id]) or NOTHING_WRONG) for action in recording.actions
+        ),
+        plans=tuple(
+            replace(step, fulfilled=reader.is_fulfilled(step) if step.level == 1 and step.activity else None)
+            for step in recording.plans
+        ),
+    )
 
 
 def check_town(recording: Recording, person: str | None = None) -> TownFindings:
@@ -504,9 +529,10 @@ class _LogReader:
     # ---------------------------------------------------------------------------------------- intentions
 
     def is_fulfilled(self, step: PlanStep) -> bool:
-        """Whether its activity was done in its place, about its time."""
+        """Whether its activity, or one of them, was done in its place, about its time."""
+        wanted = (step.activity or "").split()
         return any(
-            action.actor == step.actor and action.activity == step.activity and action.refused is None
+            action.actor == step.actor and action.activity in wanted and action.refused is None
             and action.t0_ms <= step.t1_ms + LATE_MS and action.t1_ms >= step.t0_ms - EARLY_MS
             and (step.place is None or step.place in (action.place, self._building(action.place)))
             for action in self.actions

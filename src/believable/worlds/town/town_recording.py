@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import accumulate
 
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
@@ -154,8 +156,13 @@ def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator
 # ------------------------------------------------------------------------------------------ one character, to be watched
 
 
-def followed(recording: Recording, person: str, *, nights: bool = False) -> Recording:
-    """The recording of one character among the others: first in the list, its actions and plans only, nights left out."""
+def followed(
+    recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None
+) -> Recording:
+    """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
+
+    With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
+    day clock is put forward. Places are called by their names: the log of a followed character is for people to read."""
     names = [actor.id for actor in recording.actors]
     if person not in names:
         raise NotFound(f"nobody is called {person!r}. {did_you_mean(person, names)}")
@@ -167,7 +174,47 @@ def followed(recording: Recording, person: str, *, nights: bool = False) -> Reco
         actions=tuple(action for action in recording.actions if action.actor == person),
         plans=tuple(step for step in recording.plans if step.actor == person),
     )
-    return alone if nights else without(alone, _nights(alone, person))
+    spans = [] if nights else _nights(alone, person)
+    if longest_minutes is not None:
+        spans = _joined([*spans, *_lengthy(alone, longest_minutes)])
+    names_of = {place.id: place for place in recording.world.places}
+    shown = without(alone, spans)
+    return replace(
+        shown,
+        actions=tuple(
+            replace(action, object=None, place=_place_words(action.place, names_of)) for action in shown.actions
+        ),
+    )
+
+
+def _place_words(place: str | None, places: Mapping[str, Place]) -> str | None:
+    known = places.get(place or "")
+    if known is None:
+        return None
+    around = places.get(known.parent or "")
+    return known.name if around is None or around.name == known.name else f"{known.name}, {around.name}"
+
+
+def _lengthy(recording: Recording, longest_minutes: float) -> list[tuple[int, int]]:
+    """Frames in the middle of whatever lasts longer, walks apart."""
+    half = max(1, round(longest_minutes * 60_000 / STEP_MS / 2))
+    spans = [
+        (action.t0_ms // STEP_MS + half, action.t1_ms // STEP_MS - half)
+        for action in recording.actions
+        if action.verb != "move-to"  # nobody is to be somewhere else at once
+    ]
+    return [(first, last) for first, last in spans if last > first]
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order, those that overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return joined
 
 
 def _nights(recording: Recording, person: str) -> list[tuple[int, int]]:
@@ -193,8 +240,13 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
         return recording
     frames = recording.timing.frames
 
+    starts = [first for first, _ in spans]
+    left_out = [0, *accumulate(last - first for first, last in spans)]
+
     def shifted(frame: int) -> int:
-        return frame - sum(min(max(frame - first, 0), last - first) for first, last in spans)
+        number = bisect_right(starts, frame)
+        reach = min(frame, spans[number - 1][1]) - spans[number - 1][0] if number else 0
+        return frame - (left_out[number - 1] + reach if number else 0)
 
     def moved(t_ms: int) -> int:
         return shifted(t_ms // STEP_MS) * STEP_MS

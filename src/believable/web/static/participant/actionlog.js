@@ -2,7 +2,7 @@
 /**
  * What the figures did and planned, and what of it is going on at a moment. Pure.
  *
- * @typedef {{id: string, actor: string, t0_ms: number, t1_ms: number, verb: string, object: string | null, place: string | null, text: string}} Action
+ * @typedef {{id: string, actor: string, t0_ms: number, t1_ms: number, verb: string, object: string | null, place: string | null, text: string, serves?: string | null}} Action
  * @typedef {{id: string, actor: string, parent: string | null, level: number, t0_ms: number, t1_ms: number, text: string}} Step
  * @typedef {{flagged: (action: Action) => boolean, toggle: (action: Action, mono_ms: number) => void}} Marks what an instrument adds to each line
  * @typedef {ReturnType<typeof actionLog>} ActionLog

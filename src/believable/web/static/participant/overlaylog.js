@@ -1,5 +1,8 @@
 // @ts-check
-/** The log, line by line: what is going on is marked and kept in view until the person scrolls; a line leads to its moment. */
+/**
+ * The log, line by line, under the step of the plan that the lines serve; what is going on is marked and kept in view until the
+ * person scrolls; a line leads to its moment.
+ */
 
 /**
  * @param {HTMLElement} panel
@@ -14,9 +17,23 @@ export function showLog(panel, { player, log, seekable, texts }) {
   /** The one line that the Tab key reaches. */
   let reached = 0;
   const rows = log.lines.map((action) => row(action));
-  list.append(...rows.map(({ item }) => item));
+  const steps = new Map(log.plans.map((step) => [step.id, step]));
+  rows.forEach(({ action, item }, number) => {
+    const step = steps.get(action.serves ?? "");
+    if (step && (number === 0 || rows[number - 1].action.serves !== action.serves)) list.append(heading(step));
+    list.append(item);
+  });
   if (!rows.length) list.textContent = texts["overlay.empty"];
   panel.append(list, back);
+
+  /** @param {import("./actionlog.js").Step} step */
+  function heading(step) {
+    const above = steps.get(step.parent ?? "");
+    const item = Object.assign(document.createElement("li"), { className: "log-task" });
+    item.append(span("log-step", step.text));
+    if (above && above.level > 0) item.append(span("log-aim", above.text));
+    return item;
+  }
 
   /** @param {import("./actionlog.js").Action} action */
   function row(action) {

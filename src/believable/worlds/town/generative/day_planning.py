@@ -71,6 +71,24 @@ def intentions_of(persona: Persona, town: TownMap) -> dict[str, tuple[str, ...]]
     return options
 
 
+def fulfilling(persona: Persona, town: TownMap, words: str) -> tuple[str, str | None] | None:
+    """The activities any of which fulfils an intention, and the building; None for words of the model's own."""
+    if words == work_words(persona, town):
+        paid = [
+            name for name, kind in activities().items()
+            if kind.wage and any(town.fixtures_of(place, building=persona.workplace) for place in kind.at)
+        ]  # fmt: skip
+        return " ".join(paid or ["read", "write"]), persona.workplace
+    for intention in everyday():
+        if intention.words == words:
+            place = persona.home if intention.at == ("home",) else intention.at[0]
+            return " ".join(intention.does), place if place in town.buildings else None
+    for habit in persona.habits:
+        if words == f"{activities()[habit.activity].en} as usual":
+            return habit.activity, None
+    return None
+
+
 def about_words(persona: Persona, people: Sequence[Persona], status: str = "") -> str:
     """Who somebody is, as every prompt begins."""
     names = {other.id: other.name for other in people}

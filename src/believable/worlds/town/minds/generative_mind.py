@@ -7,7 +7,7 @@ not answer readably is not done: without a plan the person waits, without a plac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args
 
 from believable.core.errors import InvalidInput
@@ -22,7 +22,14 @@ from believable.worlds.town.generative.conversation import (
     next_line,
     talk_memory,
 )
-from believable.worlds.town.generative.day_planning import about_words, day_plan, hour_plan, new_status, task_plan
+from believable.worlds.town.generative.day_planning import (
+    about_words,
+    day_plan,
+    fulfilling,
+    hour_plan,
+    new_status,
+    task_plan,
+)
 from believable.worlds.town.generative.memory_retrieval import RULES, Variant, retrieve
 from believable.worlds.town.generative.memory_stream import MemoryKind, MemoryStream
 from believable.worlds.town.generative.perception import Observation, heard, observations
@@ -42,8 +49,11 @@ from believable.worlds.town.mind import (
 )
 from believable.worlds.town.primitive_words import thing_words
 from believable.worlds.town.town_map import activities
+from believable.worlds.town.walking import believed_closed, next_leg
 
 PLAN_IMPORTANCE = 5
+#: What an hour in the model's own words would be fulfilled by while none of its tasks has a place: nothing does.
+NOTHING_BEGUN = "nothing_begun"
 #: A task is given up after so many refusals, a talk after so many steps without an answer or walks to the other.
 REFUSALS, ANSWER_STEPS, APPROACHES = 4, 6, 2
 TALK_DISTANCE = 3
@@ -76,6 +86,7 @@ class Agenda:
     tasks: list[TimetableLine] = field(default_factory=list)
     tasks_to_minute: int = -1
     tasks_number: int = 0
+    intentions: list[PlanEntry] = field(default_factory=list)
 
 
 class GenerativeMind:
@@ -104,6 +115,9 @@ class GenerativeMind:
         self.noticed: list[str] = []
         self.last_talks: dict[str, int] = {}
         self.events_seen: list[str] = []
+        #: Until then nothing is done: what was planned could not be, and nothing else is.
+        self.idle_to_step = 0
+        self.closed = {door for door in self.town.doors if not door.endswith(".bathroom.door")}
 
     # ---------------------------------------------------------------------------------------- the day
 
@@ -141,18 +155,30 @@ class GenerativeMind:
         hours = self.agenda.hours
         for number, line in enumerate(hours):
             after = hours[number + 1].minute if number + 1 < len(hours) else MINUTES_PER_DAY
+            activity, place = fulfilling(self.persona, self.town, line.text) or (NOTHING_BEGUN, None)
             entries.append(
                 PlanEntry(
                     f"{root}-h{number}", root, 1, step + line.minute * STEPS_PER_MINUTE,
-                    step + after * STEPS_PER_MINUTE, line.text,
+                    step + after * STEPS_PER_MINUTE, line.text, activity, place,
                 )
             )  # fmt: skip
+        self.agenda.intentions = entries[1:]
         self._plan(entries)
+
+    def _grounded_intention(self, parent: str, activity: str) -> None:
+        """An hour in the model's own words says what would fulfil it once a task of it has a place: what its tasks are."""
+        for number, entry in enumerate(self.agenda.intentions):
+            if entry.id == parent and fulfilling(self.persona, self.town, entry.text) is None:
+                known = [name for name in (entry.activity or "").split() if name not in (NOTHING_BEGUN, activity)]
+                self.agenda.intentions[number] = replace(entry, activity=" ".join([*known, activity]))
+                self._plan([self.agenda.intentions[number]])
 
     # ---------------------------------------------------------------------------------------- what to do now
 
     def next_primitive(self, percept: Percept) -> Primitive:
         self.asleep = False
+        self.closed = believed_closed(self.closed, percept)
+        self._take_up_again(percept)
         new = self._perceive(percept)
         if self.talk is None:
             self._react(percept, new)
@@ -284,6 +310,8 @@ class GenerativeMind:
     def _task_turn(self, percept: Percept) -> Primitive:
         self._take_result(percept)
         task = self.task
+        if task is None and percept.step < self.idle_to_step:
+            return Primitive("wait", minutes=(self.idle_to_step - percept.step) / STEPS_PER_MINUTE)
         if task is not None and percept.step >= task.to_step:
             self._close(task, "dropped" if task.queue else "done", "its time was over" if task.queue else "")
             task = None
@@ -296,11 +324,40 @@ class GenerativeMind:
         if not task.queue:
             self.task = None
             return Primitive("wait", minutes=max(1.0, (task.to_step - percept.step) / STEPS_PER_MINUTE))
+        leg = self._leg(task, percept)
+        if leg is not None:
+            return replace(leg, serves=task.id)
+        if not task.queue:
+            return self._task_turn(percept)
         primitive = task.queue.pop(0)
         if primitive.verb == "use":
             minutes = max(1.0, (task.to_step - percept.step) / STEPS_PER_MINUTE)
             return Primitive("use", primitive.object, activity=primitive.activity, minutes=minutes, serves=task.id)
         return primitive
+
+    def _take_up_again(self, percept: Percept) -> None:
+        """What somebody's words interrupted is gone on with after the talk."""
+        result, task = percept.result, self.task
+        if result is None or task is None or not result.cut or result.primitive.verb != "use":
+            return
+        if result.primitive.serves == task.id and result.primitive not in task.queue:
+            task.queue.insert(0, result.primitive)
+
+    def _leg(self, task: CurrentTask, percept: Percept) -> Primitive | None:
+        """The way to what is next, door by door, also when a talk came in between; None when there. The body walks by itself, as
+        bodies do in the released world: no model is asked. What is open is not opened."""
+        ahead = task.queue[0]
+        place = self.town.fixtures.get(str(ahead.target if ahead.verb in ("pick-up", "put") else ahead.object))
+        if place is None:
+            return None
+        if ahead.verb == "open" and any(thing.id == place.id and thing.state == "open" for thing in percept.things):
+            task.queue.pop(0)
+            return self._leg(task, percept) if task.queue else None
+        leg = next_leg(self.town, percept, place.id, place.stand, self.closed)
+        if leg is None and ahead.verb == "move-to":
+            task.queue.pop(0)
+            return self._leg(task, percept) if task.queue else None
+        return leg
 
     def _take_result(self, percept: Percept) -> None:
         """What the world refused is tried another way: closed doors are opened; else the task is given up and, by the paper,
@@ -320,18 +377,14 @@ class GenerativeMind:
                 Primitive("put", percept.carried[0].id, target=target, serves=task.id), result.primitive,
             ]  # fmt: skip
             return
-        door = next((name for name in self.town.doors if reason == f"the door {name} is closed"), None)
-        if door is not None and task.refusals < REFUSALS:
-            task.queue[:0] = [
-                Primitive("move-to", door, serves=task.id), Primitive("open", door, serves=task.id), result.primitive,
-            ]  # fmt: skip
+        if reason.startswith("the door ") and reason.endswith(" is closed") and task.refusals < REFUSALS:
             return
         thing = thing_words(result.primitive.object, self.town, self.people)
         text = f"{self.persona.name} could not use {thing}: {_readable(reason)}"
         self._remember("event", Observation(text, (self.persona.name, thing)), percept.step)
         self._close(task, "dropped", reason)
-        if self.variant == "paper":
-            self._replan(percept, f"{text}.")
+        replanned = self.variant == "paper" and self._replan(percept, f"{text}.")
+        self.idle_to_step = 0 if replanned else task.to_step
 
     def _begin_task(self, percept: Percept) -> CurrentTask:
         minute = int(percept.minute)
@@ -367,6 +420,7 @@ class GenerativeMind:
             self._close(task, "dropped", "no place for it could be read")
             return task
         task.activity, task.fixture, task.room = grounded.activity, grounded.fixture, grounded.room
+        self._grounded_intention(parent, grounded.activity)
         task.queue = primitives_for(grounded, self.town, percept, 1.0, task.id)
         self._declare(task)
         words = activities()[grounded.activity].en
@@ -398,12 +452,12 @@ class GenerativeMind:
         end = tasks[index + 1].minute if index + 1 < len(tasks) else until
         return tasks[index].text, max(end, minute + 1)
 
-    def _replan(self, percept: Percept, reason: str) -> None:
-        """New tasks for the rest of the hour."""
+    def _replan(self, percept: Percept, reason: str) -> bool:
+        """New tasks for the rest of the hour; whether there are any."""
         minute = int(percept.minute)
         hour, number, until = self._hour(minute)
         if number < 0 or until - minute < 5 or "sleep" in hour.lower():
-            return
+            return False
         lines = task_plan(
             self.asker, self.persona, self.town, self._about(), self.agenda.hours, hour, minute, until, reason=reason
         )
@@ -412,6 +466,7 @@ class GenerativeMind:
             if self.task is not None:
                 self._close(self.task, "dropped", reason)
             self.agenda.tasks, self.agenda.tasks_to_minute = list(lines), until
+        return bool(lines)
 
     def _declare(self, task: CurrentTask, **changes: Any) -> None:
         entry = PlanEntry(
@@ -445,6 +500,8 @@ class GenerativeMind:
             "noticed": self.noticed,
             "last_talks": self.last_talks,
             "events_seen": self.events_seen,
+            "closed": sorted(self.closed),
+            "idle_to_step": self.idle_to_step,
             "failures": self.asker.failures,
         }
 
@@ -453,6 +510,7 @@ class GenerativeMind:
         agenda = dict(state["agenda"])
         for name in ("requirements", "hours", "tasks"):
             agenda[name] = [TimetableLine(**line) for line in agenda[name]]
+        agenda["intentions"] = [PlanEntry(**entry) for entry in agenda["intentions"]]
         self.agenda = Agenda(**agenda)
         task, talk = state["task"], state["talk"]
         self.task = task and CurrentTask(**{**task, "queue": [Primitive(**row) for row in task["queue"]]})
@@ -460,6 +518,8 @@ class GenerativeMind:
         self.status, self.asleep = state["status"], state["asleep"]
         self.noticed, self.events_seen = list(state["noticed"]), list(state["events_seen"])
         self.last_talks = dict(state["last_talks"])
+        self.closed = set(state["closed"])
+        self.idle_to_step = int(state["idle_to_step"])
         self.asker.failures = dict(state["failures"])
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from believable.worlds.town.mind import Percept, Persona, Primitive
 from believable.worlds.town.minds.day_goals import WORK, TownGoal
 from believable.worlds.town.town_map import STREET, Fixture, TownMap, activities, distance
+from believable.worlds.town.walking import next_leg
 
 #: Goal → tasks: (activity, kind of furniture), ("get", thing), ("put", thing, furniture).
 METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -205,23 +206,10 @@ class TaskPlanner:
 
     def walk(self, target: str, goal: tuple[int, int], percept: Percept, closed: frozenset[str]) -> Primitive | None:
         """The next part of the way: to a closed door, through one that is closed behind, or to the end; None when there."""
-        tile_now = (percept.x, percept.y)
-        if tile_now == goal:
-            return None
-        way = self.town.way(tile_now, goal)
-        for number, tile in enumerate(way):
-            door = self.town.door_at.get(tile)
-            if door is None:
-                continue
-            before = way[number - 1] if number else tile_now
-            if door in closed:
-                if distance(tile_now, tile) <= 1:
-                    return Primitive("open", door)
-                return Primitive("move-to", door, self.town.room(before))
-            beyond = way[number + 1] if number + 1 < len(way) else goal
-            if self.backward and self.closes_behind(door, self.town.room(beyond)):
-                return Primitive("move-to", door, self.town.room(beyond))
-        return Primitive("move-to", target)
+        return next_leg(
+            self.town, percept, target, goal, closed,
+            stops_behind=lambda door, beyond: self.backward and self.closes_behind(door, beyond),
+        )  # fmt: skip
 
     def closes_behind(self, door: str, beyond: str) -> bool:
         """Front doors of homes, and the bathroom's from inside."""

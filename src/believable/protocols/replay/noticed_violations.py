@@ -1,0 +1,385 @@
+"""Flags beside the world's own rule checker: which violations people notice, and which flags are about nothing that it knows.
+
+A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on the second a false alarm. d′
+is that of all viewings together, its interval a jackknife over people, whose flags hang together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from believable.analysis.data import Data, logs
+from believable.analysis.findings import Column, Section, Table, reasoned, table
+from believable.analysis.numbers import counted, number
+from believable.protocols.replay.flag_outcomes import WatchedDay
+from believable.simulate.demonstration import NOTHING_WRONG
+from believable.stats.detection import d_prime
+from believable.stats.estimate import Estimate, undefined
+from believable.stats.indices import pooled_unbelievable_rate
+from believable.stats.means import mean_t
+
+CATEGORIES = ("goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure")
+#: What a violation of a norm that no mind was told ends with.
+UNKNOWN = "/unknown to minds"
+#: So many actions that are flagged most although nothing is wrong with them are listed.
+LISTED = 12
+_COUNTS = (
+    Column("viewings", "Viewings", "integer", about="Times an action with such a violation was viewed."),
+    Column("hits", "Flagged", "integer", about="Of these, how often it was flagged."),
+    Column("hit_rate", "Hit rate", "share", 1, "Flagged of viewed."),
+    Column("hit_low", "low", "share", 1, "Over people, Wilson with the effective number."),
+    Column("hit_high", "high", "share", 1, "Over people."),
+    Column("d_prime", "d′", "number", 2, "Against viewed actions with which nothing is wrong; loglinear correction."),
+    Column("d_low", "low", "number", 2, "Jackknife over people."),
+    Column("d_high", "high", "number", 2, "Jackknife over people."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAction:
+    """An action as the checker sees it: categories and rules of what is wrong with it, those that no mind knows apart."""
+
+    words: str
+    text: str
+    activity: str | None
+    verb: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return () if self.words == NOTHING_WRONG else tuple(self.words.split("; "))
+
+    @property
+    def is_right(self) -> bool:
+        return not self.parts
+
+    def of_category(self, category: str) -> bool:
+        return any(part.partition("/")[0] == category and not part.endswith(UNKNOWN) for part in self.parts)
+
+    @property
+    def breaks_unknown_norm(self) -> bool:
+        return any(part.endswith(UNKNOWN) for part in self.parts)
+
+
+Checked = Mapping[tuple[str, str], CheckedAction]
+
+
+def checked_actions(data: Data) -> Checked:
+    """By stimulus and action; empty where the recordings were not checked."""
+    rows = data.table("actions")
+    if "violations" not in rows.columns:
+        return {}
+    current = logs(data.bundle)
+    checked: dict[tuple[str, str], CheckedAction] = {}
+    for row in rows.rows():
+        stimulus, words = str(row["stimulus"]), row["violations"]
+        if words is None or current.get(stimulus, row["log"]) != row["log"]:
+            continue
+        activity = row["activity"]
+        checked[stimulus, str(row["action"])] = CheckedAction(
+            str(words), str(row["text"] or ""), None if activity is None else str(activity), str(row["verb"] or "")
+        )
+    return checked
+
+
+@dataclass(frozen=True, slots=True)
+class FlagCounts:
+    """One person's viewings of actions that are wrong in some way, and of those that are right, and how many were flagged."""
+
+    hits: int = 0
+    signals: int = 0
+    false_alarms: int = 0
+    noise: int = 0
+
+
+def counts_of(
+    seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool]
+) -> dict[str, FlagCounts]:
+    """By person."""
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    for day in seen:
+        own = totals[day.session]
+        for action, viewed, flagged in zip(day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True):
+            known = checked.get((day.stimulus, action))
+            if known is None or not viewed:
+                continue
+            if is_signal(known):
+                own["signals"] += 1
+                own["hits"] += bool(flagged)
+            elif known.is_right:
+                own["noise"] += 1
+                own["false_alarms"] += bool(flagged)
+    return {
+        person: FlagCounts(own["hits"], own["signals"], own["false_alarms"], own["noise"])
+        for person, own in totals.items()
+    }
+
+
+def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
+    """d′ of all viewings together; its interval leaves out one person after the other."""
+    rows = np.array([(own.hits, own.signals, own.false_alarms, own.noise) for own in people], dtype=np.int64).reshape(
+        -1, 4
+    )
+    total, n, method = rows.sum(axis=0), len(rows), "d′ (loglinear), jackknife over people"
+    if n == 0 or not total[1] or not total[3]:
+        reason = "no such violation was viewed" if n == 0 or not total[1] else "nothing else was viewed"
+        return undefined(reason, method=method, n=n, level=level)
+    whole = _pooled(total)
+    left = np.array([_pooled(total - row) for row in rows if total[1] > row[1] and total[3] > row[3]])
+    if len(left) < 2:
+        return Estimate(whole, None, None, level, n, method, reason="fewer than two people viewed any")
+    se = float(np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum()))
+    half = float(stats.t.ppf((1 + level) / 2, len(left) - 1)) * se
+    return Estimate(whole, whole - half, whole + half, level, n, method, se=se)
+
+
+def _pooled(totals: np.ndarray) -> float:
+    hits, signals, false_alarms, noise = (int(value) for value in totals)
+    value = d_prime(hits, signals - hits, false_alarms, noise - false_alarms).value
+    assert value is not None  # both kinds were viewed
+    return value
+
+
+def noticed(
+    data: Data,
+    seen: Sequence[WatchedDay],
+    ratings: Mapping[tuple[str, int], float],
+    conditions: Sequence[str],
+    level: float,
+) -> Section | None:
+    """The section of the report; None where recordings were not checked."""
+    checked = checked_actions(data)
+    if not checked:
+        return None
+    known = lambda action: any(action.of_category(name) for name in CATEGORIES)  # noqa: E731
+    people = counts_of(seen, checked, known)
+    overall = sensitivity(people.values(), level)
+    hits = sum(own.hits for own in people.values())
+    flags = sum(own.false_alarms for own in people.values())
+    words = [
+        "A checker that knows no mind has read every recording and lists what breaks a rule of the town. An action with a"
+        " violation that was viewed and flagged is a hit, a flag on an action with which it finds nothing wrong a false alarm;"
+        " d′ tells how well the two are told apart whatever the readiness to flag.",
+        f"{counted(hits, 'flag')} fell on violations, {counted(flags, 'flag')} on actions that break no rule it knows"
+        + (f"; d′ over all violations is {number(overall.value)}." if overall.value is not None else "."),
+    ]
+    return Section(
+        "noticed",
+        "Which violations do people notice?",
+        tuple(words),
+        (),
+        (
+            _by_category(seen, checked, level),
+            _by_viewing(seen, checked, known, level),
+            _by_rule(seen, checked, level),
+            _no_violation(seen, checked),
+            _objective(data, seen, checked, ratings, conditions, level),
+        ),
+    )
+
+
+def _cells(people: Mapping[str, FlagCounts], level: float) -> tuple[object, ...]:
+    own = list(people.values())
+    hits, signals = [row.hits for row in own], [row.signals for row in own]
+    share = pooled_unbelievable_rate(hits, signals, level=level)
+    tells = sensitivity(own, level)
+    scaled = [None if value is None else value / 100 for value in (share.value, share.low, share.high)]
+    return (
+        sum(signals), sum(hits), *reasoned(share.reason, *scaled), *reasoned(tells.reason, tells.value, tells.low, tells.high),
+    )  # fmt: skip
+
+
+def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Table:
+    shown = {(day.stimulus, action) for day in seen for action in day.actions.ids}
+    kinds: dict[str, Callable[[CheckedAction], bool]] = {
+        name: lambda action, name=name: action.of_category(name)  # type: ignore[misc]
+        for name in CATEGORIES
+    }
+    kinds["all of these"] = lambda action: any(action.of_category(name) for name in CATEGORIES)
+    kinds["norms that no mind knows"] = lambda action: action.breaks_unknown_norm
+    rows = []
+    for name, is_signal in kinds.items():
+        count = sum(is_signal(action) for key, action in checked.items() if key in shown)
+        rows.append((name.replace("_", " "), count, *_cells(counts_of(seen, checked, is_signal), level)))
+    people = counts_of(seen, checked, lambda action: action.is_right)
+    own = list(people.values())
+    alarms = pooled_unbelievable_rate([row.hits for row in own], [row.signals for row in own], level=level)
+    scaled = [None if value is None else value / 100 for value in (alarms.value, alarms.low, alarms.high)]
+    right = sum(action.is_right for key, action in checked.items() if key in shown)
+    rows.append(
+        (
+            "no violation (false alarms)", right, sum(row.signals for row in own), sum(row.hits for row in own),
+            *reasoned(alarms.reason, *scaled), *reasoned("what the others are compared with", None, None, None),
+        )
+    )  # fmt: skip
+    return table(
+        "flags_by_checker",
+        "Flags beside the rule checker",
+        (
+            Column("violation", "Violation"),
+            Column("actions", "Actions", "integer", about="In the replays shown."),
+            *_COUNTS,
+        ),
+        rows,
+        note="An action with violations of two categories counts in both.",
+    )
+
+
+def _by_viewing(
+    seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float
+) -> Table:
+    """The same by how it was watched."""
+    groups: dict[tuple[str, str], list[WatchedDay]] = defaultdict(list)
+    for day in seen:
+        groups["speed", f"{day.speed:g}×" if day.speed else "not played"].append(day)
+        groups["plan or log", "opened" if day.opened else "never opened"].append(day)
+    rows = []
+    for (what, how), days in sorted(groups.items(), key=lambda entry: (entry[0][0] != "speed", entry[0][1])):
+        people = counts_of(days, checked, is_signal)
+        alarms = sum(own.false_alarms for own in people.values())
+        noise = sum(own.noise for own in people.values())
+        shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
+        rows.append((what, how, len(days), *_cells(people, level), *shares))
+    return table(
+        "flags_by_viewing",
+        "Flags beside the rule checker, by speed and overlay",
+        (
+            Column("what", "By"), Column("how", "How it was watched"), Column("replays", "Replays", "integer"), *_COUNTS,
+            Column("false_alarms", "False alarms", "share", 1, "Flagged of viewed actions with which nothing is wrong."),
+        ),
+        rows,
+        note="The speed is the one at which most of a replay was played. Speed and overlay were people's own choice.",
+        status="exploratory",
+    )  # fmt: skip
+
+
+def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Table:
+    shown = {(day.stimulus, action) for day in seen for action in day.actions.ids}
+    parts = Counter(part for key, action in checked.items() if key in shown for part in action.parts)
+    rows = []
+    for part, count in sorted(parts.items()):
+        category, rule, *unknown = part.split("/")
+        people = counts_of(seen, checked, lambda action, part=part: part in action.parts)  # type: ignore[misc]
+        rows.append((rule, category.replace("_", " "), bool(unknown), count, *_cells(people, level)))
+    return table(
+        "flags_by_rule",
+        "Flags beside the rule checker, rule by rule",
+        (
+            Column("rule", "Rule"), Column("category", "Category"),
+            Column("unknown", "Unknown to minds", about="A norm that no mind's own checks hold."),
+            Column("actions", "Actions", "integer"), *_COUNTS,
+        ),
+        rows,
+        data_only=not rows,
+    )  # fmt: skip
+
+
+def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
+    """What people do not believe although it breaks no rule: what the checker lacks, or taste."""
+    viewers: Counter[tuple[str, str]] = Counter()
+    flagged_by: Counter[tuple[str, str]] = Counter()
+    conditions = {day.stimulus: day.condition for day in seen}
+    for day in seen:
+        for action, viewed, flagged in zip(day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True):
+            known = checked.get((day.stimulus, action))
+            if known is not None and known.is_right and viewed:
+                viewers[day.stimulus, action] += 1
+                flagged_by[day.stimulus, action] += bool(flagged)
+    leading = sorted(
+        (key for key in flagged_by if flagged_by[key]),
+        key=lambda key: (-flagged_by[key] / viewers[key], -flagged_by[key], key),
+    )[:LISTED]
+    rows = [
+        (conditions[key[0]], key[0], checked[key].text, viewers[key], flagged_by[key], flagged_by[key] / viewers[key])
+        for key in leading
+    ]
+    return table(
+        "flags_without_violation",
+        "Flagged most although no rule is broken",
+        (
+            Column("condition", "Condition"), Column("stimulus", "Stimulus"), Column("text", "Action"),
+            Column("viewers", "Viewers", "integer"), Column("flagged", "Flagged", "integer"),
+            Column("share", "Share", "share", 0),
+        ),
+        rows,
+        data_only=not rows,
+        status="exploratory",
+    )  # fmt: skip
+
+
+def _objective(
+    data: Data, seen: Sequence[WatchedDay], checked: Checked, ratings: Mapping[tuple[str, int], float],
+    conditions: Sequence[str], level: float,
+) -> Table:  # fmt: skip
+    """What the checker counts in the replays of each condition, beside what people say of them."""
+    fulfilled = _fulfilled(data)
+    rows = []
+    for condition in conditions:
+        days = [day for day in seen if day.condition == condition]
+        stimuli = sorted({day.stimulus for day in days})
+        actions = [action for (stimulus, _), action in checked.items() if stimulus in stimuli]
+        total = len(actions)
+        known = sum(any(action.of_category(name) for name in CATEGORIES) for action in actions)
+        unknown = sum(action.breaks_unknown_norm for action in actions)
+        done = [done for stimulus in stimuli for done in fulfilled.get(stimulus, ())]
+        kinds = {
+            (stimulus, action.activity)
+            for (stimulus, _), action in checked.items()
+            if stimulus in stimuli and action.activity
+        }
+        rated = mean_t(
+            [ratings[day.session, day.position] for day in days if (day.session, day.position) in ratings], level=level
+        )
+        rate = pooled_unbelievable_rate([day.judged.f for day in days], [day.judged.a for day in days], level=level)
+        rows.append(
+            (
+                condition, len(stimuli), total,
+                *reasoned("no actions", 100 * known / total if total else None, 100 * unknown / total if total else None),
+                *reasoned("no intention says what would fulfil it", float(np.mean(done)) if done else None),
+                *reasoned("no replays", len(kinds) / len(stimuli) if stimuli else None),
+                *reasoned("no replays", sum(action.verb == "speak" for action in actions) / len(stimuli) if stimuli else None),
+                *reasoned(rate.reason, rate.value), *reasoned(rated.reason, rated.value),
+            )
+        )  # fmt: skip
+    return table(
+        "objective",
+        "What is counted, beside what is judged",
+        (
+            Column("condition", "Condition"),
+            Column("replays", "Replays", "integer", about="Different ones that were shown."),
+            Column("actions", "Actions", "integer", about="Logged in them."),
+            Column("wrong", "Wrong per 100", "number", 2, "Actions that break a rule, per 100."),
+            Column(
+                "unknown",
+                "of norms no mind knows",
+                "number",
+                2,
+                "Actions that break a norm in no mind's checks, per 100.",
+            ),
+            Column("fulfilled", "Intentions fulfilled", "share", 0, "Of those that say what would fulfil them."),
+            Column("activities", "Activities", "number", 1, "Different ones a replay."),
+            Column("talks", "Lines spoken", "number", 1, "A replay."),
+            Column("rate", "Flagged per 100", "number", 2, "By people, of viewed actions."),
+            Column("believability", "Believability", "number", 2, "Mean rating."),
+        ),
+        rows,
+    )
+
+
+def _fulfilled(data: Data) -> Mapping[str, list[bool]]:
+    """Of the intentions that the checker can tell about, by stimulus."""
+    if "plans" not in data.bundle.tables:
+        return {}
+    rows = data.table("plans")
+    if "fulfilled" not in rows.columns:
+        return {}
+    current = logs(data.bundle)
+    known: dict[str, list[bool]] = defaultdict(list)
+    for row in rows.rows():
+        stimulus = str(row["stimulus"])
+        if row["fulfilled"] is not None and current.get(stimulus, row["log"]) == row["log"]:
+            known[stimulus].append(bool(row["fulfilled"]))
+    return known
