@@ -1,7 +1,7 @@
 """The minds of the town compared: violations per 100 actions by mind, variant and ablation over seeds, with t intervals.
 
 python -m validation.town_minds --seeds 10 --people 6 --days 2            the neuro-symbolic mind and its ablations
-python -m validation.town_minds --run RUN --run RUN …                     runs made before, by mind and variant; with the same seeds beside
+python -m validation.town_minds --run RUN --run RUN …                     runs made before, by mind and variant
 python -m validation.town_minds --ship generative=RUN neurosymbolic=RUN   writes the checked runs that come with `replay`
 python -m validation.town_minds --worst RUN --picture FILE                the three worst moments of a run as a picture
 """

@@ -56,7 +56,7 @@ DECLARATION = Declaration(
 
 REPLAY = Protocol(
     name="replay",
-    about="Two days of a character of a town under two minds: flagged, rated, compared. About thirty minutes.",
+    about="Days of a character of a town under two minds: flagged, rated, compared. About thirty minutes.",
     learn="Which of two architectures acts more believably, and which actions break belief.",
     package=__name__,
     version=1,

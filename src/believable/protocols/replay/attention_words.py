@@ -1,9 +1,16 @@
-"""Words of the questions about two days: parts of the days, and what nobody is asked about."""
+"""Words of the questions about days: parts of them, and what nobody is asked about."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+
+#: Part of a day → how it is said, from and to which hour.
+HOURS = {
+    "morning": ("in the morning", "morgens", 5.0, 12.0),
+    "afternoon": ("in the afternoon", "nachmittags", 12.0, 17.5),
+    "evening": ("in the evening", "abends", 17.5, 24.0),
+}
+ORDINALS = (("on the first day ", "am ersten Tag "), ("on the second day ", "am zweiten Tag "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,20 +20,26 @@ class DayPart:
     day: int
     from_hour: float
     to_hour: float
-    prompt: Mapping[str, str]
+    english: str
+    german: str
+
+    @property
+    def prompt(self) -> dict[str, str]:
+        return {
+            "en": f"Which of these did the character do {self.english}?",
+            "de": f"Was davon tat die Figur {self.german}?",
+        }
 
 
-def _asked(english: str, german: str) -> dict[str, str]:
-    return {"en": f"Which of these did the character do on {english}?", "de": f"Was davon tat die Figur {german}?"}
+def day_parts(days: int) -> tuple[DayPart, ...]:
+    """Of a recording of so many days, two of which can be asked about; one day is not counted."""
+    named = ORDINALS[:days] if days > 1 else (("", ""),)
+    return tuple(
+        DayPart(number, low, high, english_day + english, german_day + german)
+        for number, (english_day, german_day) in enumerate(named, 1)
+        for english, german, low, high in HOURS.values()
+    )
 
-
-DAY_PARTS: Mapping[str, DayPart] = {
-    "first afternoon": DayPart(1, 12, 17.5, _asked("the first day in the afternoon", "am ersten Tag nachmittags")),
-    "first evening": DayPart(1, 17.5, 24, _asked("the first day in the evening", "am ersten Tag abends")),
-    "second morning": DayPart(2, 5, 12, _asked("the second day in the morning", "am zweiten Tag morgens")),
-    "second afternoon": DayPart(2, 12, 17.5, _asked("the second day in the afternoon", "am zweiten Tag nachmittags")),
-    "second evening": DayPart(2, 17.5, 24, _asked("the second day in the evening", "am zweiten Tag abends")),
-}
 
 #: What everybody does every day, or is told by a glance: neither asked for nor offered.
 FORGETTABLE = frozenset(

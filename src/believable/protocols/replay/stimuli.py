@@ -1,4 +1,4 @@
-"""Two days of a character of the town under two minds: recordings that were made with a language model come with the package.
+"""Days of a character of the town under two minds: recordings that were made with a language model come with the package.
 
 `runs/` holds whole towns as the two minds lived in them, of one seed, checked; a scenario is a character of that town, followed:
 a study can be made offline and without a language model. With them come the questions that can be answered by those who have
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
-from believable.protocols.replay.attention_words import DAY_PARTS, FORGETTABLE
+from believable.protocols.replay.attention_words import FORGETTABLE, DayPart, day_parts
 from believable.recordings import file
 from believable.recordings.recording import Action, Recording
 from believable.simulate.demonstration import NOTHING_WRONG, MadeStimulus, write_all
@@ -149,7 +149,7 @@ def questions(study: Study, days: Mapping[str, Recording], seed: int) -> list[di
     """For each recording what was done in one part of a day, never the same for two conditions of a scenario."""
     entries: list[dict[str, object]] = []
     for scenario in study.scenarios:
-        taken: set[str] = set()
+        taken: set[DayPart | str] = set()
         for stimulus in study.stimuli:
             if stimulus.scenario == scenario:
                 entries.append(
@@ -158,20 +158,20 @@ def questions(study: Study, days: Mapping[str, Recording], seed: int) -> list[di
     return entries
 
 
-def _question(stimulus: str, day: Recording, taken: set[str], rng: random.Random) -> dict[str, object]:
+def _question(stimulus: str, day: Recording, taken: set[DayPart | str], rng: random.Random) -> dict[str, object]:
     """`taken` are the parts of days and the right answers of the scenario's other recordings."""
-    parts = [part for part in DAY_PARTS if part not in taken]
+    parts = [part for part in day_parts(_days(day)) if part not in taken]
     rng.shuffle(parts)
     done = {action.activity for action in day.actions if action.activity}
     never = sorted(name for name in activities() if name not in done and name not in FORGETTABLE)
     for part in parts:
-        fitting = sorted(_done_in(day, part) - taken)
+        fitting = sorted(name for name in _done_in(day, part) if name not in taken)
         if fitting and len(never) >= WRONG:
             right = rng.choice(fitting)
             taken |= {part, right}
             return {
                 "stimulus": stimulus,
-                "prompt": DAY_PARTS[part].prompt,
+                "prompt": part.prompt,
                 "right": _option(right),
                 "wrong": [_option(name) for name in rng.sample(never, WRONG)],
             }
@@ -181,9 +181,12 @@ def _question(stimulus: str, day: Recording, taken: set[str], rng: random.Random
     )
 
 
-def _done_in(day: Recording, part: str) -> set[str]:
+def _days(day: Recording) -> int:
+    return max((_moment(day, action)[0] for action in day.actions), default=1)
+
+
+def _done_in(day: Recording, span: DayPart) -> set[str]:
     """What took its time in that part of a day and nothing was wrong with it, by its name."""
-    span = DAY_PARTS[part]
     return {
         str(action.activity)
         for action in day.actions

@@ -77,6 +77,7 @@ export interface ControlsPart {
   speeds: number[];
   speed: number;
   zoom: boolean;
+  follow: boolean;
 }
 
 export interface TrialMessage {

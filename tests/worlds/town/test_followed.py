@@ -1,0 +1,44 @@
+"""A character to be watched: nights and the middles of long activities are left out, and the checker's word goes with it."""
+
+from __future__ import annotations
+
+from believable.protocols.replay.stimuli import RUNS, shown_days
+from believable.recordings.file import problems, read, to_bytes
+from believable.worlds.town.rule_checker import check_town, with_findings
+from believable.worlds.town.town_recording import STEP_MS
+
+GENERATIVE = read(RUNS / "generative.replay.json.gz")
+
+
+def test_every_violation_stands_at_its_action_and_every_intention_is_told() -> None:
+    findings = check_town(GENERATIVE)
+    told = {action.id for action in GENERATIVE.actions if action.violations != "none"}
+    assert told == {violation.action for violation in findings.violations}
+    assert with_findings(GENERATIVE) == GENERATIVE, "the runs that come with the package were checked by this checker"
+    fulfilled = [step.fulfilled for step in GENERATIVE.plans if step.fulfilled is not None]
+    assert (len(fulfilled), sum(fulfilled)) == (findings.intentions, findings.fulfilled)
+    assert findings.intentions > 60, "intentions of the generative mind are counted, too"
+
+
+def test_no_more_than_a_minute_is_shown_of_anything_but_walks() -> None:
+    person = GENERATIVE.actors[2].id
+    shown = shown_days(GENERATIVE, person)
+    assert problems(shown) == []
+    assert shown.actors[0].id == person
+    assert {actor.id for actor in shown.actors} == {actor.id for actor in GENERATIVE.actors}, "others are around"
+    assert all(action.t1_ms - action.t0_ms <= 60_000 for action in shown.actions if action.verb != "move-to")
+    own = [action for action in GENERATIVE.actions if action.actor == person]
+    assert {action.id for action in shown.actions} <= {action.id for action in own}
+    assert len(shown.actions) > 0.95 * len(own)
+    left_out = sum(ms for _, ms in shown.timing.jumps)
+    assert shown.timing.duration_ms + left_out <= GENERATIVE.timing.duration_ms
+    assert shown.timing.duration_ms < GENERATIVE.timing.duration_ms / 3
+    assert all(frame * STEP_MS < shown.timing.duration_ms for frame, _ in shown.timing.jumps)
+    assert len(to_bytes(shown)) < 2_000_000
+
+
+def test_judges_get_nothing_of_the_checker() -> None:
+    judged = shown_days(GENERATIVE, GENERATIVE.actors[0].id).for_judging(with_plan=True, with_log=True)
+    assert all(action.violations is None and action.activity is None for action in judged.actions)
+    assert all(step.fulfilled is None and step.activity is None for step in judged.plans)
+    assert any(action.serves for action in judged.actions), "the log stands under its tasks"
