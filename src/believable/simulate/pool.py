@@ -145,9 +145,9 @@ class Pool:
         self.key = self._column(lambda page: page.key)
         self.trial = self._column(lambda page: page.trial.id)
         self.kind = self._column(lambda page: page.trial.kind)
-        self.condition = self._column(lambda page: page.condition)
-        self.scenario = self._column(lambda page: page.scenario)
-        self.stimulus = self._column(lambda page: page.stimulus_id)
+        self.condition = self._about(lambda page: page.condition)
+        self.scenario = self._about(lambda page: page.scenario)
+        self.stimulus = self._about(lambda page: page.stimulus_id)
         codes = {name: code for code, name in enumerate(study.scenarios)}
         self.scenario_code = np.array([[codes.get(name, 0) for name in row] for row in self.scenario], np.int64)
         self.shown, self.played = self._shown()
@@ -164,6 +164,17 @@ class Pool:
         for row, pages in enumerate(self.plans):
             for column, page in enumerate(pages):
                 values[row, column] = value(page)
+        return values
+
+    def _about(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
+        """The same of what a page is about, where it asks about one that was watched earlier, by its turn."""
+        values = self._column(value)
+        for row, pages in enumerate(self.plans):
+            for column, page in enumerate(pages):
+                if page.trial.rated_turn is not None:
+                    values[row, column] = next(
+                        (value(pages[position]) for position in rated_positions(pages, column)), None
+                    )
         return values
 
     def _shown(self) -> tuple[IntArray, NDArray[np.bool_]]:
