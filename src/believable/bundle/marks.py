@@ -40,7 +40,11 @@ PLANS = BundleTable(
         Field("from_ms", "number", "Begin, in the medium.", required=True),
         Field("to_ms", "number", "End, in the medium.", required=True),
         Field("text", "string", "What is meant to be done."),
-        Field("fulfilled", "boolean", "Whether the world's rule checker says that it was done; empty where it cannot tell."),
+        Field(
+            "fulfilled",
+            "boolean",
+            "Whether the world's rule checker says that it was done; empty where it cannot tell.",
+        ),
     ),
     key=("stimulus", "log", "step"),
     refers=False,

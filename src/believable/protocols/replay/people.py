@@ -345,7 +345,7 @@ class Viewer:
                 return self._rating(role, page[0])
             self._rated += role == "believability"
             judged = [seen for seen in earlier if seen.stimulus is not None and seen.stimulus.condition is not None]
-            return self._rating(role, judged[self._rated - 1]) if 0 < self._rated <= len(judged) else None
+            return self._rating(role, judged[(self._rated - 1) % len(judged)]) if judged else None
         if role == "preference":
             return self._preference(earlier)
         if role == "why":
