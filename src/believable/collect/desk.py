@@ -312,8 +312,9 @@ class Collect:
         return await self._aopen(token, claimed.untouched)
 
     async def _aopen(self, token: str, untouched: Standing | None) -> SessionView:
-        if untouched is None or untouched.plan[untouched.session.position].trial.shown_round is not None:
-            return await self.aview(token)
+        trial = None if untouched is None else untouched.plan[untouched.session.position].trial
+        if untouched is None or trial is None or trial.shown_round is not None or trial.rated_turn is not None:
+            return await self.aview(token)  # what was opened beside an earlier page has to be read
         return _untouched(self.context, untouched)
 
     def _keep(self, standing: Standing) -> None:
