@@ -184,7 +184,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/town/town_run.py",
         "worlds/town/town_state.py",
         "worlds/town/townsfolk.py",
-        "worlds/town/walking.py",
+        "worlds/town/way_legs.py",
         "protocols/replay/noticed_violations.py",
         "protocols/replay/variants",
         "protocols/replay/stimuli.py",

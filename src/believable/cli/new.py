@@ -124,8 +124,8 @@ def command(
     if town or town_runs:
         if ready.name != "replay" or folders or agents:
             raise InvalidInput("new: --town and --town-run belong to --protocol replay, without --clips and --agent.")
-        made = _town_runs(folder, seed) if town else dict(_named_run(written) for written in town_runs)
-        write(variants.variant(ready, variant), folder, seed, languages, towns=made)
+        lived = _town_runs(folder, seed) if town else dict(_named_run(written) for written in town_runs)
+        write(variants.variant(ready, variant), folder, seed, languages, towns=lived)
         click.echo(f"Wrote {folder}. Next: believable check {folder}")
         return
     if agents:
@@ -159,12 +159,12 @@ def _town_runs(folder: Path, seed: int) -> dict[str, Path]:
     from believable.protocols import READY_STUDIES
 
     READY_STUDIES["replay"].must_fit(folder)
-    made = {}
+    runs = {}
     for mind in ("neurosymbolic", "generative"):
-        made[mind] = folder / "sources" / f"town-{seed}-{mind}"
-        click.echo(f"{mind}: {made[mind]}")
-        run.main([str(made[mind]), "--mind", mind, "--seed", str(seed)], standalone_mode=False)
-    return made
+        runs[mind] = folder / "sources" / f"town-{seed}-{mind}"
+        click.echo(f"{mind}: {runs[mind]}")
+        run.main([str(runs[mind]), "--mind", mind, "--seed", str(seed)], standalone_mode=False)
+    return runs
 
 
 def chosen(*, blank: bool = False, template: str | None = None, protocol: str | None = None) -> ReadyStudy:

@@ -112,8 +112,8 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         _secondary(judged, outcomes, plan),
         _explored(data, judged, plan),
     ]
-    found = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan.level)
-    return (*sections, *(section for section in (found, categories(data, plan)) if section is not None))
+    noticing = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan.level)
+    return (*sections, *(section for section in (noticing, categories(data, plan)) if section is not None))
 
 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:

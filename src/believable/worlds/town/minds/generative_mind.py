@@ -49,7 +49,7 @@ from believable.worlds.town.mind import (
 )
 from believable.worlds.town.primitive_words import thing_words
 from believable.worlds.town.town_map import activities
-from believable.worlds.town.walking import believed_closed, next_leg
+from believable.worlds.town.way_legs import believed_closed, next_leg
 
 PLAN_IMPORTANCE = 5
 #: What an hour in the model's own words would be fulfilled by while none of its tasks has a place: nothing does.

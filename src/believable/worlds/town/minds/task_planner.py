@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from believable.worlds.town.mind import Percept, Persona, Primitive
 from believable.worlds.town.minds.day_goals import WORK, TownGoal
 from believable.worlds.town.town_map import STREET, Fixture, TownMap, activities, distance
-from believable.worlds.town.walking import next_leg
+from believable.worlds.town.way_legs import next_leg
 
 #: Goal → tasks: (activity, kind of furniture), ("get", thing), ("put", thing, furniture).
 METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
