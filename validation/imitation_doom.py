@@ -3,12 +3,15 @@
     for n in 1 2 3 4; do
       believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 10 --name train$n --seed 10$n
       believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 2 --name held$n --seed 9$n
+      believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 3 --name valid$n --seed 7$n
     done
+    believable record doom REC --map deathmatch --seconds 90 --player bot --rounds 12 --name alone --seed 301
     believable record doom REC --map deathmatch --seconds 90 --opponent bots --player wanderer --rounds 4 --name bots --seed 401
     python -m validation.imitation_doom REC
 
 Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play rounds on the same map, and prints
-every measure with its interval. Rounds follow from their seeds.
+every measure with its interval. Numbers of the method are chosen on `valid*` (`--valid` tests on those). `bots` fight each other
+and a walker, those of `alone` have the map to themselves, as everybody else. Rounds follow from their seeds.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from believable.worlds.doom.doom_observations import LOOK_TICS, observe_doom
 from believable.worlds.doom.imitating_player import CommandingMind, ImitatingPlayer
 from believable.worlds.live_round import play_through
 
-ROUNDS, ROUND_S = 6, 90
+ROUNDS, ROUND_S = 12, 90
 
 
 def played(mind: Callable[[int], CommandingMind]) -> list[Observations]:
@@ -50,11 +53,11 @@ def tell(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, tested: str) -> None:
     recordings = {file.name: read(file) for file in sorted(folder.glob("*.replay.json.gz"))}
     train, held = (
         [observe_doom(recording) for name, recording in recordings.items() if name.startswith(beginning)]
-        for beginning in ("train", "held")
+        for beginning in ("train", tested)
     )
     bots = [
         observe_doom(recording, actor.id)
@@ -73,6 +76,8 @@ def main(folder: Path) -> None:
         "cloning": played(lambda seed: ClonePlayer(clone, seed)),
         "playback": played(lambda seed: PlaybackPlayer(train, seed)),
         "bots": bots,
+        "bots_alone": [observe_doom(recording) for name, recording in recordings.items() if name.startswith("alone")],
+        "person_learned_from": train,
     }
     tell(f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor per tic")
     for name, row in compare_with_person(model, held_out=held, learned_from=train, players=players).items():
@@ -100,4 +105,4 @@ def _acting_ms(agent: Imitator, seen: Observations) -> float:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), "valid" if "--valid" in sys.argv else "held")

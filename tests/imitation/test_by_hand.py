@@ -14,9 +14,12 @@ from believable.imitation.mixture import goal_mixture, items_present
 from believable.imitation.motion import MotionStep, count_motion
 from believable.imitation.next_node import (
     AS_PUBLISHED,
+    WAYS_ALONE,
     MoveHabit,
-    habitual_utilities,
-    move_shares,
+    WayCounts,
+    count_ways,
+    drawn_node,
+    habitual_weights,
     next_node,
     utilities,
 )
@@ -212,18 +215,43 @@ def test_the_whole_is_laws_kept() -> None:
     assert (node_course(model.topology, rounds(1)) >= 0).all()
 
 
-def test_near_ties_are_settled_by_habit_and_nobody_turns_back() -> None:
-    # From node 0, two ways of 1: three of four moves led to node 1. 0.75^.5 = .866 and 0.25^.5 = .5, each share a hundredth more.
-    square = Topology(CORNERS, np.ones((4, 4), bool), np.full((4, 4), 2.0))
-    frames = np.zeros((4, 4))
-    frames[0, 1], frames[0, 3] = 6.0, 2.0
-    shares = move_shares(frames, square)
-    assert shares[0].tolist() == [0.0, 0.75, 0.0, 0.25]
-    utility, entered = np.array([0.0, 1.0, 0.0, 1.2]), np.array([1, 0, 0, 0])
-    weighed = habitual_utilities(utility, 0, shares, entered, -1, MoveHabit(0.5, 0.5))
-    assert weighed.tolist() == pytest.approx([0.0, 0.76**0.5, 0.0, 1.2 * 0.26**0.5])
-    back = habitual_utilities(utility, 0, shares, entered, 1, MoveHabit(0.5, 0.5))
-    assert back[1] == pytest.approx(0.5 * 0.76**0.5)
-    after_pickup = habitual_utilities(utility, 0, shares, np.zeros(4, int), 1, MoveHabit(0.5, 0.5))
-    assert after_pickup[1] == pytest.approx(0.76**0.5)
-    assert habitual_utilities(utility, 0, shares, entered, 1, AS_PUBLISHED).tolist() == utility.tolist()
+def test_where_somebody_comes_from_settles_near_ties() -> None:
+    # Over node 0, coming from 3: two of three went on to 1, one back to 3. Coming from 1, the only one went on to 3.
+    over = np.zeros((5, 4, 4))
+    over[3, 0, 1], over[3, 0, 3], over[1, 0, 3] = 2.0, 1.0, 1.0
+    ways = WayCounts(over)
+    # Without the node before: 2 of 4 to node 1, 2 of 4 to node 3. They count for two moves: (2 + 2·½)/(3 + 2), (1 + 2·½)/5.
+    assert ways.shares(3, 0).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    assert ways.shares(1, 0).tolist() == pytest.approx([0.0, 1 / 3, 0.0, 2 / 3])
+    # Nobody began a life at 0: all that is known are the shares without the node before.
+    assert ways.shares(-1, 0).tolist() == pytest.approx([0.0, 0.5, 0.0, 0.5])
+    utility = np.array([0.0, 1.0, 0.0, 1.25])
+    # .6 · (1/1.25)^2 = .384 against .4 · 1: the goal decides; with the power 1 it is .48, and the way does.
+    assert habitual_weights(utility, ways.shares(3, 0), MoveHabit(1.0, 2.0)).tolist() == pytest.approx(
+        [0, 0.384, 0, 0.4]
+    )
+    assert habitual_weights(utility, ways.shares(3, 0), MoveHabit(1.0, 1.0)).tolist() == pytest.approx(
+        [0, 0.48, 0, 0.4]
+    )
+    published = habitual_weights(utility, ways.shares(3, 0), AS_PUBLISHED)
+    assert published.tolist() == pytest.approx((utility / 1.25).tolist()), "the order of the utilities themselves"
+    assert habitual_weights(utility, ways.shares(3, 0), WAYS_ALONE).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    assert habitual_weights(np.zeros(4), ways.shares(3, 0), MoveHabit()).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+
+
+def test_ways_are_counted_within_lives(toy: Topology) -> None:
+    # Two laps: 0 → 1 from nowhere, then each corner from the one before it, 1 and 2 and 3 twice, 0 once more.
+    over = count_ways(toy, [rounds()]).over
+    assert over[-1, 0, 1] == 1
+    assert [over[0, 1, 2], over[1, 2, 3], over[2, 3, 0], over[3, 0, 1]] == [2, 2, 2, 1]
+    assert over.sum() == 8
+
+
+def test_the_next_node_is_drawn_by_its_weight() -> None:
+    square = Topology(CORNERS, np.ones((4, 4), bool), np.ones((4, 4)))
+    rng = np.random.default_rng(1)
+    drawn = [drawn_node(square, 0, np.array([0.0, 0.6, 0.0, 0.2]), rng) for _ in range(4000)]
+    assert set(drawn) == {1, 3}
+    assert drawn.count(1) / 4000 == pytest.approx(0.75, abs=0.03)
+    nowhere = Topology(CORNERS, np.zeros((4, 4), bool), np.ones((4, 4)))
+    assert drawn_node(nowhere, 0, np.ones(4), rng) is None

@@ -30,6 +30,7 @@ from believable.imitation.imitation_measures import (
 )
 from believable.imitation.imitator import Imitation, Imitator, Sight, learn
 from believable.imitation.learned_file import read_imitation, write_imitation
+from believable.imitation.next_node import AS_PUBLISHED, WAYS_ALONE
 from believable.imitation.observations import Observations, observe
 from believable.recordings.file import read, write
 from believable.recordings.importers.quake2 import import_demo
@@ -60,7 +61,8 @@ def mean(lives: list[np.ndarray[tuple[int], np.dtype[np.float64]]]) -> float:
 
 
 def test_the_utilities_repeat_four_fifths_of_the_moves(model: Imitation, seen: Observations) -> None:
-    assert mean(next_node_hits(model, seen)) >= 0.80
+    assert mean(next_node_hits(model, seen, AS_PUBLISHED)) >= 0.80
+    assert mean(next_node_hits(model, seen)) > mean(next_node_hits(model, seen, WAYS_ALONE)) > 0.80
     frequent = frequent_move_hits(most_frequent_moves(model.topology, [seen]), model.topology, seen)
     assert 0.55 <= mean(frequent) <= 0.70
 
@@ -142,7 +144,12 @@ def test_a_recording_is_at_no_distance_from_itself(model: Imitation, seen: Obser
     assert occupancy_distance(model.topology, [seen], [seen], np.random.default_rng(1)).value == pytest.approx(
         0, abs=1e-9
     )
-    assert route_overlap(model.topology, [seen], [seen]) == pytest.approx(1)
+    rng = np.random.default_rng(1)
+    assert route_overlap(model.topology, [seen], [seen], rng).value == pytest.approx(1)
+    halves = [seen.part(0, seen.frames // 2), seen.part(seen.frames // 2, seen.frames)]
+    both = route_overlap(model.topology, halves, [seen], rng)
+    assert both.low < both.value <= 1
+    assert both.low <= both.high <= 1
 
 
 def test_an_interval_resamples_lives() -> None:

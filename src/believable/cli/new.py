@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from believable import __version__
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -92,13 +94,41 @@ BLANK = "blank"
     help="replay: such runs made before with `believable town run`, one for each condition. Repeatable.",
 )
 @click.option(
+    "--recordings",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Protocol clips: recordings of people on one Doom map, beside a player learned from them and the engine's bots.",
+)
+@click.option(
+    "--groups",
+    type=click.IntRange(1, 100),
+    default=15,
+    show_default=True,
+    help="With --recordings: pages of three clips.",
+)
+@click.option(
+    "--clip-seconds",
+    type=click.IntRange(4, 120),
+    default=20,
+    show_default=True,
+    help="With --recordings: length of a clip.",
+)
+@click.option(
+    "--people-pages",
+    type=click.IntRange(0, 4),
+    default=0,
+    show_default=True,
+    help="With --recordings: pages more, with people's demos of FreeDM (Debian packages freedm, dsda-doom).",
+)
+@click.option(
     "--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de."
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated stimuli.")
 def command(
     folder: Path, blank: bool, template: str | None, protocol: str | None, variant: str | None, clips: tuple[str, ...],
     agents: tuple[str, ...], together: bool, people_pairs: int, mismatched: int, humans: Path | None, runs: int, town: bool,
-    town_runs: tuple[str, ...], languages: str | None, seed: int,
+    town_runs: tuple[str, ...], recordings: Path | None, groups: int, clip_seconds: int, people_pages: int,
+    languages: str | None, seed: int,
 ) -> None:  # fmt: skip
     """Start a study folder.
 
@@ -115,6 +145,7 @@ def command(
       believable new my-study --protocol hntt --agent reward_shaping --humans clips/people
       believable new my-study --protocol hntt --agent hybrid --humans clips/people --people-pairs 2 --mismatched 2
       believable new my-study --protocol replay --town --seed 3
+      believable new my-study --protocol clips --recordings rec
     """
     from believable.protocols import own_clips, variants
     from believable.protocols.contract import ShownAgents
@@ -126,6 +157,15 @@ def command(
             raise InvalidInput("new: --town and --town-run belong to --protocol replay, without --clips and --agent.")
         lived = _town_runs(folder, seed) if town else dict(_named_run(written) for written in town_runs)
         write(variants.variant(ready, variant), folder, seed, languages, towns=lived)
+        click.echo(f"Wrote {folder}. Next: believable check {folder}")
+        return
+    if recordings is not None:
+        if folders or variant or agents or humans is not None:
+            raise InvalidInput(
+                "new: --recordings makes clips of its own. Leave --clips, --variant, --agent and --humans out."
+            )
+        design = {"groups": groups, "clip_s": clip_seconds, "people_pages": people_pages}
+        from_recordings(variants.recordings_variant(ready), folder, seed, languages, recordings, design)
         click.echo(f"Wrote {folder}. Next: believable check {folder}")
         return
     if agents:
@@ -244,6 +284,46 @@ def _live_in(draft: Path, study: Study, seed: int, towns: Mapping[str, Path], pr
     with _counting(len(study.stimuli), progress) as count:
         runs = {name: read_town(path) for name, path in towns.items()}
         write_town(study, draft, seed, runs, lambda stimulus: count())
+
+
+def from_recordings(
+    ready: ReadyStudy, folder: Path, seed: int, languages: str | None, recordings: Path, design: Mapping[str, int]
+) -> None:
+    """A study whose clips are made of recordings. It takes minutes: what is done lies beside FOLDER until the study is whole, and
+    the same command goes on from there."""
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.protocols.contract import STIMULUS_FOLDERS
+    from believable.stimuli.source_pool import alone, digest_of
+    from believable.study.load import load
+
+    ready.must_fit(folder)
+    work = folder.parent / f".{folder.name}-clips"
+    with alone(work):
+        told = {
+            "seed": seed, "design": dict(design), "believable": __version__,
+            "recordings": {file.name: digest_of(file) for file in sorted(recordings.glob("*.replay.json.gz"))},
+        }  # fmt: skip
+        asked = json.dumps(told, indent=1, sort_keys=True)
+        note, draft = work / "asked.json", work / "study"
+        if note.is_file() and note.read_text("utf-8") == asked:
+            click.echo(f"Going on with what is in {work}", err=True)
+        else:
+            for part in ("rounds", "players", "films", "demos", "study"):
+                shutil.rmtree(work / part, ignore_errors=True)
+            note.write_text(asked, encoding="utf-8")
+        for entry in draft.glob("*"):
+            if entry.is_dir() and entry.name not in STIMULUS_FOLDERS:
+                shutil.rmtree(entry)
+            elif entry.is_file():
+                entry.unlink()
+        ready.copy(draft)
+        if languages is not None:
+            _speak(draft / "study.yaml", languages)
+        ready.write_recorded_clips(draft, seed, recordings, design, work, lambda words: click.echo(words, err=True))
+        load(draft, kinds=KINDS, protocols=PROTOCOLS)
+        shutil.copytree(draft, folder, dirs_exist_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
 
 
 def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], progress: Progress | None) -> None:

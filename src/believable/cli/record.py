@@ -10,6 +10,7 @@ import tempfile
 import time
 import webbrowser
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -205,7 +206,7 @@ def _record(
     if agent is not None:
         _by_agent(targets, playing, settle, _program(agent))
     elif scripted or player is not None:
-        _scripted(targets, playing, settle, seed, playing.player(player))
+        _scripted(targets, playing, settle, seed, player)
     else:
         keys = options.model_dump(exclude_none=True) | ({"opponent": chosen} if opponent else {})
         _by_hand(targets, _study(world, keys, rounds, seconds, seed), open_page=not no_browser)
@@ -282,13 +283,15 @@ def _settled(
 
 
 def _scripted(
-    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], seed: int, player: Agent[Any]
+    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], seed: int, player: str | None
 ) -> None:
     from believable.core.seeds import derive
 
+    agent = playing.player(player)
+
     with click.progressbar(targets, label="Playing", file=sys.stderr) as bar:
         for number, target in enumerate(bar, start=1):
-            _play(playing, settle(number), derive(seed, "player", number), target, player)
+            _play(playing, settle(number), derive(seed, "player", number), target, agent, player)
     for target in targets:
         click.echo(str(target))
 
@@ -319,11 +322,15 @@ def _program(written: str) -> Callable[..., Any]:
     return program
 
 
-def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, agent: Agent[Any]) -> None:
+def _play(
+    playing: Playing[Any, Any], setup: Record, seed: int, target: Path, agent: Agent[Any], written: str | None
+) -> None:
+    """The recording says which script played, so that nobody takes it for a person."""
     from believable.recordings.file import write
     from believable.worlds.live_round import play_through
 
-    write(play_through(playing, setup, partial(agent.new, agent.params(), seed), agent.game), target)
+    recording = play_through(playing, setup, partial(agent.new, agent.params(), seed), agent.game)
+    write(replace(recording, provenance={**recording.provenance, "player": written or agent.name}), target)
 
 
 def _by_hand(
@@ -356,12 +363,15 @@ def _by_hand(
 
 def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> None:
     """Write each round as soon as it is over, until there are as many as wanted."""
+    from believable.recordings.file import read, write
     from believable.store import rounds
 
     written = 0
     while written < len(targets):
         for body in store.read(rounds.recordings)[written : len(targets)]:
             targets[written].write_bytes(body)
+            played = read(targets[written])
+            write(replace(played, provenance={**played.provenance, "player": "person"}), targets[written])
             tell(targets[written])
             written += 1
         time.sleep(LOOK_S)

@@ -23,7 +23,7 @@ from believable.imitation.imitation_measures import (
     turning,
 )
 from believable.imitation.imitator import Imitation
-from believable.imitation.next_node import AS_PUBLISHED
+from believable.imitation.next_node import AS_PUBLISHED, WAYS_ALONE
 from believable.imitation.observations import Observations
 
 _SEED = 1
@@ -42,6 +42,9 @@ def compare_with_person(
         "next_node": measure(list(chain.from_iterable(next_node_hits(model, seen) for seen in held_out)), rng),
         "next_node_as_published": measure(
             list(chain.from_iterable(next_node_hits(model, seen, AS_PUBLISHED) for seen in held_out)), rng
+        ),
+        "next_node_ways_alone": measure(
+            list(chain.from_iterable(next_node_hits(model, seen, WAYS_ALONE) for seen in held_out)), rng
         ),
         "bits": measure(list(chain.from_iterable(action_bits(model, seen) for seen in held_out)), rng),
         "bits_without_chain": measure(
@@ -65,8 +68,7 @@ def compare_with_person(
         if recordings:
             rows |= _behaviour(player, recordings, rng)
             rows[f"occupancy_distance_{player}"] = occupancy_distance(model.topology, recordings, held_out, rng)
-            share = route_overlap(model.topology, recordings, held_out)
-            rows[f"route_overlap_{player}"] = ImitationMeasure(share, float("nan"), float("nan"), len(recordings))
+            rows[f"route_overlap_{player}"] = route_overlap(model.topology, recordings, held_out, rng)
     return rows
 
 

@@ -17,7 +17,7 @@ from believable.imitation.chain import chained
 from believable.imitation.goal_memory import goal_moments
 from believable.imitation.imitator import Imitation, motion_steps
 from believable.imitation.motion import COUNT_OF_THE_UNSEEN
-from believable.imitation.next_node import MoveHabit, habitual_utilities, next_node, utilities
+from believable.imitation.next_node import MoveHabit, habitual_weights, next_node, utilities
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import visited
 from believable.imitation.primitives import moving_frames
@@ -66,7 +66,6 @@ def most_frequent_moves(topology: Topology, recordings: Sequence[Observations]) 
 def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None = None) -> list[Floats]:
     """For each life, 1 where the person went to the node that the utilities name, else 0. Unknown moves are misses."""
     settled = model.options.moves if habit is None else habit
-    shares = model.move_shares()
     came_from, life = -1, -1
     moves = frozenset(move.frame for move in node_moves(node_course(model.topology, seen)))
     hits: list[list[float]] = [[] for _ in seen.lives()]
@@ -74,9 +73,8 @@ def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None
         if moment.move is not None:
             node = moment.move.start
             utility = utilities(model.values, moment.mixture, moment.entered, model.options.discount)
-            weighed = habitual_utilities(
-                utility, node, shares, moment.entered, came_from if moment.life == life else -1, settled
-            )
+            shares = model.ways.shares(came_from if moment.life == life else -1, node)
+            weighed = habitual_weights(utility, shares, settled)
             hits[moment.life].append(float(next_node(model.topology, node, weighed) == moment.move.end))
             came_from, life = node, moment.life
     return [np.array(values) for values in hits]
@@ -180,19 +178,47 @@ def occupancy_distance(
     return ImitationMeasure(value, float(low), float(high), len(played))
 
 
-def route_overlap(topology: Topology, played: Sequence[Observations], held_out: Sequence[Observations]) -> float:
-    """The share of ways over three nodes that both have in common: 0 none, 1 the same ways as often."""
-    shares = []
-    for recordings in (played, held_out):
-        routes: Counter[tuple[int, ...]] = Counter()
-        for seen in recordings:
-            course = node_course(topology, seen)
-            for first, last in seen.lives():
-                way = visited(course[first:last])
-                routes.update(way[place : place + 3] for place in range(len(way) - 2))
-        total = sum(routes.values())
-        shares.append({route: count / total for route, count in routes.items()} if total else {})
-    return sum(min(share, shares[1].get(route, 0.0)) for route, share in shares[0].items())
+def route_overlap(
+    topology: Topology,
+    played: Sequence[Observations],
+    held_out: Sequence[Observations],
+    rng: np.random.Generator,
+    resamples: int = 200,
+) -> ImitationMeasure:
+    """The share of ways over three nodes that both have in common: 0 none, 1 the same ways as often. The interval is of the
+    agent's recordings; one recording has none."""
+    own = [_routes(topology, [seen]) for seen in played]
+    other = _shares([_routes(topology, held_out)])
+    value = _in_common(_shares(own), other)
+    if len(own) < 2:
+        return ImitationMeasure(value, float("nan"), float("nan"), len(own))
+    drawn = [
+        _in_common(_shares([own[n] for n in rng.integers(len(own), size=len(own))]), other) for _ in range(resamples)
+    ]
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return ImitationMeasure(value, float(low), float(high), len(own))
+
+
+def _routes(topology: Topology, recordings: Sequence[Observations]) -> Counter[tuple[int, ...]]:
+    routes: Counter[tuple[int, ...]] = Counter()
+    for seen in recordings:
+        course = node_course(topology, seen)
+        for first, last in seen.lives():
+            way = visited(course[first:last])
+            routes.update(way[place : place + 3] for place in range(len(way) - 2))
+    return routes
+
+
+def _shares(counted: Sequence[Counter[tuple[int, ...]]]) -> Mapping[tuple[int, ...], float]:
+    routes: Counter[tuple[int, ...]] = Counter()
+    for counts in counted:
+        routes.update(counts)
+    total = routes.total()
+    return {route: count / total for route, count in routes.items()} if total else {}
+
+
+def _in_common(first: Mapping[tuple[int, ...], float], second: Mapping[tuple[int, ...], float]) -> float:
+    return sum(min(share, second.get(route, 0.0)) for route, share in first.items())
 
 
 def lifetimes_s(seen: Observations) -> Floats:

@@ -17,7 +17,7 @@ from believable.core.seeds import derive
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
-from believable.imitation.next_node import MoveHabit, habitual_utilities, move_shares, next_node, utilities
+from believable.imitation.next_node import MoveHabit, WayCounts, count_ways, drawn_node, habitual_weights, utilities
 from believable.imitation.observations import Floats, Integers, Observations
 from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
@@ -59,11 +59,8 @@ class Imitation:
     item_places: Mapping[Item, tuple[float, float, float]]
     gains: Mapping[str, Mapping[str, float]]
     speed_tiles_per_s: float
+    ways: WayCounts
     sources: tuple[str, ...] = ()
-
-    def move_shares(self) -> Floats:
-        """How often each way was taken, of all from its node."""
-        return move_shares(self.motion.on_edge.sum(2), self.topology)
 
 
 def learn(
@@ -103,6 +100,7 @@ def learn(
         _item_places(topology, recordings),
         _gains(recordings),
         _speed(recordings),
+        count_ways(topology, recordings),
         tuple(sources),
     )
 
@@ -210,7 +208,6 @@ class Imitator:
         self._model = model
         self._rng = _rng(seed, "acting")
         self._memory = GoalMemory(model.aims, len(model.topology.nodes))
-        self._shares = model.move_shares()
         self._node = self._came_from = -1
         self._target: int | None = None
         self._frames_on_edge = 0
@@ -275,18 +272,18 @@ class Imitator:
                 return
             self._given_up.add((node, self._target))
             self._frames_on_edge = 0
-        utility = self._utility(node, mixture)
+        weights = self._weights(node, mixture)
         refused = [end for start, end in self._given_up if start == node]
-        utility[refused] = -np.inf
-        if all(np.isneginf(utility[end]) for end in model.topology.neighbours(node)):
+        weights[refused] = 0.0
+        if not weights[model.topology.neighbours(node)].any():
             self._given_up = {edge for edge in self._given_up if edge[0] != node}
-            utility = self._utility(node, mixture)
-        self._target = next_node(model.topology, node, utility)
+            weights = self._weights(node, mixture)
+        self._target = drawn_node(model.topology, node, weights, self._rng)
 
-    def _utility(self, node: int, mixture: Floats) -> Floats:
-        model, entered = self._model, self._memory.entered
-        utility = utilities(model.values, mixture, entered, model.options.discount)
-        return habitual_utilities(utility, node, self._shares, entered, self._came_from, model.options.moves)
+    def _weights(self, node: int, mixture: Floats) -> Floats:
+        model = self._model
+        utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
+        return habitual_weights(utility, model.ways.shares(self._came_from, node), model.options.moves)
 
 
 def direction_to(start: Sequence[float], end: Sequence[float]) -> float:

@@ -15,13 +15,13 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.imitation.goal_memory import goal_set
 from believable.imitation.imitator import Imitation, LearningOptions
 from believable.imitation.motion import MotionCounts
-from believable.imitation.next_node import MoveHabit
+from believable.imitation.next_node import MoveHabit, WayCounts
 from believable.imitation.paths import Item, PathGoal
 from believable.imitation.primitives import PrimitiveSet
 from believable.imitation.prototypes import InventoryScheme
 from believable.imitation.topology import Topology
 
-FORMAT = "believable-imitation/2"
+FORMAT = "believable-imitation/3"
 SUFFIX = ".imitation"
 
 
@@ -38,7 +38,7 @@ def write_imitation(model: Imitation, file: Path) -> int:
             "seed": options.seed,
             "respawn_ms": dict(options.respawn_ms),
             "habit": options.moves.habit,
-            "turn_back": options.moves.turn_back,
+            "utility": options.moves.utility,
         },
         "things": model.scheme.things,
         "most": dict(model.scheme.most),
@@ -67,6 +67,7 @@ def write_imitation(model: Imitation, file: Path) -> int:
             on_edge=model.motion.on_edge.astype(np.float32),
             at_goal=model.motion.at_goal.astype(np.float32),
             chain=model.chain,
+            over=model.ways.over.astype(np.float32),
         )
     return file.stat().st_size
 
@@ -101,12 +102,13 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         "chain": (count, count),
         "on_edge": (nodes, nodes, count),
         "at_goal": (nodes, len(goals), count),
+        "over": (nodes + 1, nodes, nodes),
     }
     for name, shape in expected.items():
         if arrays[name].shape != shape:
             raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
     options = dict(about["options"])
-    moves = MoveHabit(options.pop("habit"), options.pop("turn_back"))
+    moves = MoveHabit(options.pop("habit"), options.pop("utility"))
     return Imitation(
         LearningOptions(**options, moves=moves),
         about["frame_ms"],
@@ -120,5 +122,6 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         {Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
         about["gains"],
         about["speed_tiles_per_s"],
+        WayCounts(arrays["over"].astype(float)),
         tuple(about["sources"]),
     )

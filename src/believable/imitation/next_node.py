@@ -1,17 +1,19 @@
 """Where to go: the neighbour with the highest utility, less the more often it was entered since the last pickup.
 
-Published utilities of neighbours differ by a few percent, so that near ties decide most moves. Two weights settle them as the
-person does: ways that were often taken are preferred a little, and nobody turns back without having picked something up.
+Published utilities of neighbours differ by a few percent, so that near ties decide most moves. What settles them as the person
+does is where somebody comes from: ways go on. The share of moves from the node before over this one to each neighbour, times the
+utility to a power; the published rule is the power 1 without the share.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from believable.imitation.observations import Floats, Integers
-from believable.imitation.topology import Topology
+from believable.imitation.observations import Floats, Integers, Observations
+from believable.imitation.topology import Topology, node_course, node_moves
 from believable.imitation.values import DISCOUNT
 
 
@@ -26,30 +28,59 @@ def next_node(topology: Topology, node: int, utility: Floats) -> int | None:
     return int(neighbours[utility[neighbours].argmax()]) if len(neighbours) else None
 
 
+def drawn_node(topology: Topology, node: int, weights: Floats, rng: np.random.Generator) -> int | None:
+    """A neighbour by its weight, so that rounds differ as a person's do; None where no way leads on."""
+    neighbours = topology.neighbours(node)
+    if not len(neighbours):
+        return None
+    shares = weights[neighbours]
+    return int(rng.choice(neighbours, p=shares / shares.sum())) if shares.sum() > 0 else int(neighbours[0])
+
+
 @dataclass(frozen=True, slots=True)
 class MoveHabit:
-    """How near ties are settled: U · share^habit, times `turn_back` for the node that was just left. 0 and 1: as published."""
+    """How much ways and goals decide: share^habit · U^utility, U as a share of the highest. Chosen on rounds kept for that."""
 
-    habit: float = 0.2
-    turn_back: float = 0.5
+    habit: float = 1.0
+    utility: float = 4.0
 
 
 AS_PUBLISHED = MoveHabit(0.0, 1.0)
-#: The share of a way that was never taken, so that it stays possible.
-_RARE = 0.01
+#: Ways alone, whatever the goals are.
+WAYS_ALONE = MoveHabit(1.0, 0.0)
+#: How many moves the shares without the node before count for, where it is known.
+_PRIOR_MOVES = 2.0
 
 
-def move_shares(frames_on_edge: Floats, topology: Topology) -> Floats:
-    """Which share of the moves from a node (row) led to another, from the frames spent on the way and how long a move takes."""
-    moves = np.where(topology.edges, frames_on_edge / np.maximum(topology.edge_frames, 1.0), 0.0)
-    return np.asarray(moves / np.maximum(moves.sum(1, keepdims=True), 1e-9))
+@dataclass(frozen=True, slots=True, eq=False)
+class WayCounts:
+    """`over[b, c, d]`: how often somebody who came from b to c went on to d; the last b is "from nowhere", a life's beginning."""
+
+    over: Floats
+
+    def shares(self, before: int, node: int) -> Floats:
+        """Which share of those who come from `before` (−1: from nowhere) goes on to each node."""
+        alone = self.over[:, node].sum(0)
+        plain = alone / max(1.0, float(alone.sum()))
+        own = self.over[before, node]
+        return np.asarray((own + _PRIOR_MOVES * plain) / (own.sum() + _PRIOR_MOVES))
 
 
-def habitual_utilities(
-    utility: Floats, node: int, shares: Floats, entered: Integers, came_from: int, habit: MoveHabit
-) -> Floats:
-    """Utilities as seen from a node. Right after a pickup, when nothing was entered since, turning back is as good as any way."""
-    weighed = utility * (shares[node] + _RARE) ** habit.habit
-    if came_from >= 0 and entered.any():
-        weighed[came_from] *= habit.turn_back
-    return np.asarray(weighed)
+def count_ways(topology: Topology, recordings: Sequence[Observations]) -> WayCounts:
+    nodes = len(topology.nodes)
+    over = np.zeros((nodes + 1, nodes, nodes))
+    for seen in recordings:
+        course = node_course(topology, seen)
+        for first, last in seen.lives():
+            before = -1
+            for move in node_moves(course[first:last]):
+                over[before, move.start, move.end] += 1
+                before = move.start
+    return WayCounts(over)
+
+
+def habitual_weights(utility: Floats, shares: Floats, habit: MoveHabit) -> Floats:
+    """What each node weighs as the next one."""
+    highest = float(utility.max())
+    relative = utility / highest if highest > 0 else np.ones_like(utility)
+    return np.asarray(shares**habit.habit * relative**habit.utility)

@@ -6,6 +6,7 @@
     protocols/<name>/people.py     PEOPLE: how simulated participants behave, what is planted, what holds of it
     protocols/<name>/stimuli.py    demonstration stimuli, where the study shows any: `make` for recordings, or `write`
     protocols/<name>/agent_clips.py  `write_agent_clips`, where it can show runs of trained agents beside people's
+    protocols/<name>/recorded_clips.py  `write_recorded_clips`, where its clips can be made of recordings of people
     protocols/<name>/README.md     what it is, for people
 
 Only the record and the declaration are imported when protocols are looked up; the other parts are when they are used.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,6 +103,19 @@ class ReadyStudy:
     ) -> None:
         """Make stimuli of runs of trained agents beside people's, and the study about them; only where `shows_agents`."""
         self._part("agent_clips", "write_agent_clips")(study, folder, seed, shown, done)
+
+    def write_recorded_clips(
+        self,
+        folder: Path,
+        seed: int,
+        recordings: Path,
+        design: Mapping[str, int],
+        work: Path,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Make stimuli of recordings of people; only for a variant that is made of them. `work` keeps what took long."""
+        chosen = self._part("group_plan", "ClipDesign")(**design)
+        self._part("recorded_clips", "write_recorded_clips")(folder, seed, recordings, chosen, work, tell)
 
     @property
     def shows_agents(self) -> bool:

@@ -103,10 +103,15 @@ def make_stimuli(
         covered = tuple(mask.in_px(size.width_px, size.height_px) for mask in masks)
         about = SourceDetails(clip.condition, clip.scenario, masks=covered, note=_origin(clip.file))
         added = source_pool.add(folder, [film], about, clock=clock, new_name=new_name, workers=1)
-        if added.failed or not added.new:
+        known = [
+            source
+            for source in added.known.values()
+            if (source.condition, source.scenario) == (clip.condition, clip.scenario) and source not in chosen
+        ]
+        if added.failed or not (added.new or known):
             reason = next(iter(added.failed.values()), "it is the same film as another one.")
             raise InvalidInput(f"--clips: {clip.file}: {reason}")
-        chosen += added.new.values()
+        chosen += [*added.new.values(), *known]  # known ones are of a run that was interrupted
         if film != clip.file:
             film.unlink()
         done()

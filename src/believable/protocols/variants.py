@@ -78,6 +78,10 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
             f"--clips: the study of {ready.name!r} does not show clips of two or more kinds of players. "
             "Use a protocol that does: clips, hntt."
         )
+    if name is not None and _made_of_recordings(ready, name):
+        raise InvalidInput(
+            f"--variant: {name!r} is made of recordings. Give them: --recordings DIR in place of --variant."
+        )
     layers = (*((OWN,) if own_clips else ()), *((name,) if name not in (None, OWN) else ()))
     if not layers:
         return ready
@@ -91,6 +95,20 @@ def agent_variant(ready: ReadyStudy) -> ReadyStudy:
         if chosen.shows_agents:
             return chosen
     raise InvalidInput(f"--agent: the study of {ready.name!r} shows no trained agents. Use a protocol that does: hntt.")
+
+
+def recordings_variant(ready: ReadyStudy) -> ReadyStudy:
+    """The variant of a study whose clips are made of recordings of people."""
+    for name in variants_of(ready):
+        if _made_of_recordings(ready, name):
+            return StudyVariant(ready.name, ready.about, f"{ready.package}.{FOLDER}.{name}", ready, (name,))
+    raise InvalidInput(
+        f"--recordings: the study of {ready.name!r} is not made of recordings. Use a protocol that is: clips."
+    )
+
+
+def _made_of_recordings(ready: ReadyStudy, name: str) -> bool:
+    return (ready.folder / FOLDER / name / "recorded_clips.py").is_file()
 
 
 # ---------------------------------------------------------------------------------------------- study files

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -24,6 +26,7 @@ def rated(*rows, experience):
         np.arange(len(rating)),
         np.zeros(len(rating), dtype=np.int64),
         np.array(experience, dtype=np.float64),
+        np.array(type_, dtype=object),
     )
 
 
@@ -149,3 +152,24 @@ def test_undefined_cases_say_why():
 
 def test_levels_of_experience_include_those_that_nobody_has():
     assert measures.levels(np.array([1.0, 3.0, np.nan]), 5) == [1, 2, 3, 4, 5]
+
+
+def test_conditions_of_a_type_stand_by_themselves():
+    """Two respondents, e = 1 and 3: the clone is rated 1 and 5 (h = 1, 0), the other imitation 5 and 1. b = 1/4 and 3/4."""
+    rows = (
+        (0, "human", "a", 1),
+        (0, "imitation", "b", 1),
+        (0, "imitation", "c", 5),
+        (1, "imitation", "b", 5),
+        (1, "imitation", "c", 1),
+    )
+    plain = rated(*rows, experience=[1, 3])
+    assert plain.conditions == (), "nothing to tell apart"
+    survey = replace(plain, condition=np.array(["human", "clone", "imitation", "clone", "imitation"], dtype=object))
+    assert survey.conditions == (("human", "human"), ("imitation", "clone"), ("imitation", "imitation"))
+    for condition, b in (("clone", 0.25), ("imitation", 0.75)):
+        own = survey.only(condition)
+        assert measures.believability(
+            measures.weighted(own), "imitation", rng=rng(), resamples=100
+        ).value == pytest.approx(b)
+        assert measures.recall(own, "imitation").value == pytest.approx(0.5)

@@ -70,8 +70,9 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         return (Section("indices", "Believability and confidence", ("No rating is left: there is nothing to say.",)),)
     detection = detection_section(survey, plan, rng)
     indices = index_section(survey, plan, rng)
+    apart = conditions_table(survey, plan, rng)
     return (
-        replace(indices, tables=(published_table(survey, indices.tables[0], plan), *indices.tables)),
+        replace(indices, tables=(published_table(survey, indices.tables[0], plan), *indices.tables, *apart)),
         recall_section(survey, plan),
         experience_section(survey, plan),
         *((detection,) if detection is not None else ()),
@@ -228,6 +229,32 @@ def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
         rows,
         note="The form of the published table. Confidence belongs to all respondents; the first precision is that of human and"
         " imitation clips called human, the last that of artificial ones called artificial. Intervals are in the tables below.",
+    )  # fmt: skip
+
+
+def conditions_table(survey: Ratings, plan: Plan, rng: np.random.Generator) -> tuple[Table, ...]:
+    """Where a type is shown by several kinds of clips, such as direct clones beside other imitations, each by itself."""
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    for type_, condition in survey.conditions:
+        own = survey.only(condition)
+        b = believability(
+            weighted(own), type_, rng=rng, resamples=int(plan.option("resamples")), level=plan.level
+        )  # fmt: skip
+        said = recall(own, type_, level=plan.level)
+        clips = len(set(own.stimulus.tolist()))
+        rows.append((type_, condition, clips, len(own.rating), *estimate_cells(b), *estimate_cells(said)))
+    if not rows:
+        return ()
+    return (
+        table(
+            "conditions", "Conditions of a type, each by itself",
+            (TYPE, Column("condition", "Condition"), Column("clips", "Clips", "integer"), Column("ratings", "Ratings", "integer"),
+             *estimate_columns("b", "b", about="believability index; bootstrap over respondents"),
+             *estimate_columns("recall", "Recall", about="Wilson interval over respondents")),
+            rows, status="exploratory",
+            note="A type with several conditions is all of them together in the other tables. Few clips tell more about"
+            " themselves than about their kind.",
+        ),
     )  # fmt: skip
 
 

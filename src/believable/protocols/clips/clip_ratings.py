@@ -32,6 +32,7 @@ class Ratings:
     type        place of the clip's type in `TYPES`
     rating      1 human … 5 artificial
     experience  one number per session, NaN without an answer
+    condition   of the clip: a type may have several
     position    the page, and `player` the place of the clip on it (0 where it stands alone)
     """
 
@@ -42,6 +43,7 @@ class Ratings:
     position: IntArray
     player: IntArray
     experience: FloatArray
+    condition: ObjectArray
 
     def of(self, type_: str) -> NDArray[np.bool_]:
         own: NDArray[np.bool_] = self.type == TYPES.index(type_)
@@ -60,6 +62,24 @@ class Ratings:
     def types_of(self, rows: NDArray[Any]) -> str:
         """The type of these rows, which all have the same."""
         return TYPES[int(self.type[rows][0])]
+
+    @property
+    def conditions(self) -> tuple[tuple[str, str], ...]:
+        """Types with their conditions, in the order of the types; empty where no type has more than one."""
+        pairs = [
+            (type_, condition)
+            for type_ in self.types
+            for condition in sorted({str(name) for name in self.condition[self.of(type_)]})
+        ]
+        return tuple(pairs) if len(pairs) > len(self.types) else ()
+
+    def only(self, condition: str) -> Ratings:
+        """The ratings of clips of one condition."""
+        own = self.condition == condition
+        return Ratings(
+            self.respondent[own], self.type[own], self.stimulus[own], self.rating[own], self.position[own], self.player[own],
+            self.experience, self.condition[own],
+        )  # fmt: skip
 
     def table(self, type_: str) -> FloatArray:
         """Respondents × clips of one type, NaN where a clip was not shown to a respondent."""
@@ -80,6 +100,7 @@ def ratings(data: Data, plan: Plan) -> Ratings:
     return Ratings(
         answers.code[keep], type_[keep], answers.stimulus[keep], rating[keep],
         answers.position[keep], np.maximum(answers.player, 0)[keep], data.number_by_session("experience"),
+        answers.condition[keep],
     )  # fmt: skip
 
 

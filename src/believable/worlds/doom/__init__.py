@@ -23,6 +23,7 @@ from believable.worlds.doom.doom_round import (
     words_of,
 )
 from believable.worlds.doom.draw import draw
+from believable.worlds.doom.engine_bot import BOT
 from believable.worlds.doom.game_map import NAVIGATION
 from believable.worlds.doom.habitual_player import REGULAR
 from believable.worlds.doom.imitating_player import IMITATION
@@ -56,7 +57,7 @@ DOOM = World(
         seats=(PLAYER,),
         columns=COLUMNS,
         opponents=OPPONENTS,
-        players=(WANDERER, PERSON, REGULAR, IMITATION, *NAVIGATION_PLAYERS),
+        players=(WANDERER, PERSON, REGULAR, IMITATION, BOT, *NAVIGATION_PLAYERS),
         settle=settle,
         new=DoomGame,
         check=problems_of,

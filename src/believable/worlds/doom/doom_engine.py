@@ -29,6 +29,8 @@ from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
 TICS_PER_S = 35
 #: A figure appears in a cloud; a round begins when it has gone.
 ARRIVAL_TICS = 52
+#: Whoever is watched appears somewhat later, and the engine writes the name over the picture at first.
+WATCHED_TICS = 175
 #: An engine that was asked to end is killed after this.
 PATIENCE_S = 3.0
 #: One that is not there after this never will be: it takes a third of a second.
@@ -56,15 +58,18 @@ SIZES_PX = (
 #: they do depends on how often the engine has drawn, and a round looks the same however it came to where it is.
 RULES = (
     "-host 1 +sv_cheats 1 +sv_chasecam 1 +sv_noautoaim 1 +sv_nocrouch 1 +chase_dist 112 +chase_height 4 +viz_nocheat 0 "
-    "+sv_forcerespawn 1 +viz_respawn_delay 2 +movebob 0 +stillbob 0"
+    "+movebob 0 +stillbob 0"
 )
+#: The dead come back by themselves; where a bot is watched, the player is dead and stays so: bots leave the dead alone.
+COMING_BACK, WATCHING = "+sv_forcerespawn 1 +viz_respawn_delay 2", "+bot_allowspy 1"
 FIGHTING = "-altdeath +sv_itemrespawn 1 +sv_spawnfarthest 1"
 CAMERAS = ("first", "third")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an engine is started with. `wad` is a map as bytes, `game_data` a file with all of a game, in place of Freedoom."""
+    """What an engine is started with. `wad` is a map as bytes, `game_data` a file with all of a game, in place of Freedoom.
+    `watched`: the player is dead, and sees what the first bot sees."""
 
     seed: int
     map_name: str = "MAP01"
@@ -72,10 +77,12 @@ class EngineSettings:
     game_data: Path | None = None
     deathmatch: bool = False
     bots: int = 0
+    watched: bool = False
     size_px: tuple[int, int] = (160, 120)
     camera: str = "first"
     overlay: bool = False
     weapon: bool = True
+    crosshair: bool = True
     depth: bool = False
     objects: bool = True
 
@@ -169,7 +176,7 @@ class DoomEngine:
         game.set_episode_timeout(0)
         game.set_render_hud(settings.overlay)
         game.set_render_minimal_hud(False)
-        game.set_render_crosshair(settings.deathmatch and settings.camera == "first")
+        game.set_render_crosshair(settings.crosshair and settings.deathmatch and settings.camera == "first")
         game.set_render_weapon(settings.weapon and settings.camera == "first")
         game.set_render_messages(False)
         game.set_render_screen_flashes(True)
@@ -177,7 +184,12 @@ class DoomEngine:
         game.set_objects_info_enabled(settings.objects)
         game.set_available_buttons([getattr(doom.Button, name) for name in BUTTONS])
         game.set_available_game_variables([getattr(doom.GameVariable, name) for name in VARIABLES])
-        game.add_game_args(f"{RULES} {FIGHTING}" if settings.deathmatch else RULES)
+        game.add_game_args(f"{RULES} {WATCHING if settings.watched else COMING_BACK}")
+        if settings.watched:
+            (folder / "bots.cfg").write_text(_steady_bots(), encoding="utf-8")
+            game.add_game_args(f"+viz_bots_path {folder / 'bots.cfg'}")
+        if settings.deathmatch:
+            game.add_game_args(FIGHTING)
         with _watched(note):
             game.init()
         self.pid, self.instance = _noted(note)
@@ -187,7 +199,14 @@ class DoomEngine:
         if settings.camera == "third":
             game.send_game_command("chase")
         game.make_action([0] * len(BUTTONS), ARRIVAL_TICS)
+        if settings.watched:
+            self._watch_a_bot(game)
         self._state = game.get_state()
+
+    def _watch_a_bot(self, game: Any) -> None:
+        for command, tics in (("kill", 4), ("spynext", WATCHED_TICS)):
+            game.send_game_command(command)
+            game.advance_action(tics, True)
 
     def advance(self, action: Sequence[float], *, tics: int = 1, look: bool = True) -> None:
         """Go on with this pressed; several tics at once cost one picture."""
@@ -246,9 +265,20 @@ class DoomEngine:
         game, self._game, self._state = self._game, None, None
         if game is None:
             return
+        if self.settings.watched and game.is_running():
+            # An engine that ends while it looks through another's eyes crashes.
+            game.send_game_command("spycancel")
+            game.advance_action(1, False)
         game.close()
         if self.pid is not None:
             _end(self.pid)
+
+
+def _steady_bots() -> str:
+    """The engine's list of bots, with views and weapons that bob as little as a player's: through whose eyes one looks must not
+    show in that."""
+    listed = (Path(load_vizdoom().__file__).parent / "bots.cfg").read_text(encoding="utf-8")
+    return listed.replace("}", "    movebob 0\n    stillbob 0\n}")
 
 
 def _first_line(error: Exception) -> str:

@@ -10,7 +10,16 @@ from believable.recordings.recording import Recording
 from believable.worlds.contract import Input, Pixels
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject
 from believable.worlds.doom.doom_recording import DoomRecorder
-from believable.worlds.doom.doom_round import FIGURE, PLAYER, DoomSetup, action_of, body_of, happened_between, tenths
+from believable.worlds.doom.doom_round import (
+    FIGURE,
+    PLAYER,
+    DoomSetup,
+    FigureState,
+    action_of,
+    body_of,
+    happened_between,
+    tenths,
+)
 from believable.worlds.doom.walking import WalkMap
 
 PRACTICE_TICKS = 3600 * TICS_PER_S
@@ -63,11 +72,15 @@ class DoomGame:
         before, was_there = self.body, self.at_goal
         self._engine.advance(action_of(pressed))
         self.tick += 1
-        self.body = body_of(self._engine.variables)
+        self.body = self.read_body(before)
         happened = [*happened_between(before, self.body), *(("goal",) if self.at_goal and not was_there else ())]
         if self._recorder is not None:
             self._recorder.see(pressed, self.body, self.objects, happened)
         return happened
+
+    def read_body(self, before: FigureState) -> FigureState:
+        """The figure after a tic; `before` is how it was."""
+        return body_of(self._engine.variables)
 
     def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
         for number, pressed in enumerate(inputs, 1):

@@ -13,6 +13,7 @@ from believable.core.errors import InvalidInput
 from believable.imitation.observations import Booleans, Observations, Pickup
 from believable.recordings.recording import UNITS_PER_TILE, Recording, Track
 from believable.worlds.doom.doom_engine import TICS_PER_S
+from believable.worlds.doom.doom_recording import setup_in
 from believable.worlds.doom.doom_round import PLAYER
 from believable.worlds.doom.items import RESPAWN_S, WEAPON_NAMES
 
@@ -31,11 +32,15 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
         raise InvalidInput(
             f"actor {actor!r}: no figure with a track of some length in the recording, which has {names}."
         )
-    own = actor == PLAYER
+    # Of a watched bot, too, only places, views and whether it lives are known.
+    watched = actor == PLAYER and setup_in(recording).watched
+    own = actor == PLAYER and not watched
     looks = np.arange(LOOK_TICS - 1, recording.timing.frames, LOOK_TICS)
     places = np.column_stack([_padded(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
     columns = {name: np.array(recording.telemetry[name], float) for name in _NUMBERS} if own else {}
-    alive = ~np.array(recording.telemetry["dead"], bool) if own else _was_there(track, recording.timing.frames)
+    alive = (
+        ~np.array(recording.telemetry["dead"], bool) if own or watched else _was_there(track, recording.timing.frames)
+    )
     yaw = np.array(recording.telemetry["angle_deg"], float) if own else -_padded(track, "heading")
     frames = len(looks)
     return Observations(

@@ -34,6 +34,15 @@ ACTS = {
 }
 
 
+#: What the engine tells of the player only, and not of a bot that is watched.
+_OWN_ONLY = frozenset(
+    (
+        "health", "armour", "weapon_in_hand", "ammunition", "bullets", "shells", "rockets", "cells", "weapons", "frags", "deaths",
+        "damage", "damage_taken",
+    )
+)  # fmt: skip
+
+
 class _Path:
     """A track while it grows. Frames in which somebody is not there repeat the last place, with the state `there` off."""
 
@@ -82,7 +91,8 @@ class DoomRecorder:
             x=x, y=y, heading=_heading(body.angle_deg), height=_height(body.z), pitch=round(10 * body.pitch_deg),
             camera=-tenths(body.camera[3]) % 3600,
         )  # fmt: skip
-        self._paths[PLAYER].state(self._frame, "health", body.health)
+        if not self._setup.watched:
+            self._paths[PLAYER].state(self._frame, "health", body.health)
         self._see_others([thing for thing in objects if thing.name == FIGURE])
         taken = self._see_items([thing for thing in objects if thing.name in NAMES and not thing.hidden])
         self._acts += [(self._frame, name) for name in happened if name in ACTS]
@@ -144,8 +154,9 @@ class DoomRecorder:
             "damage_taken": body.damage_taken, "items": self._lying, "picked_up": " ".join(taken) or None,
             "goal_distance": away, "events": " ".join(happened) or None,
         }  # fmt: skip
+        unknown = _OWN_ONLY if self._setup.watched else ()
         for name, value in row.items():
-            self._telemetry[name].append(value)
+            self._telemetry[name].append(None if name in unknown else value)
 
     def finish(self) -> Recording:
         setup, place = self._setup, self._place

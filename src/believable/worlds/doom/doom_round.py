@@ -92,6 +92,10 @@ class DoomSetup(Record):
     height_px: int = 360
     ticks: int = 60 * TICS_PER_S
     practice: bool = False
+    watched: bool = False
+    """One of the engine's own bots plays, alone, and what it sees is shown."""
+    crosshair: bool = True
+    """In a deathmatch through somebody's eyes."""
 
     @property
     def place(self) -> GameMap:
@@ -102,7 +106,8 @@ class DoomSetup(Record):
         place = self.place
         settings: dict[str, Any] = {
             "seed": self.engine_seed, "map_name": place.map_name, "wad": place.wad, "game_data": place.game_data,
-            "deathmatch": place.deathmatch, "bots": _BOTS[self.opponent] if place.deathmatch else 0,
+            "deathmatch": place.deathmatch, "bots": 1 if self.watched else _BOTS[self.opponent] if place.deathmatch else 0,
+            "watched": self.watched, "crosshair": self.crosshair,
             "size_px": (self.width_px, self.height_px), "camera": self.camera,
         }  # fmt: skip
         return EngineSettings(**(settings | changed))

@@ -1,0 +1,1 @@
+"""A learned player beside people and the engine's bots: `believable new NAME --protocol clips --recordings DIR`."""
