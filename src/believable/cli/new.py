@@ -300,11 +300,11 @@ def from_recordings(
     ready.must_fit(folder)
     work = folder.parent / f".{folder.name}-clips"
     with alone(work):
-        told = {
+        request = {
             "seed": seed, "design": dict(design), "believable": __version__,
             "recordings": {file.name: digest_of(file) for file in sorted(recordings.glob("*.replay.json.gz"))},
         }  # fmt: skip
-        asked = json.dumps(told, indent=1, sort_keys=True)
+        asked = json.dumps(request, indent=1, sort_keys=True)
         note, draft = work / "asked.json", work / "study"
         if note.is_file() and note.read_text("utf-8") == asked:
             click.echo(f"Going on with what is in {work}", err=True)

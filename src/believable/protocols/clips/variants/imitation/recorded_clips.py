@@ -71,7 +71,7 @@ _NODES, _PRIMITIVES = 64, 50
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PersonRecording:
     """A recording of DIR, and who played it, as it says."""
 
     file: Path
@@ -146,7 +146,7 @@ def write_recorded_clips(
 # ---------------------------------------------------------------------------------------------- recordings
 
 
-def people_in(folder: Path) -> list[Person]:
+def people_in(folder: Path) -> list[PersonRecording]:
     """The recordings of a folder: all of one map, and either of people or of scripts that stand in for them."""
     files = sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
     if len(files) < 2:
@@ -169,7 +169,7 @@ def people_in(folder: Path) -> list[Person]:
                 f"--recordings: {file}: it does not say who plays, so that a script could pass for a person. Use recordings of "
                 "`believable record`, which do."
             )
-        people.append(Person(file, player, setup, observe_doom(recording)))
+        people.append(PersonRecording(file, player, setup, observe_doom(recording)))
     places = sorted({(person.setup.map, person.setup.map_seed) for person in people})
     if len(places) > 1:
         raise InvalidInput(f"--recordings: {folder}: rounds of several maps ({places}). Clips are compared on one map.")
@@ -189,16 +189,16 @@ def _split(files: Sequence[Path], rng: random.Random) -> tuple[list[Path], list[
     return sorted(drawn[:middle]), sorted(drawn[middle:])
 
 
-def _most_nodes(people: Sequence[Person]) -> int:
+def _most_nodes(people: Sequence[PersonRecording]) -> int:
     return max(2, min(person.seen.frames for person in people) // 10)
 
 
 # ---------------------------------------------------------------------------------------------- rounds
 
 
-def _learned_players(people: Sequence[Person], folder: Path, seed: int) -> list[Path]:
+def _learned_players(people: Sequence[PersonRecording], folder: Path, seed: int) -> list[Path]:
     """One learned player for each person that there are recordings of."""
-    by_player: dict[str, list[Person]] = defaultdict(list)
+    by_player: dict[str, list[PersonRecording]] = defaultdict(list)
     for person in people:
         by_player[person.player].append(person)
     return [
@@ -207,7 +207,7 @@ def _learned_players(people: Sequence[Person], folder: Path, seed: int) -> list[
     ]
 
 
-def _learned(people: Sequence[Person], file: Path, seed: int) -> Path:
+def _learned(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         most = _most_nodes(people)
@@ -273,7 +273,7 @@ def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]
 
 
 def _cloned(
-    clip: PlannedClip, person: Person, topology: Topology, design: ClipDesign, seed: int, work: Path
+    clip: PlannedClip, person: PersonRecording, topology: Topology, design: ClipDesign, seed: int, work: Path
 ) -> FilmedClip:
     """Learned from the very recording of the human clip, begun as that was begun; the part whose way is nearest to the clip's."""
     name = f"{CLONE}-{clip.group:03d}"
