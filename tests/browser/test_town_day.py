@@ -121,3 +121,23 @@ def test_zoom_and_follow_change_the_picture_and_are_recorded(
     assert [view["follow"] for view in views] == [2, 2, None]
     assert views[0]["zoom"] < views[1]["zoom"]
     assert views[2]["zoom"] == 1
+
+
+def test_a_picture_that_begins_near_shows_as_much_as_one_that_comes_near(
+    page: Page, serve: Any, day: Path, stored: Any
+) -> None:
+    """How near depends on the size of the picture on the page, not on the one a canvas is born with."""
+    text = (day / "study.yaml").read_text()
+    (day / "study.yaml").write_text(text.replace("zoom: true", "zoom: true, follow: true"))
+    server = serve(day)
+    page.goto(server.link())
+    page.get_by_role("button", name="Start").click()
+    follow = page.get_by_label("Whom to follow")
+    expect(follow).not_to_have_value("")
+    begun = follow.input_value()
+    follow.select_option(label="Everything")
+    follow.select_option(value=begun)
+    expect(page.locator("#status")).to_have_text("Saved")
+    views = [event["data"] for event in stored(server).events if event["kind"] == "media.view"]
+    assert [view["follow"] for view in views] == [1, None, 1]
+    assert views[0]["zoom"] == views[2]["zoom"]

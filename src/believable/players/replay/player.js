@@ -45,6 +45,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   let drawnAt = 0;
   let handle = 0;
   let quiet = false;
+  let stands = false;
   const pictures = frames();
   const intervals = watched((interval) => record("media.interval", interval));
   /** @param {string} name @param {any} [data] */
@@ -138,6 +139,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     handle = requestAnimationFrame(frame);
     if (playing) advance(now);
     fit();
+    if (!stands && canvas.clientWidth) comeNear();
     paint(context, displayList(scene, replay, time, quiet), camera.camera(time), scene.background);
     written.show(time);
   }
@@ -167,6 +169,12 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     record("media.ended", { ...at(), view: views });
     emit("pause");
     emit("ended");
+  }
+
+  /** How near depends on the picture's size, which is known when it is on the page. */
+  function comeNear() {
+    stands = true;
+    if (policy.follow && replay.actors.length) camera.follow(replay.actors[0].id);
   }
 
   /** The canvas has as many pixels as the screen shows, so that lines stay sharp. */
@@ -224,7 +232,6 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
       emit("view");
     });
-    if (policy.follow && replay.actors.length) camera.follow(replay.actors[0].id);
     const picture = document.createElement("div");
     picture.className = "picture";
     picture.append(canvas);
