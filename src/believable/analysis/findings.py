@@ -212,7 +212,7 @@ class Source:
                 "These are simulated participants: the results say something about the method, nothing about people."
             )
         if self.demonstration:
-            sentences.append("Demonstration stimuli: stand-ins made by code, neither people nor a real agent.")
+            sentences.append("Demonstration stimuli: examples that come with the protocol, not the material of a study.")
         return tuple(sentences)
 
 
