@@ -311,9 +311,9 @@ user_config: {{allow_all_users: true, users: []}}
 alert_time_each_instance: 10000000
 require_password: false
 annotation_schemes:
-  - {{annotation_type: slider, name: level, description: How much?, min_value: -100, max_value: 100, starting_value: 0}}
-  - {{annotation_type: radio, name: human, description: Who was it?, labels: [person, program, unsure]}}
-  - {{annotation_type: likert, name: sure, description: How sure are you?, size: 7, min_label: not at all, max_label: very}}
+  - {{annotation_type: slider, name: level, description: "How much?", min_value: -100, max_value: 100, starting_value: 0}}
+  - {{annotation_type: radio, name: human, description: "Who was it?", labels: [person, program, unsure]}}
+  - {{annotation_type: likert, name: sure, description: "How sure are you?", size: 7, min_label: not at all, max_label: very}}
   - {{annotation_type: text, name: words, description: In your own words}}
 html_layout: default
 base_html_template: default
