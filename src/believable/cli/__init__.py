@@ -53,7 +53,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("simulate", "simulate", "Let simulated participants take a study."),
     CommandEntry("list", "list", "List studies, their links and their numbers."),
     CommandEntry("user", "user", "Add, list and change researcher accounts."),
-    CommandEntry("audit", "audit", "Write who looked at what of a study, took what away, changed what."),
+    CommandEntry("audit", "audit", "Write the audit log of a study as CSV, oldest line first."),
     CommandEntry("recruit", "recruit", "Match a recruiting platform's export with the sessions."),
     CommandEntry("code", "coding", "Bring free texts and labels to the coder's desk, and take them out."),
     CommandEntry("export", "export", "Write the dataset of a study."),

@@ -253,7 +253,12 @@ def second_factor_off(name: str, study: Path | None, data: Path | None, database
 
 
 @command.command("rules")
-@click.option("--second-factor", type=click.Choice(("required", "optional")), required=True)
+@click.option(
+    "--second-factor",
+    type=click.Choice(("required", "optional")),
+    required=True,
+    help="Whether every account needs a one-time code beside its password.",
+)
 @place_options
 def rules(second_factor: str, study: Path | None, data: Path | None, database: str | None) -> None:
     """Decide whether everybody needs a second factor.
