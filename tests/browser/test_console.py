@@ -158,7 +158,7 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download").click()
     assert waiting.value.suggested_filename == "study.zip"
-    page.get_by_role("link", name="Audit log", exact=True).click()
+    page.get_by_role("navigation", name="Console").get_by_role("link", name="Audit log", exact=True).click()
     for words in ("closed the study", "rejected real session 2", "exported the real sessions"):
         expect(page.get_by_role("main")).to_contain_text(words)
     page.get_by_role("button", name="Log out").click()

@@ -71,10 +71,8 @@ def test_the_day_plays_with_plan_and_log(
     expect(page.locator(".log-lines li.current")).to_have_count(3)
     page.locator(".log-line", has_text="turning on the lights").first.click()
     clock = page.locator(".controls .clock").inner_text()
-    assert (
-        page.locator(".log-lines li.current", has_text="turning on the lights").locator(".log-time").inner_text()
-        == clock
-    )
+    line = page.locator(".log-lines li.current", has_text="turning on the lights").locator(".log-time")
+    assert clock == f"Day 1, {line.inner_text()}"
 
     page.get_by_role("button", name="Play", exact=True).click()
     goes_on(page, by=0.001)

@@ -98,6 +98,12 @@ def test_the_flags_in_the_bundle_are_those_that_were_set(
     for row, (position, data) in zip(rows, done, strict=True):
         assert (row["position"], row["flag"], row["media_ms"]) == (position, data["flag"], data["media_ms"])
         log = days[str(row["stimulus"])].actions
+        if data["action"] is None:  # nothing was going on: the moment is flagged
+            assert row["action"] is None
+            assert not any(
+                action.t0_ms <= data["media_ms"] < action.t1_ms for action in log if action.actor == log[0].actor
+            )
+            continue
         assert row["action"] == log[int(data["action"][1:]) - 1].id
         marked = next(action for action in log if action.id == row["action"])
         assert marked.t0_ms <= data["media_ms"] < marked.t1_ms

@@ -100,7 +100,7 @@ def test_sprites_follow_the_renumbered_figures(tmp_path: Path, day: Recording) -
     actors = {actor["id"] for actor in tree["replay"]["actors"]}
     assert {sprite["actor"] for sprite in tree["scene"]["sprites"]} == actors
     assert {track["actor"] for track in tree["replay"]["tracks"]} == actors
-    assert actors == {"w1"}
+    assert actors == {f"w{number}" for number in range(1, len(day.actors) + 1)}
 
 
 def test_the_log_of_a_video(tmp_path: Path, day: Recording) -> None:

@@ -212,7 +212,9 @@ class Source:
                 "These are simulated participants: the results say something about the method, nothing about people."
             )
         if self.demonstration:
-            sentences.append("Demonstration stimuli: examples that come with the protocol, not the material of a study.")
+            sentences.append(
+                "Demonstration stimuli: examples that come with the protocol, not the material of a study."
+            )
         return tuple(sentences)
 
 

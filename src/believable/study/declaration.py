@@ -136,7 +136,8 @@ def problem_of(option: Option, value: Any) -> str | None:
 
 def _list_problem(option: Option, value: Any) -> str | None:
     single = replace(option, type="number" if option.type == "numbers" else "word")
-    listed = isinstance(value, list | tuple) and len(value) > 0
+    # An empty list says "none" where that is the default; elsewhere it says nothing.
+    listed = isinstance(value, list | tuple) and (len(value) > 0 or option.default == ())
     if listed and all(_single_problem(single, item) is None for item in value):
         return None
     return f"a list of values, each {_single_words(single)}"

@@ -123,7 +123,7 @@ def compared(data: Data, plan: Plan) -> NavigationJudgements:
 
 def mismatched(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
     """Which pairs the plan says go to different goals."""
-    return np.isin(_words(judged.scenario), plan.option("mismatched") or ("",))
+    return np.isin(_words(judged.scenario), np.array(plan.option("mismatched"), dtype=str))
 
 
 def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[AgentContest, ...]:
