@@ -505,6 +505,12 @@ def drawn() -> Callable[[Page], None]:
 
 
 @pytest.fixture(scope="session")
+def walking() -> ModuleType:
+    """A person who walks whole studies and looks at every page."""
+    return _beside("walking")
+
+
+@pytest.fixture(scope="session")
 def rounds() -> ModuleType:
     """A person who plays rounds, and what is stored of them."""
     return _beside("rounds")

@@ -227,6 +227,13 @@ def test_thumb_plan_and_log_stand_beside_the_picture_from_the_start(
         assert box["y"] + box["height"] <= size[1]
     assert picture["y"] + picture["height"] <= size[1]
     assert violations(page) == []
+    for part in parts:
+        part.click()
+    page.keyboard.press("f")
+    page.keyboard.press("f")
+    panel = page.locator(".overlay-log").bounding_box()
+    assert panel is not None
+    assert panel["y"] + panel["height"] <= size[1], "plan, log and marks end within the window"
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("heading", name="Your answers")).to_be_focused()
     expect(page.get_by_role("heading", name="Your answers")).to_be_in_viewport()

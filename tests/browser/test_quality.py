@@ -70,6 +70,7 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
 
     first = rows()
     page.get_by_role("button", name="Play row 1").click()
+    expect(page.locator(".tone-row.sounding")).to_have_count(1)
     expect(page.get_by_role("button", name="Play row 2")).to_be_enabled()
     choose(1)  # what loudspeakers make of it
     page.mouse.move(640, 400)
@@ -87,6 +88,8 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
     page.get_by_role("button", name="Continue", exact=True).click()
 
     expect(page.get_by_text("Indicate the changes in brightness")).to_be_visible()
+    for words in ("Brighter", "Darker"):
+        expect(page.get_by_role("button", name=words)).to_be_visible()
     page.mouse.move(640, 400)
     page.get_by_role("button", name="Play").click()
     expect(page.locator('.trace[data-playing="true"]')).to_be_visible()
@@ -95,6 +98,8 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
     page.get_by_role("button", name="Continue", exact=True).click()
 
     expect(page.get_by_text("Indicate the changes in pitch")).to_be_visible()
+    for words in ("Higher", "Lower"):
+        expect(page.get_by_role("button", name=words)).to_be_visible()
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
     page.get_by_role("button", name="Continue", exact=True).click()

@@ -32,12 +32,18 @@ def sample(kind: str) -> Recording:
         world=RecordedWorld(
             kind, 10, 10, ("#" * 10, *["#........#"] * 8, "#" * 10), (Place("c", "Café", None, ((1, 1, 3, 2),)),)
         ),
-        actors=(Actor("p", "Ada Lovelace", "player"), Actor("o", "It", "opponent"), Actor("b", "", "bullet")),
+        actors=(
+            Actor("p", "Ada Lovelace", "player"),
+            Actor("o", "It", "opponent"),
+            Actor("b", "", "bullet"),
+            Actor("q", "Ben", "opponent"),
+        ),
         timing=Timing(100, 6),
         tracks=(
             TRACK,
             Track("o", (5000,) * 6, (5500,) * 6, (0, 30, 60, 200, 340, 20), 0, (State(0, "health", 55),)),
             Track("b", (3000, 3300), (3000, 3000), (), 1),
+            Track("q", (5000, 5100, 5400, 5800, 6000, 6000), (5500,) * 6, (0,) * 6, 0),
         ),
     )
 
@@ -76,11 +82,23 @@ def test_shapes_turn_with_the_actor() -> None:
     assert (drawn.x, drawn.y) == pytest.approx((2.0, 3.0))
 
 
+def test_names_of_two_at_one_place_stand_one_below_the_other() -> None:
+    replay = sample("town")
+    scene = Scene(10, 10, "", (), tuple(Sprite(actor, (), label=name) for actor, name in (("o", "It"), ("q", "Ben"))))
+    together, near, parted = (
+        {shape.text: (shape.x, shape.y) for shape in display_list(scene, replay, t_ms)} for t_ms in (0, 150, 400)
+    )
+    assert together["Ben"] == pytest.approx((5.0, 6.6)), "whoever is on top keeps the place"
+    assert together["It"] == pytest.approx((5.0, 7.4))
+    assert near["It"][1] > near["Ben"][1]
+    assert parted["It"][1] == parted["Ben"][1]
+
+
 def test_every_world_is_drawn() -> None:
     assert set(WORLDS.names) >= {"maze", "arena", "town"}
     for kind in [name for name in WORLDS.names if WORLDS[name].drawn]:
         scene = draw(sample(kind))
-        assert {sprite.actor for sprite in scene.sprites} == {"p", "o", "b"}
+        assert {sprite.actor for sprite in scene.sprites} == {"p", "o", "b", "q"}
         assert len(display_list(scene, sample(kind), 250)) > len(scene.ground) + len(scene.above)
 
 

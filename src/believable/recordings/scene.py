@@ -12,7 +12,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -83,6 +83,8 @@ def reach(walls: Sequence[str], x: float, y: float, dx: float, dy: float, r: flo
 
 #: A move longer than this in one frame is a jump (a round was reset), not a movement to be smoothed.
 JUMP_TILES = 1.5
+#: Names of people nearer to each other than this would stand upon each other.
+SAME_PLACE_TILES = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,21 @@ def display_list(scene: Scene, recording: Recording, t_ms: float) -> list[Shape]
             continue
         placed += [_place(shape, pose, track, frame, scene.walls) for shape in sprite.shapes]
         words += _words(sprite, pose, track, frame)
-    return [*scene.ground, *placed, *scene.above, *words]
+    return [*scene.ground, *placed, *scene.above, *_apart(words)]
+
+
+def _apart(words: list[Shape]) -> list[Shape]:
+    """Names at one place stand one below the other, that of whoever is on top first."""
+    names: list[Shape] = []
+    moved: list[Shape] = []
+    for word in reversed(words):
+        if word.kind != "text":
+            moved.append(word)
+            continue
+        below = sum(math.hypot(name.x - word.x, name.y - word.y) < SAME_PLACE_TILES for name in names)
+        names.append(word)
+        moved.append(replace(word, y=word.y + below * word.size) if below else word)
+    return moved[::-1]
 
 
 def pose_at(track: Track, frame: float) -> Pose | None:

@@ -20,6 +20,11 @@ def turned(track: Track) -> int:
     return sum(abs((after - before + 180) % 360 - 180) for before, after in pairwise(track.heading))
 
 
+def step(track: Track) -> int:
+    """The largest turn from one picture to the next, in degrees."""
+    return max(abs((after - before + 180) % 360 - 180) for before, after in pairwise(track.heading))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_both_kinds_walk_the_same_course_for_the_same_time(seed: int) -> None:
     human, agent = walk(seed, "standin_human"), walk(seed, "standin_agent")
@@ -43,16 +48,22 @@ def test_nobody_is_in_a_wall_or_at_the_goal_or_stuck(kind: str, seed: int) -> No
 
 
 def test_the_ways_of_walking_can_be_told_apart() -> None:
-    human, agent = (
-        sum(turned(walker(walk(seed, kind))) for seed in range(6)) for kind in ("standin_human", "standin_agent")
-    )
-    assert agent > 1.5 * human
     assert all(len(walk(seed, "standin_human").actions) > 2 for seed in range(6))
     assert all(len(walk(seed, "standin_agent").actions) == 1 for seed in range(6))
+    human, agent = (
+        sorted(turned(walker(walk(seed, kind))) for seed in range(12)) for kind in ("standin_human", "standin_agent")
+    )
+    assert sum(agent) > 1.15 * sum(human)
+    assert agent[0] < human[-1], "how much somebody turns does not settle it"
 
 
-def test_the_agent_turns_in_steps() -> None:
-    assert all(heading % 45 == 0 for heading in walker(walk(1, "standin_agent")).heading[1:])
+def test_no_jump_of_the_beam_gives_anybody_away() -> None:
+    fastest = {
+        kind: max(step(walker(walk(seed, kind))) for seed in range(6)) for kind in ("standin_human", "standin_agent")
+    }
+    assert fastest["standin_agent"] <= fastest["standin_human"] <= 14
+    hands = {kind: max(step(fight(seed, 0, kind, ticks=300).tracks[0]) for seed in range(3)) for kind in PLAYERS}
+    assert max(hands.values()) < 25, hands
 
 
 @pytest.mark.parametrize("kind", PLAYERS)
@@ -62,12 +73,3 @@ def test_rounds_share_the_maze_of_their_seed_and_differ_by_take(kind: str) -> No
     assert to_bytes(one) != to_bytes(two)
     assert to_bytes(one) == to_bytes(fight(5, 0, kind, ticks=150))
     assert one.timing.frames == 150
-
-
-def test_rules_aim_at_once_and_people_do_not() -> None:
-    def fastest(kind: str) -> int:
-        tracks = [fight(seed, 0, kind, ticks=300).tracks[0] for seed in range(3)]
-        return max(abs((b - a + 180) % 360 - 180) for track in tracks for a, b in pairwise(track.heading))
-
-    assert fastest("standin_rules") >= 90
-    assert fastest("standin_human") <= 30

@@ -71,8 +71,10 @@ function sound(form, rows, draft, settle, record, signal) {
     audio ??= new AudioContext();
     await audio.resume();
     void record("device.tones", { state: audio.state });
+    const line = /** @type {HTMLElement} */ (button.closest(".tone-row"));
+    line.classList.add("sounding");
     const last = playRow(audio, rows()[row]);
-    last.onended = () => { buttons.forEach((other) => { other.disabled = false; }); button.focus(); };
+    last.onended = () => { line.classList.remove("sounding"); buttons.forEach((other) => { other.disabled = false; }); button.focus(); };
   }, { signal }));
   return {
     clear: () => { choices.forEach((choice) => { choice.checked = false; }); settle("quietest", null); },

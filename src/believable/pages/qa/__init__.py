@@ -201,6 +201,7 @@ QA = PageKind(
     styles=lambda test: (f"/static/players/{SIGNAL.name}/{SIGNAL.style}",),
     modules=lambda test: {SIGNAL.name: f"/static/players/{SIGNAL.name}/{SIGNAL.module}"},
     script="/static/pages/watch/page.js",
+    script_texts=("qa.high", "qa.low"),
     go_through=_go_through,
     typical_ms=6_000,
 )

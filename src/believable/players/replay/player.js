@@ -140,7 +140,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     if (playing) advance(now);
     fit();
     if (!stands && canvas.clientWidth) comeNear();
-    paint(context, displayList(scene, replay, time, quiet), camera.camera(time), scene.background);
+    paint(context, displayList(scene, replay, time, quiet, camera.followed), camera.camera(time), scene.background);
     written.show(time);
   }
 

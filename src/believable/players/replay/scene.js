@@ -18,6 +18,8 @@ import { sight } from "./sight.js";
 
 const UNITS_PER_TILE = 1000;
 const JUMP_TILES = 1.5;
+/** Names of people nearer to each other than this would stand upon each other. */
+const SAME_PLACE_TILES = 0.5;
 
 /** @param {any} tree `believable-replay/1` as JSON values @returns {Recording} */
 export function recording(tree) {
@@ -36,19 +38,37 @@ export function recording(tree) {
   };
 }
 
-/** @param {Scene} scene @param {Recording} replay @param {number} tMs @param {boolean} [quiet] without bubbles @returns {Shape[]} everything above the ground, bottom first */
-export function displayList(scene, replay, tMs, quiet = false) {
+/**
+ * @param {Scene} scene @param {Recording} replay @param {number} tMs @param {boolean} [quiet] without bubbles
+ * @param {string | null} [followed] the actor that nobody covers @returns {Shape[]} everything above the ground, bottom first
+ */
+export function displayList(scene, replay, tMs, quiet = false, followed = null) {
   const frame = Math.min(Math.max(tMs / replay.frameMs, 0), replay.frames - 1);
   /** @type {Shape[]} */ const placed = [];
   /** @type {Shape[]} */ const words = [];
-  for (const sprite of scene.sprites) {
+  const above = scene.sprites.filter(({ actor }) => actor === followed);
+  const sprites = above.length ? [...scene.sprites.filter(({ actor }) => actor !== followed), ...above] : scene.sprites;
+  for (const sprite of sprites) {
     const track = replay.tracks.get(sprite.actor);
     const pose = track && poseAt(track, frame);
     if (!track || !pose || (sprite.shown_when && !stateAt(track, sprite.shown_when, frame))) continue;
     for (const shape of sprite.shapes) placed.push(place(shape, pose, track, frame, scene.walls ?? []));
     words.push(...wordsOf(sprite, pose, track, frame).filter(({ kind }) => !quiet || kind !== "bubble"));
   }
-  return [...scene.ground, ...placed, ...scene.above, ...words];
+  return [...scene.ground, ...placed, ...scene.above, ...apart(words)];
+}
+
+/** Names at one place stand one below the other, that of whoever is on top first. @param {Shape[]} words @returns {Shape[]} */
+function apart(words) {
+  /** @type {Shape[]} */ const names = [];
+  const moved = [...words].reverse().map((word) => {
+    if (word.kind !== "text") return word;
+    const { x = 0, y = 0, size = 0 } = word;
+    const below = names.filter((name) => Math.hypot((name.x ?? 0) - x, (name.y ?? 0) - y) < SAME_PLACE_TILES).length;
+    names.push(word);
+    return below ? { ...word, y: y + below * size } : word;
+  });
+  return moved.reverse();
 }
 
 /** @param {Track} track @param {number} frame @returns {{x: number, y: number, heading: number} | null} */

@@ -53,10 +53,11 @@ class Gait:
     wrong_ways: int
 
 
+#: All turn equally fast at most, and about as much: else the beam alone would tell them apart, and nobody would watch the walk.
 GAITS: Mapping[str, Gait] = MappingProxyType(
     {
         "standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1),
-        "standin_agent": Gait(360.0, 1.0, 1, 45, 6, 30.0, 0.0, 0),
+        "standin_agent": Gait(14.0, 1.0, 1, 45, 6, 14.0, 0.0, 0),
     }
 )
 
@@ -200,12 +201,12 @@ class Hand:
     tremor_deg: float
 
 
-#: The same game played with different hands and heads: (skill, hand).
+#: The same game played with different hands and heads: (skill, hand). No hand is so fast that its owner is known by one jump.
 PLAYERS: Mapping[str, tuple[Skill, Hand]] = MappingProxyType(
     {
         "standin_human": (Skill(10, 11.0, 0.05, 0.02), Hand(16.0, 1.5)),
-        "standin_imitation": (Skill(7, 8.0, 0.04, 0.012), Hand(28.0, 2.5)),
-        "standin_rules": (Skill(0, 0.0, 0.0, 0.0), Hand(360.0, 0.0)),
+        "standin_imitation": (Skill(7, 8.0, 0.04, 0.012), Hand(16.0, 2.5)),
+        "standin_rules": (Skill(0, 0.0, 0.0, 0.0), Hand(18.0, 0.0)),
     }
 )
 
@@ -225,7 +226,7 @@ class HandedPlayer:
         gap = (wanted.aim_deg - aim + 180) % 360 - 180
         step = max(-self._hand.turn_deg, min(self._hand.turn_deg, gap))
         self._aim = (aim + step + self._rng.gauss(0, self._hand.tremor_deg)) % 360
-        on_target = abs(gap) <= 25 or self._hand.turn_deg >= 180
+        on_target = abs(gap) <= 25
         return PlayerInput(
             wanted.dx, wanted.dy, round(self._aim) % 360, wanted.shoot and on_target, wanted.bomb and on_target
         )

@@ -33,6 +33,11 @@ export async function annotator(form, trial, { texts, record }) {
     const root = /** @type {HTMLElement} */ (form.querySelector(".annotate"));
     form.classList.toggle("upright", ratio(form) <= UPRIGHT);
     root.hidden = false;
-    return mount(root, { player, params, texts, record, saved: saved(trial) });
+    return mount(root, { player, params: { ...params, ...directions(trial, texts) }, texts, record, saved: saved(trial) });
   };
+}
+
+/** Of a test with a known signal, for which no study has words of its own: what gets more and less. @param {TrialData} trial @param {Record<string, string>} texts */
+function directions({ signal }, texts) {
+  return signal ? { high: texts[`qa.high.${signal.test}`], low: texts[`qa.low.${signal.test}`] } : {};
 }

@@ -53,6 +53,13 @@ export function showPlan(panel, { player, log, texts }) {
     return item;
   }
 
+  /** Only the panel scrolls, never the page, and not while somebody reads in it. @param {HTMLElement} [item] */
+  function show(item) {
+    if (!item) return;
+    const above = item.getBoundingClientRect().top - panel.getBoundingClientRect().top;
+    panel.scrollTop += above - (panel.clientHeight - Math.min(item.offsetHeight, panel.clientHeight)) / 2;
+  }
+
   return {
     refresh: () => {
       const now = player.time_ms;
@@ -66,6 +73,7 @@ export function showPlan(panel, { player, log, texts }) {
         else item.removeAttribute("aria-current");
         if (fold && !touched.has(item)) fold.open = on || step.parent === null;
       }
+      if (!panel.matches(":hover, :focus-within")) show(parts.findLast(({ item }) => item.classList.contains("current"))?.item);
     },
   };
 }
