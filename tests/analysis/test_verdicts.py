@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from believable.analysis.findings import Column, Finding, Section, Table
-from believable.analysis.registered import Deviation, register
+from believable.analysis.registered import Deviation, canonical, register
 from believable.analysis.resolution import resolve
 from believable.analysis.verdicts import HELD_BACK, StoppingState, judged, restraint_of, stopping, supported
+from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.result import TestResult
 from believable.study.declaration import ExclusionRule, Hypothesis, Stopping
+from believable.study.load import load
 
 
 def plan_of(studies, **fields):
@@ -132,15 +136,53 @@ def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
     [("contains", 0.5, True), ("contains", 0.7, False), ("excludes", 0.7, True), ("at_least", 0.5, True),
      ("at_least", 0.6, False), ("at_most", 0.4, False)],
 )  # fmt: skip
-def test_criteria(criterion, value, verdict):
+def test_criteria(studies, criterion, value, verdict):
     hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=value)
-    assert supported(hypothesis, finding("o"), 0.05) is verdict
+    assert supported(hypothesis, finding("o"), plan_of(studies)) is verdict
     nothing = Finding("o", "o", "x", "exploratory", undefined("no data", method="m", n=0))
-    assert supported(hypothesis, nothing, 0.05) is None
+    assert supported(hypothesis, nothing, plan_of(studies)) is None
 
 
-def test_significance_cannot_be_judged_without_a_test():
-    assert supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), 0.05) is None
+def test_significance_cannot_be_judged_without_a_test(studies):
+    assert supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), plan_of(studies)) is None
+
+
+def protocol_plan(protocol):
+    study = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS).study
+    return resolve(study.analysis, study, PROTOCOLS)
+
+
+@pytest.mark.parametrize(("protocol", "name"), [("replay", "H1"), ("replay", "H2"), ("qa", "H1"), ("trace", "H1")])
+def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(protocol, name):
+    """The test looks at both sides; "more believable" is not shown by ratings that are significantly lower."""
+    plan = protocol_plan(protocol)
+    (hypothesis,) = (one for one in plan.declared.hypotheses if one.id == name)
+    assert hypothesis.direction == "two_sided"
+    as_said = 1 if hypothesis.expects == "greater" else -1
+    for side, p, verdict in ((as_said, 0.001, True), (-as_said, 0.001, False), (as_said, 0.5, False)):
+        test = TestResult(3.0 * side, p, 30, "test", symbol="t")
+        estimate = Estimate(0.5 * side, 0.5 * side - 0.1, 0.5 * side + 0.1, 0.95, 30, "difference")
+        result = Finding(hypothesis.outcome, "x", "It is so.", "exploratory", estimate, test)
+        (row, *_) = (
+            row
+            for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses
+            if row.id == hypothesis.id
+        )
+        assert row.supported is verdict
+    assert row.criterion.startswith("p below alpha and an estimate ")
+
+
+def test_hypotheses_that_say_more_or_fewer_declare_a_side():
+    """Every hypothesis of a shipped study whose words have a side has it in its criterion, too."""
+    for protocol in ("trace", "replay", "clips", "hntt", "qa"):
+        for hypothesis in protocol_plan(protocol).declared.hypotheses:
+            if re.search(r"\b(more|fewer|less|higher|lower|better)\b", hypothesis.text):
+                assert hypothesis.expects or hypothesis.direction != "two_sided", hypothesis.text
+
+
+def test_a_plan_registered_before_sides_could_be_expected_keeps_its_hash(studies):
+    assert "expects" not in canonical(plan_of(studies))
+    assert '"expects": "greater"' in canonical(protocol_plan("qa"))
 
 
 def test_equivalence_is_claimed_only_after_the_adjustment(studies):

@@ -160,3 +160,28 @@ def test_the_tables_of_every_report_fit_screen_and_paper(browser: Browser, tmp_p
     page.set_viewport_size({"width": 673, "height": 1000})  # A4 without its margins, at 96 dots per inch
     assert page.evaluate(_TOO_WIDE) == []
     context.close()
+
+
+def test_no_figure_label_is_cut_and_no_card_torn_on_paper(browser: Browser, tmp_path: Path) -> None:
+    """Long names of pairs in a font that is wider than that of the drawing; captions do not hold whole pages together."""
+    definition = load(READY_STUDIES["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    analysis = run(straight.bundle(definition, 20, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS)
+    file = tmp_path / "report.html"
+    file.write_text(report_page(analysis).html, encoding="utf-8")
+    context = browser.new_context(viewport={"width": 673, "height": 1000})
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.emulate_media(media="print")
+    assert page.locator(".plot svg text").count() > 20
+    assert (
+        page.evaluate("""() => [...document.querySelectorAll('.plot svg')].flatMap((drawing) => {
+        const edge = drawing.closest('.plot').getBoundingClientRect().left - 1;
+        return [...drawing.querySelectorAll('text')].filter((text) => text.getBoundingClientRect().left < edge)
+          .map((text) => text.textContent);
+      })""")
+        == []
+    )
+    rules = """(part) => ['breakBefore', 'breakAfter'].map((side) => getComputedStyle(document.querySelector(part))[side])"""
+    assert page.evaluate(rules, "figure.chart figcaption") == ["avoid", "auto"]
+    assert page.evaluate(rules, "figure.table figcaption") == ["auto", "avoid"]
+    context.close()

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.study.checks.launch import launch_problems
+from believable.study.load import load
 
 STUDY = """\
 believable: 1
@@ -65,6 +71,24 @@ def test_a_study_without_consent_is_warned_of(study: Path) -> None:
     result = believable("check", "study", cwd=study.parent)
     assert "timeline: warning: there is no consent page" in result.stdout
     assert result.returncode == 0
+
+
+def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
+    """They would be tested and judged at any look; no study that is shipped leaves it open."""
+    for protocol in ("trace", "replay", "clips", "hntt", "qa"):
+        definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+        plan = definition.study.analysis
+        assert plan is not None
+        assert plan.stopping is not None
+        study = definition.study.model_copy(update={"analysis": plan.model_copy(update={"stopping": None})})
+        (problem,) = (
+            problem
+            for problem in launch_problems(replace(definition, study=study))
+            if problem.path == "analysis.stopping"
+        )
+        assert problem.severity == "warning"
+        assert "no stopping rule" in problem.message
+        assert "analysis.stopping" not in [problem.path for problem in launch_problems(definition)]
 
 
 def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:

@@ -21,7 +21,7 @@ from believable.simulate.simulated_sessions import Conduct
 from believable.study.definition import Definition
 from believable.study.load import load
 
-from .test_every_statistic import FIVE, analysed, check_statistics, text_of
+from .test_every_statistic import FIVE, analysed, check_cells, check_own_records, check_statistics, text_of
 
 Tables = dict[str, list[dict[str, Any]]]
 CAREFUL = Conduct(drop_out=0, careless=0, hasty=0)
@@ -104,6 +104,8 @@ def test_the_report_of_an_edge_case_is_made_and_says_only_what_is(protocol: str,
     analysis = edge(protocol, case)
     check_hypotheses(analysis, protocol)
     check_statistics(analysis, text_of(analysis), some=False)
+    check_own_records(analysis)
+    check_cells(analysis)
     check_claims(analysis)
     check_words(text_of(analysis))
 

@@ -5,26 +5,29 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from believable.analysis.findings import Analysis
+from believable.analysis.findings import Analysis, Cell, Column, Finding, Section, Source, Table
 from believable.analysis.preregistration import osf
 from believable.analysis.registered import register
 from believable.analysis.resolution import resolve
 from believable.analysis.run import run
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
+from believable.report.latex import latex_table, shown_columns
 from believable.report.page import page
 from believable.simulate import straight
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 from believable.study.load import load
 
+SOURCE = Source("", "", "", "", "", {}, {}, simulated=True, demonstration=False)
 FIVE = ("trace", "replay", "clips", "hntt", "qa")
 #: A statistic with its p, as sentences and cards write it.
 TESTED = re.compile(r"(?<![\w.])([A-Za-zχρ]²?)(\([\d., ]+\))? = (−?[\d.,]*\d), p ((?:= |< |> )\.\d{3})")
@@ -69,6 +72,100 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("protocol", FIVE)
 def test_every_printed_statistic_is_that_of_a_record(protocol: str) -> None:
     check_statistics(analysed(protocol), printed(protocol), some=True)
+    check_own_records(analysed(protocol))
+    check_cells(analysed(protocol))
+
+
+def check_own_records(analysis: Analysis) -> None:
+    """Each sentence against the record of its own finding, not against that of any other. What it quotes beside, such as the two
+    correlations or means that are compared, stands in a table."""
+    for finding in analysis.findings:
+        own, sentence = alone(finding), plain(finding.sentence)
+        check_tests(own, sentence)
+        check_p(own, sentence)
+        with_tables = replace(own, sections=(*own.sections, Section("all", "All", tables=analysis.tables)))
+        check_intervals(with_tables, sentence)
+        check_effects(with_tables, sentence)
+        if finding.estimate is not None and finding.estimate.low is not None and "CI [" in sentence:
+            assert any(is_own(finding, words) for words in INTERVAL.findall(sentence)), sentence
+        sizes = {estimate.n for estimate in estimates_of(own)} | {test.n for test in results_of(own)}
+        for n in re.findall(r"\bn = (\d+)", sentence):
+            assert not sizes or int(n) in sizes, sentence
+
+
+def alone(finding: Finding) -> Analysis:
+    return Analysis("", SOURCE, (), (), (Section("own", "Own", findings=(finding,)),))
+
+
+def is_own(finding: Finding, interval: str) -> bool:
+    """Whether a printed interval is one of the finding's own record."""
+    try:
+        return bool(check_intervals(alone(finding), f"CI {interval}"))
+    except AssertionError:
+        return False
+
+
+def check_cells(analysis: Analysis) -> None:
+    """Every cell of every table, and every number at a glance, as the page prints them."""
+    document = page(analysis, draw=lambda spec: "<svg></svg>", script=lambda: "").html
+    for table in analysis.tables:
+        if table.data_only:
+            continue
+        body = document.split(f'id="t-{table.name}"', 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
+        rows = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in body.split("<tr>")[1:]]
+        assert len(rows) == len(table.rows), table.name
+        for cells, row in zip(rows, table.rows, strict=True):
+            for words, (place, column) in zip(cells, shown_columns(table), strict=False):
+                check_cell(table, column, unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", words)), row[place])
+    (glance,) = re.findall(r'id="hypotheses".*?</table>', document, re.DOTALL) or [""]
+    shown = glance.split("<tr>")[2:]
+    assert len(shown) == len(analysis.hypotheses)
+    for words, hypothesis in zip(shown, analysis.hypotheses, strict=True):
+        numbers = {
+            f"{value.value:.2f}" for each in hypothesis.findings if (value := each.estimate) and value.value is not None
+        }
+        bold = re.findall(r"<b>(−?[\d.,]+)</b>", words)
+        assert {number.replace("−", "-").replace(",", "") for number in bold} <= numbers | {"0.00"}, words
+        check_p(Analysis("", SOURCE, (), (), (Section("own", "Own", findings=hypothesis.findings),)), words)
+
+
+def check_cell(table: Table, column: Column, words: str, value: Cell) -> None:
+    where = f"{table.name}.{column.name}: {words!r} for {value!r}"
+    if value is None:
+        assert words.strip() == "–", where
+    elif isinstance(value, bool):
+        assert words.strip() == ("yes" if value else "no"), where
+    elif isinstance(value, str):
+        assert plain(words).strip() == plain(value).replace("_", " ").strip() or "`" in value, where
+    elif column.form == "p":
+        assert says_p(words.strip(), value), where
+    elif math.isfinite(value):
+        number = re.sub(r"[\s%\u202f\u00a0]", "", words)
+        assert rounds_to(number, value * (100 if column.form == "share" else 1)), where
+
+
+@pytest.mark.parametrize("protocol", FIVE)
+def test_another_digit_in_any_statistic_of_any_sentence_is_noticed(protocol: str) -> None:
+    """The last digit of each number of each printed test (statistic, df, p) and of each interval is written wrongly once."""
+    tried = 0
+    for finding in analysed(protocol).findings:
+        sentence = plain(finding.sentence)
+        for match in TESTED.finditer(sentence):
+            for wrong in misprints(match.group()):
+                with pytest.raises(AssertionError):
+                    check_tests(alone(finding), wrong)
+                tried += 1
+        for interval in filter(partial(is_own, finding), INTERVAL.findall(sentence)):
+            assert not [wrong for wrong in misprints(interval) if is_own(finding, wrong)]
+            tried += 2
+    assert tried >= 10
+
+
+def misprints(words: str) -> Iterator[str]:
+    """The same words with another last digit in one of their numbers."""
+    for number in re.finditer(r"[\d.,]*\d", words):
+        last = number.end() - 1
+        yield f"{words[:last]}{(int(words[last]) + 5) % 10}{words[last + 1 :]}"
 
 
 def check_statistics(analysis: Analysis, text: str, *, some: bool) -> None:
@@ -112,7 +209,8 @@ def says_p(words: str, value: float | None) -> bool:
     sign, number = words.split() if " " in words else ("=", words)
     if sign == "=":
         return rounds_to(number, value)
-    return value < float(number) if sign == "<" else value > float(number)
+    limits = {("<", ".001"): value < 0.001, (">", ".999"): value > 0.999}
+    return limits.get((sign, number), False)
 
 
 def check_p(analysis: Analysis, text: str) -> None:
@@ -228,3 +326,29 @@ def test_what_people_wrote_about_their_preference_stands_in_the_report_of_replay
 @pytest.mark.parametrize("protocol", FIVE)
 def test_no_sentence_holds_an_unfilled_place(protocol: str) -> None:
     assert re.findall(r"\{\w+\}", printed(protocol)) == []
+
+
+def test_a_test_is_named_once_and_traces_are_not_counted_as_sessions() -> None:
+    """Ten correlations name their method once; sessions that were left out add up, traces stand apart."""
+    results = plain(analysed("trace").results)
+    assert results.count("jackknife t test on the Fisher z scale") == 1
+    assert results.count("two-sided (paired t test)") == 1
+    before, left, reasons = re.search(r"Of (\d+) simulated sessions, (\d+) were analysed \(([^)]*)\)", results).groups()  # type: ignore[union-attr]
+    assert int(before) - int(left) == sum(int(n) for n in re.findall(r"\d+", reasons))
+    assert re.search(r"Left out beforehand: \d+ of \d+ (RankTrace|BTrace) traces \(", results)
+
+
+def test_marks_do_not_claim_more_than_their_p_values() -> None:
+    """Marked cells have a p below alpha that is not adjusted; windows of one round, whose p is too small, have no marks."""
+    text = printed("trace")
+    assert "Marked cells: p below alpha, each test on its own, not adjusted for their number." in text
+    assert "are significant" not in text
+    assert "p below alpha" in latex_table(next(table for table in analysed("trace").tables if table.marked))
+    for table in analysed("trace").tables:
+        assert table.name != "telemetry_correlations" or not table.marked
+
+
+def test_the_spread_of_an_effect_is_told_from_that_of_the_intercept() -> None:
+    (model,) = (table for table in analysed("replay").tables if table.name == "flag_model")
+    assert "SD of intercept between" in model.note
+    assert re.search(r"SD of condition: \w+ between \d+ levels of participant", model.note)

@@ -7,7 +7,7 @@ import pytest
 from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
-from believable.simulate.power_curve import parsed_truth, power_curve
+from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
 from believable.study.load import load
 
 
@@ -43,6 +43,15 @@ def test_progress_and_the_same_curve_on_two_workers(definition):
     two = power_curve(definition, [8, 12], studies=10, seed=3, workers=2, protocols=PROTOCOLS)
     assert one == two
     assert {point.participants for point in one} == {8, 12}
+
+
+@pytest.mark.parametrize("protocol", ["trace", "replay", "clips", "hntt", "qa"])
+def test_every_planted_parameter_is_printed_with_words_of_its_own(protocol):
+    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    planted = [part for part in assumptions(definition, PROTOCOLS) if part.name]
+    words = [part.words for part in planted]
+    assert len(set(words)) == len(words) >= 7
+    assert not [part for part in planted if part.words == part.name.replace("_", " ") or "`" in part.words]
 
 
 def test_what_makes_no_sense_is_refused(definition):

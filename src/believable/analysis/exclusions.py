@@ -43,7 +43,7 @@ WORDS: Mapping[str, str] = {
     "failed_check": "answered a check wrongly",
     "unanswered": "left too many questions open",
     "too_fast": "took too little time",
-    "reviewed": "text excluded in the review",
+    "reviewed": "wrote what the review excluded",
     "unreliable": "failed the quality tests",
     "answer": "excluded by an answer",
 }

@@ -172,6 +172,7 @@ class FlowStep:
     """One step of the funnel: how many came in, how many are left.
 
     branch   what runs beside others of its kind, such as a tool whose traces are cleaned apart; empty: everybody
+    unit     what is counted in a branch, such as traces; empty: sessions
     """
 
     title: str
@@ -179,6 +180,7 @@ class FlowStep:
     after: int
     reason: str
     branch: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,16 +157,7 @@ def correlations(
             Column(f"{key}_r", words, "number", 3, f"Pearson's r with {words}."),
             Column(f"{key}_p", "p", "p", about=f"Two-sided p of the correlation with {words}."),
         ]
-    marking = f"Marked: p < {alpha:g}."
-    return Table(
-        name,
-        title,
-        tuple(table_columns),
-        tuple(cells),
-        f"{note} {marking}".strip(),
-        undefined=undefined,
-        marked=frozenset(marked),
-    )
+    return Table(name, title, tuple(table_columns), tuple(cells), note, undefined=undefined, marked=frozenset(marked))
 
 
 def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:

@@ -85,7 +85,10 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     plans = _plans(data)
     title = "Actions that broke belief" if flagging else "Actions on which traces fell"
     unit, unit_ms = _unit(max(timeline.length_ms for timeline in joined))
-    tables = [_ranking(joined, breaks, plans, title), _spans(joined, plans, unit, unit_ms, flagging=flagging)]
+    tables = [
+        _ranking(joined, breaks, plans, title, flagging=flagging),
+        _spans(joined, plans, unit, unit_ms, flagging=flagging),
+    ]
     charts = [
         Chart(
             "moments_timeline", "What happened, and what was flagged" if flagging else "What happened", "spans",
@@ -261,9 +264,13 @@ def _ranking(
     breaks: Mapping[str, Sequence[BeliefBreak]],
     plans: Mapping[str, list[tuple[int, float, float, str]]],
     title: str,
+    *,
+    flagging: bool,
 ) -> Table:
+    """The first of each stimulus; without columns about flags where nobody was asked for them."""
     rows: list[tuple[Cell, ...]] = []
     missing: dict[tuple[int, str], str] = {}
+    left_out = () if flagging else ("viewers", "flagged", "share", "ci_low", "ci_high")
     for timeline in joined:
         steps = plans.get(timeline.stimulus, [])
         for rank, broke in enumerate(_worth_naming(breaks[timeline.stimulus]), start=1):
@@ -288,6 +295,7 @@ def _ranking(
                 "fall_high": broke.fall.high,
                 "link": timeline.link(begin),
             }
+            row = {name: cell for name, cell in row.items() if name not in left_out}
             reasons = dict.fromkeys(("share", "ci_low", "ci_high"), broke.flagged.reason)
             reasons |= dict.fromkeys(("fall", "fall_low", "fall_high"), broke.fall.reason)
             reasons |= {"planned": "no step of a plan goes on", "condition": "the stimulus has none"}
@@ -295,29 +303,30 @@ def _ranking(
                 if cell is None:
                     missing[len(rows), name] = reasons.get(name) or "undefined"
             rows.append(tuple(row.values()))
+    columns = (
+        Column("stimulus", "Stimulus"),
+        Column("condition", "Condition"),
+        Column("rank", "Rank", "integer"),
+        Column("action", "Action"),
+        Column("what", "What"),
+        Column("planned", "Planned"),
+        Column("at", "Time", about="Begin, in the medium: hours, minutes, seconds."),
+        Column("from_s", "from (s)", "number", 1),
+        Column("to_s", "to (s)", "number", 1),
+        Column("viewers", "Viewers", "integer"),
+        Column("flagged", "Flagged by", "integer"),
+        Column("share", "Share", "share", 0, "Of its viewers."),
+        Column("ci_low", "low", "share", 0, "Wilson."),
+        Column("ci_high", "high", "share", 0, "Wilson."),
+        Column("fall", "Fall of traces", "number", 2, "Before minus after, traces from 0 to 1."),
+        Column("fall_low", "low", "number", 2, "t interval over annotators."),
+        Column("fall_high", "high", "number", 2, "t interval over annotators."),
+        Column("link", "Clip", about="Where to see it: stimulus and milliseconds."),
+    )
     return Table(
         "moments",
         title,
-        (
-            Column("stimulus", "Stimulus"),
-            Column("condition", "Condition"),
-            Column("rank", "Rank", "integer"),
-            Column("action", "Action"),
-            Column("what", "What"),
-            Column("planned", "Planned"),
-            Column("at", "Time", about="Begin, in the medium: hours, minutes, seconds."),
-            Column("from_s", "from (s)", "number", 1),
-            Column("to_s", "to (s)", "number", 1),
-            Column("viewers", "Viewers", "integer"),
-            Column("flagged", "Flagged by", "integer"),
-            Column("share", "Share", "share", 0, "Of its viewers."),
-            Column("ci_low", "low", "share", 0, "Wilson."),
-            Column("ci_high", "high", "share", 0, "Wilson."),
-            Column("fall", "Fall of traces", "number", 2, "Before minus after, traces from 0 to 1."),
-            Column("fall_low", "low", "number", 2, "t interval over annotators."),
-            Column("fall_high", "high", "number", 2, "t interval over annotators."),
-            Column("link", "Clip", about="Where to see it: stimulus and milliseconds."),
-        ),
+        tuple(column for column in columns if column.name not in left_out),
         tuple(rows),
         f"The first {RANKED} of each stimulus. The worst of many are worse than they really are: a ranking finds candidates, it "
         "tests nothing.",
@@ -362,7 +371,8 @@ def _spans(
     rows: list[tuple[Cell, ...]] = []
     for timeline in joined:
         lanes: list[tuple[str, float, float, float | None, str]] = [
-            (f"plan {level}", begin, end, None, text) for level, begin, end, text in plans.get(timeline.stimulus, [])
+            (f"plan, level {level + 1}", begin, end, None, text)
+            for level, begin, end, text in plans.get(timeline.stimulus, [])
         ]
         for place, words in enumerate(timeline.words):
             asked = flagging and timeline.viewers[place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from believable import __version__
 from believable.analysis.data import Data, durations_ms
@@ -92,7 +92,16 @@ def results(
     )
     if others:
         parts.append(f"Exploratory results on {listed(list(others))} are in the sections below.")
-    return in_words("\n\n".join(part for part in parts if part))
+    methods_named = dict.fromkeys(finding.test.method for finding in findings if finding.test is not None)
+    return in_words(_named_once("\n\n".join(part for part in parts if part), methods_named))
+
+
+def _named_once(text: str, names: Iterable[str]) -> str:
+    """The text with each test's name in brackets where it first stands; further on the statistic tells which it is."""
+    for name in names:
+        first, bracket, rest = text.partition(f" ({name})")
+        text = first + bracket + rest.replace(bracket, "") if bracket else text
+    return text
 
 
 def _lead(title: str, rank: str, claimed: bool) -> str:
@@ -106,7 +115,8 @@ def _analysed(data: Data) -> str:
     kind = "simulated session" if data.simulated else "session"
     if not before:
         return f"There is no {kind}."
-    return f"Of {counted(before, kind)}, {integer(len(data))} {'was' if len(data) == 1 else 'were'} analysed{_left_out(data)}."
+    were = "was" if len(data) == 1 else "were"
+    return f"Of {counted(before, kind)}, {integer(len(data))} {were} analysed{_left_out(data)}.{_left_out_beside(data)}"
 
 
 def _of_hypothesis(hypothesis: JudgedHypothesis) -> str:
@@ -177,5 +187,19 @@ def _exclusions(rules: Sequence[ExclusionRule]) -> str:
 
 
 def _left_out(data: Data) -> str:
-    steps = [f"{step.before - step.after} {step.reason}" for step in data.funnel if step.before > step.after]
+    steps = [
+        f"{step.before - step.after} {step.reason}"
+        for step in data.funnel
+        if step.before > step.after and not step.branch
+    ]
     return f" ({'; '.join(steps)})" if steps else ""
+
+
+def _left_out_beside(data: Data) -> str:
+    """What is counted in other units than sessions, in a sentence of its own: these numbers add up to nothing else."""
+    steps = [
+        f"{step.before - step.after} of {step.before} {step.branch} {step.unit} ({step.reason})"
+        for step in data.funnel
+        if step.before > step.after and step.branch
+    ]
+    return f" Left out beforehand: {listed(steps)}." if steps else ""

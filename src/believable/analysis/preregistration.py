@@ -66,7 +66,7 @@ def osf(
         rationale=_rationale(plan, registration, powered),
         stopping=_stopping(plan),
         secondary=listed([declaration.outcome(name).title.lower() for name in plan.declared.outcomes.secondary]),
-        others=listed([other.title.lower() for other in declaration.outcomes if plan.rank(other.name) is None]),
+        others=_others(plan),
     )
     # A heading without words is followed by the next one.
     return in_words(re.sub(r"\n{3,}", "\n\n", written).rstrip("\n") + "\n")
@@ -113,6 +113,8 @@ def _hypothesis(hypothesis: Hypothesis, plan: Plan) -> str:
     direction = {"two_sided": "two-sided", "greater": "directional, greater", "less": "directional, less"}[
         hypothesis.direction
     ]
+    if hypothesis.expects is not None:
+        direction = f"directional, {hypothesis.expects}; test two-sided"
     about = f", {hypothesis.about}" if hypothesis.about else ""
     title = plan.declaration.outcome(hypothesis.outcome).title
     return (
@@ -162,6 +164,14 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else in_words(str(value))
+
+
+def _others(plan: Plan) -> str:
+    """Outcomes that nobody declared; whether some can be reported at all is known when there are data."""
+    rest = [other for other in plan.declaration.outcomes if plan.rank(other.name) is None]
+    always = listed([other.title.lower() for other in rest if not other.needs])
+    depending = listed([f"{other.title.lower()} (needs {other.needs})" for other in rest if other.needs])
+    return "; where the data have what it takes, ".join(filter(None, (always, depending)))
 
 
 def _sample_size(plan: Plan) -> str:

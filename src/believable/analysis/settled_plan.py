@@ -138,8 +138,9 @@ def _names(study: Study, role: Role) -> set[str]:
 def criterion_words(hypothesis: Hypothesis) -> str:
     """A criterion as one says it."""
     value = "" if hypothesis.value is None else f"{hypothesis.value:g}"
+    side = {"greater": " and an estimate above that of no effect", "less": " and an estimate below that of no effect"}
     return {
-        "significant": "p below alpha",
+        "significant": f"p below alpha{side.get(hypothesis.expects or '', '')}",
         "equivalent": "equivalence shown within the margin",
         "contains": f"interval contains {value}",
         "excludes": f"interval excludes {value}",

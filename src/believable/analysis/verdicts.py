@@ -174,7 +174,7 @@ def _judged(
     own = tuple(finding for finding in results if hypothesis.id in _ids(finding))
     criterion = criterion_words(hypothesis)
     about = f" ({hypothesis.about})" if hypothesis.about else ""
-    verdicts = [supported(hypothesis, finding, plan.alpha) for finding in own]
+    verdicts = [supported(hypothesis, finding, plan) for finding in own]
     verdict = None if restraint.verdicts or not own or None in verdicts else all(verdicts)
     if restraint.verdicts and own:
         words = f"not judged: {restraint.why}"
@@ -282,7 +282,7 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
     ]
     if finding.status == "descriptive":
         claims = []
-    verdicts = [supported(claim, finding, plan.alpha) for claim in claims]
+    verdicts = [supported(claim, finding, plan) for claim in claims]
     silent = restraint.verdicts or not claims or None in verdicts
     worded = replace(
         finding,
@@ -319,12 +319,12 @@ def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
     return f"{words}: {'' if shown else 'not '}significant at {plan.alpha:g}."
 
 
-def supported(hypothesis: Hypothesis, finding: Finding, alpha: float) -> bool | None:
+def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
     """Whether the declared criterion is met; None where it cannot be judged."""
     estimate, value = finding.estimate, hypothesis.value
     if hypothesis.criterion in ("significant", "equivalent"):
         p = _decisive_p(finding)
-        return None if p is None else p < alpha
+        return None if p is None else p < plan.alpha and _as_expected(hypothesis, finding, plan)
     if estimate is None or estimate.value is None or value is None:
         return None
     if hypothesis.criterion in ("contains", "excludes"):
@@ -332,6 +332,17 @@ def supported(hypothesis: Hypothesis, finding: Finding, alpha: float) -> bool | 
             return None
         return estimate.contains(value) == (hypothesis.criterion == "contains")
     return estimate.value >= value if hypothesis.criterion == "at_least" else estimate.value <= value
+
+
+def _as_expected(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool:
+    """A test of both sides also rejects where the estimate lies on the side that the hypothesis does not speak of."""
+    if hypothesis.expects is None:
+        return True
+    no_effect = plan.declaration.outcome(hypothesis.outcome).no_effect
+    value = None if finding.estimate is None else finding.estimate.value
+    if value is None or no_effect is None:
+        return False
+    return value > no_effect if hypothesis.expects == "greater" else value < no_effect
 
 
 def _decisive_p(finding: Finding) -> float | None:

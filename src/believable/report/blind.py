@@ -39,7 +39,7 @@ _ASKED = frozenset({"ask", "questions", "show_if", "annotate"})
 #: Words of the study file that are no names, also where a condition is called the same.
 _WORDS = frozenset(
     {
-        "kind", "protocol", "rule", "outcome", "direction", "criterion", "multiplicity", "order", "over", "question",
+        "kind", "protocol", "rule", "outcome", "direction", "expects", "criterion", "multiplicity", "order", "over", "question",
         "trial", "item", "by", "yes", "is", "answer", "check", "correct", "model", "summary",
     }
 )  # fmt: skip

@@ -241,7 +241,7 @@ def _one_line_each(plot: ChartRows) -> Spec:
 
 
 def steps(plot: ChartRows, canvas: Canvas) -> Spec:
-    return lines(plot, canvas, "step-after")
+    return lines(plot, canvas, "step")
 
 
 def scatter(plot: ChartRows, canvas: Canvas) -> Spec:

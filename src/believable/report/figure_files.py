@@ -25,6 +25,9 @@ FACET_HEIGHT_PX = 170
 #: Room that axes and gaps take beside each small multiple.
 FACET_MARGIN_PX = 52
 MOST_FACETS_IN_A_ROW = 3
+#: By how much a letter of a label may be wider in the reader's font than in that of the drawing.
+SPARE_LETTER_PX = 1.2
+PADDING_PX = 4
 
 
 def specification(
@@ -54,6 +57,7 @@ def specification(
         "background": theme.ground,
         "config": config(theme),
         "data": {"values": list(plot.rows)},
+        "padding": {"left": PADDING_PX + _spare_px(plot), "right": PADDING_PX, "top": PADDING_PX, "bottom": PADDING_PX},
     }
     if mark:
         # Part of the drawing itself, so that no copy of it goes without.
@@ -67,6 +71,13 @@ def specification(
     header = {"title": None, "labelFontWeight": 600, "labelFontSize": 12, "labelAnchor": "start"}
     facet = {"field": "facet", "type": "nominal", "sort": facets, "header": header}
     return frame | {"facet": facet, "columns": in_a_row, "spacing": 34, "spec": inside}
+
+
+def _spare_px(plot: ChartRows) -> int:
+    """Room for the words at the left axis in a wider font: on screen they would stand out, on paper they would be cut."""
+    side = "category" if plot.chart.kind in LYING else "lane" if plot.chart.kind == "spans" else "y"
+    words = [value for value in plot.values(side) if isinstance(value, str)]
+    return round(SPARE_LETTER_PX * max(map(len, words), default=0))
 
 
 def still(spec: Spec) -> Spec:
@@ -141,7 +152,7 @@ def config(theme: Theme) -> Spec:
         "legend": legend,
         "header": words,
         "text": {"color": theme.ink, "fontSize": 12},
-        "padding": 4,
+        "padding": PADDING_PX,
     }
 
 

@@ -88,7 +88,7 @@ def _branches(drawn: FlowDrawing, steps: Sequence[FlowStep], theme: Theme) -> No
     names = list(dict.fromkeys(step.branch for step in steps))
     width = (WIDTH_PX - 2 - COLUMN_GAP_PX * (len(names) - 1)) // len(names)
     top = drawn.y
-    lowest = top
+    ends: list[tuple[int, int]] = []
     for place, name in enumerate(names):
         lane = FlowColumn(1 + place * (width + COLUMN_GAP_PX), width, narrow=True)
         own = [step for step in steps if step.branch == name]
@@ -96,14 +96,16 @@ def _branches(drawn: FlowDrawing, steps: Sequence[FlowStep], theme: Theme) -> No
         middle, elbow = lane.x + ARROW_PX, top + GAP_PX // 2
         drawn.parts.append(f'<path d="M{ARROW_PX} {top}V{elbow}H{middle}V{y - 6}" stroke="{theme.soft}" fill="none"/>')
         drawn.parts.append(_tip(middle, y, theme))
-        y += _kept(drawn, lane, y, f"{name}", _count(own[0].before), theme, last=False)
+        title = ", ".join(filter(None, (name, own[0].unit)))
+        y += _kept(drawn, lane, y, title, _count(own[0].before), theme, last=False)
         for step in own:
             y = _step(drawn, lane, y, step, theme, last=False)
-        lowest = max(lowest, y)
-    for place in range(len(names)):
-        middle = 1 + place * (width + COLUMN_GAP_PX) + ARROW_PX
-        drawn.parts.append(f'<path d="M{middle} {lowest}v{GAP_PX // 2}H{ARROW_PX}" stroke="{theme.soft}" fill="none"/>')
-    drawn.y = lowest + GAP_PX // 2
+        ends.append((middle, y))
+    junction = max(y for _, y in ends) + GAP_PX // 2
+    drawn.parts += [
+        f'<path d="M{middle} {y}V{junction}H{ARROW_PX}" stroke="{theme.soft}" fill="none"/>' for middle, y in ends
+    ]
+    drawn.y = junction
 
 
 def _step(

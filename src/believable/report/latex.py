@@ -53,11 +53,13 @@ _GREEK = {
 _ESCAPES |= {letter: rf"$\{name}$" for letter, name in _GREEK.items()}
 _SPECIAL = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 _SPACES = re.compile(r"[\r\n\t\f\v]+")
+#: What a marked cell says.
+MARKED = "p below alpha, each test on its own, not adjusted for their number"
 
 
 def shown_columns(table: Table) -> list[tuple[int, Column]]:
-    """What is laid out: all columns but the addresses of moments."""
-    return [(place, column) for place, column in enumerate(table.columns) if column.name != "link"]
+    """What is laid out: all columns but the addresses of moments and the codes of sessions, which only join tables."""
+    return [(place, column) for place, column in enumerate(table.columns) if column.name not in ("link", "session")]
 
 
 def footnotes(table: Table) -> Mapping[str, str]:
@@ -119,6 +121,7 @@ def latex_table(table: Table, mark: str = "") -> str:
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     below = [rf"\textsuperscript{{{sign}}} {escape(reason)}." for reason, sign in notes.items()]
+    below += [escape(f"Bold cells: {MARKED}.")] if table.marked else []
     below += [escape(table.note)] if table.note else []
     if below:
         lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}\footnotesize", *below, r"\end{minipage}"]

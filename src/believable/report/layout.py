@@ -23,7 +23,7 @@ from believable.report.chart_rows import Links, hues, no_links
 from believable.report.colours import PAGE
 from believable.report.figure_files import specification, still
 from believable.report.flow import funnel_svg
-from believable.report.latex import footnotes, latex_table, shown_columns
+from believable.report.latex import MARKED, footnotes, latex_table, shown_columns
 
 STATUS_ABOUT: Mapping[Status, str] = {
     "confirmatory": "Declared in the registered plan before the data were seen.",
@@ -251,6 +251,7 @@ def environment() -> Environment:
     jinja.globals |= {
         "status_about": STATUS_ABOUT,
         "secondary_about": SECONDARY_ABOUT,
+        "marked_about": MARKED,
         "legend": _LEGEND,
         "symbols": SYMBOLS,
         "drops_shown": DROPS_SHOWN,

@@ -231,7 +231,7 @@ def _of_hypotheses(findings: Sequence[Finding], plan: Plan) -> dict[str, bool | 
     verdicts: dict[str, bool | None] = {}
     for hypothesis in plan.declared.hypotheses:
         answers = [
-            supported(hypothesis, finding, plan.alpha)
+            supported(hypothesis, finding, plan)
             for finding in findings
             if finding.outcome == hypothesis.outcome
             and hypothesis.about in (None, finding.about)

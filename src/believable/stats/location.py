@@ -28,6 +28,8 @@ from believable.stats.result import Alternative, TestResult, check_alternative, 
 #: Up to so many values the exact distribution is quickly counted; R's `wilcox.test` changes over at 50, too.
 EXACT_UP_TO = 50
 _PVALUE = ("auto", "exact", "normal")
+#: How differences of zero are treated, in words.
+_ZEROS = {"drop": "zero differences left out", "pratt": "zero differences ranked, then left out"}
 
 
 def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
@@ -130,7 +132,7 @@ def wilcoxon(
         positive,
         p_value,
         len(difference),
-        f"Wilcoxon signed-rank test ({kind}, zeros: {zeros})",
+        f"Wilcoxon signed-rank test ({kind}; {_ZEROS[zeros]})",
         (),
         side,
         estimate,

@@ -70,6 +70,7 @@ class Outcome:
     needs      what the data must have for it, in words, where a study of the protocol may do without
     unit       what its estimates are in, as one says it: share of trials, points of 7, r
     parts      what a hypothesis may be `about`, where it is found for several; CONDITIONS: any condition
+    no_effect  the value without an effect, where a hypothesis may expect the estimate on one side of it
     """
 
     name: str
@@ -81,6 +82,7 @@ class Outcome:
     parts: tuple[str, ...] = ()
     needs: str = ""
     unit: str = ""
+    no_effect: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,8 @@ class Hypothesis(Record):
     own measures: a group (`human`), or the first group minus the second (`human-scripted`)."""
     direction: Literal["two_sided", "greater", "less"] = "two_sided"
     """The side the test looks at."""
+    expects: Literal["greater", "less"] | None = None
+    """What the words say of the estimate, beside a test of both sides: significant on the other side, they are not met."""
     criterion: Criterion = "significant"
     """When it counts as supported: p after the multiplicity rule is below alpha; the interval `contains` or `excludes` the
     `value`; the equivalence test is passed; the estimate is `at_least` or `at_most` the `value`."""

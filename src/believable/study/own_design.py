@@ -35,6 +35,9 @@ TESTED: frozenset[MeasureModel] = frozenset({"mean", "share", "preference", "fla
 #: Models of numbers, whose differences can be shown to be small.
 IN_UNITS: frozenset[MeasureModel] = frozenset({"mean", "trace"})
 
+#: Without an effect a difference is 0, an odds ratio 1, the share of a pair one half.
+_NO_EFFECT: Mapping[MeasureModel, float] = {"mean": 0, "trace": 0, "share": 1, "flags": 1, "preference": 0.5}
+
 MARGIN = Option("margin", "Equivalence margin of the difference, in the unit of the measure.", "number", 0.5, 1e-9)
 
 _ABOUT: Mapping[MeasureModel, str] = {
@@ -134,6 +137,7 @@ def _outcome(name: str, measure: DeclaredMeasure, source: MeasureSource, plan: D
         equivalence=in_units,
         tests=(MARGIN,) if in_units and MARGIN.name in plan.tests.get(name, {}) else (),
         parts=(*groups, *pairs),
+        no_effect=_NO_EFFECT.get(model),
     )
 
 

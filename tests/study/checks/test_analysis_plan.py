@@ -100,6 +100,12 @@ CASES = [
      "analysis.hypotheses[0].criterion: H1 claims equivalence, but no margin is declared. Add `tests: {accuracy: {margin: …}}`."),
     ({"hypotheses": "[{id: H1, text: x, outcome: accuracy, about: robot}]"},
      "analysis.hypotheses[0].about: unknown part of the outcome 'accuracy': 'robot'. Choose one of: human, scripted."),
+    ({"hypotheses": "[{id: H1, text: x, outcome: accuracy, direction: less, expects: less}]"},
+     "analysis.hypotheses[0].expects: the test of H1 looks at one side already, so that `expects` says nothing."
+     " Remove `expects`; it belongs beside a two-sided test of significance."),
+    ({"hypotheses": "[{id: H1, text: x, outcome: accuracy, expects: less}]"},
+     "analysis.hypotheses[0].expects: it is not known which value of 'accuracy' means no effect, so that no side of it"
+     " can be expected. Let the test look at one side: `direction: less`."),
     ({"exclusions": "[{rule: failed_check, check: atention}]"},
      "analysis.exclusions[0].check: unknown check 'atention'. Did you mean 'attention'?"),
     ({"exclusions": "[{rule: unanswered, below: 0.5}]"},

@@ -46,6 +46,7 @@ DECLARATION = Declaration(
             equivalence=True,
             tests=(Option("margin", "Equivalence margin of the difference.", "number", 0.1, 0.001, 0.99),),
             parts=("human-imitation", "human-artificial", "imitation-artificial"), unit="difference of indices",
+            no_effect=0,
         ),
         Outcome("confidence", "Confidence index", "c: mean experience as a share of the highest.", unit="index from 0 to 1"),
         Outcome("recall", "Recall", "Share of a type's ratings that say human.", parts=TYPES, unit="share of ratings"),

@@ -281,7 +281,7 @@ def _contrast_findings(
     words = "undefined" if estimate is None else estimate_words(estimate)
     narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
     difference = Finding(
-        "contrast", f"{first} against {second}",
+        "contrast", f"{first.capitalize()} against {second}",
         f"The index of {first} minus that of {second} clips is {words}.", "exploratory", estimate, test, about=about,
     )  # fmt: skip
     claimed = any(hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about))

@@ -57,7 +57,9 @@ def _comments(ratings: NDArray[np.int64], rng: np.random.Generator) -> NDArray[n
 class ClipsTruth:
     """What is planted, on the scale of felt humanness (standard deviation 1 within a respondent).
 
-    human, imitation, artificial   mean humanness of each type
+    human                          mean humanness of clips of people
+    imitation                      mean humanness of clips of imitations
+    artificial                     mean humanness of clips of artificial players
     by_experience                  how much stronger these are felt per step of experience above the middle
     respondent_sd                  spread of respondents
     clip_spread                    the most and the least human clip of a type differ from its mean by this much

@@ -186,7 +186,7 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
     spread = table(
         "accuracy_judges", "Judges by accuracy",
         (AGENT, Column("accuracy", "Accuracy"), Column("share", "Share right", "number"), Column("judges", "Judges", "integer")),
-        charted,
+        charted, data_only=True,
     )  # fmt: skip
     charts = (
         Chart(

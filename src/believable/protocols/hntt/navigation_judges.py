@@ -100,14 +100,21 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
         fit, left_out = familiarity_regression(contest.accuracy(), own, level=plan.level)
         if left_out:
             paragraphs.append(
-                f"{counted(left_out, 'judge')} of {contest.agent} gave another answer about familiarity and are missing here."
+                f"{counted(left_out, 'judge')} of {contest.agent} gave another answer about familiarity and"
+                f" {'is' if left_out == 1 else 'are'} missing here."
             )
         if isinstance(fit, str):
             paragraphs.append(f"No regression for {contest.agent}: {fit}")
             fits.append((contest.agent, Undefined(fit), Undefined(fit), Undefined(fit), Undefined(fit), Undefined(fit)))
             continue
         rows += [
-            (contest.agent, term.name, *estimate_cells(term.estimate), term.estimate.statistic, term.estimate.p_value)
+            (
+                contest.agent,
+                term.name.strip("()").lower(),
+                *estimate_cells(term.estimate),
+                term.estimate.statistic,
+                term.estimate.p_value,
+            )
             for term in fit.terms
         ]
         test = fit.f_test

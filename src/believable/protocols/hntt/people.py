@@ -27,11 +27,14 @@ class HnttTruth:
     judge_sd       spread of judges, in log-odds
     pair_spread    the easiest and the hardest pair differ from the average by this much, in log-odds
     by_genre       log-odds per step of familiarity with the genre
-    uncertainty    mean of a judge's uncertainty, 1 to 5; `uncertainty_sd` between judges, `uncertainty_noise` between trials
+    uncertainty    mean of a judge's uncertainty, 1 to 5
+    uncertainty_sd      its spread between judges
+    uncertainty_noise   its spread between a judge's trials
     sure_if_right  how much lower uncertainty is where the choice was right
     poor_text      share who write nothing of use; they choose at random, and a reviewer excludes them
-    camera, collisions, slow   log-odds of choosing a clip, per standard deviation by which its measure of that name is higher
-                   than in the other clip; only where stimuli have such measures
+    camera         log-odds of choosing a clip, per standard deviation by which its camera moves more than in the other clip
+    collisions     the same, by which it collides more
+    slow           the same, by which it is slower (these three only where stimuli have such measures)
     """
 
     skill: float = 0.9

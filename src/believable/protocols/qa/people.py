@@ -32,7 +32,9 @@ Directions = NDArray[np.int64]
 class QaTruth:
     """What is planted. Skill is the log-odds of doing the right thing in one step of 250 ms instead of anything.
 
-    trained, untrained   mean skill of the two groups; `share_trained` how many are trained
+    trained              mean skill of trained annotators
+    untrained            mean skill of untrained annotators
+    share_trained        share of annotators who are trained
     skill_sd             spread of annotators within a group, common to everything they follow
     test_sd              spread of one annotator's skill from test to test and from recording to recording
     task                 how much harder the task is than the tests

@@ -9,7 +9,7 @@ import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, table
-from believable.analysis.numbers import in_words, level_words
+from believable.analysis.numbers import in_words, integer, level_words
 from believable.protocols.replay.flag_outcomes import (
     BY_DESIGN,
     FlagModel,
@@ -286,8 +286,11 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
         ratio = (None, None, None) if odds is None else (odds.value, odds.low, odds.high)
         cells = (*ratio, log.value, log.se, log.statistic, log.p_value)
         rows.append((term_words(term.name), *reasoned(log.reason or "the fit did not converge", *cells)))
-    sds = [f"SD {effect.group} {effect.sd:.3f} ({effect.levels} levels)" for effect in fitted.model.random]
-    method = f"`{fitted.model.formula}`; {fitted.model.method}; {fitted.viewed} viewed actions"
+    sds = [
+        f"SD of {term_words(effect.name)} between {effect.levels} levels of {effect.group}: {effect.sd:.3f}"
+        for effect in fitted.model.random
+    ]
+    method = f"`{fitted.model.formula}`; {fitted.model.method}; {integer(fitted.viewed)} viewed actions"
     return table(
         name,
         title,

@@ -25,18 +25,25 @@ from believable.study.records import Study, outline
 class ReplayTruth:
     """What is planted. Ratings are felt on the scale of the answers and rounded to 1 … 7.
 
-    baseline, ours     mean overall believability of the two conditions
-    person_sd, noise   spread of viewers, and of one viewer's two ratings
+    baseline           mean overall believability of the baseline
+    ours               mean overall believability of the condition of interest
+    person_sd          spread of ratings between viewers
+    noise              spread of one viewer's two ratings
     choice_noise       how loosely the final choice follows the ratings
     flag_logit         log-odds of flagging an action of the baseline, for the average viewer
     flag_effect        by how much it differs for ours (log of the odds ratio), for the average viewer
     effect_sd          spread of that difference between viewers: hardly anything moves everybody alike
-    d_…                how well violations of a category are told from other actions, in standard deviations (d′), whatever the
-                       readiness to flag: goal inconsistency, environment rule, temporal, social norm, control failure
+    d_goal             how well violations are told from other actions, in standard deviations (d′): goal inconsistency
+    d_environment      the same, environment rules
+    d_temporal         the same, temporal implausibility
+    d_social           the same, social norms
+    d_control          the same, failures of control
     d_overlay          by how much better with plan or log opened
     flag_sd            spread of viewers' readiness to flag, in log-odds
-    opens              share of viewings with the plan open; `skips` share with a stretch jumped over
-    reason             share of flags with a reason; `undone` how many more are set and taken back, per flag that stays
+    opens              share of viewings with the plan open
+    skips              share of viewings with a stretch jumped over
+    reason             share of flags with a reason
+    undone             how many flags are set and taken back, per flag that stays
     """
 
     baseline: float = 4.0

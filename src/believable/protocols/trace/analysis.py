@@ -92,8 +92,7 @@ def clean(data: Data, plan: Plan) -> Data:
     data = data.with_drops([*unknown, *(drop for drop in cleaned.drops if drop.level == "answer")])
     for step in cleaned.funnel[:-2]:
         mine = [drop for drop in cleaned.drops if _belongs(drop, step)]
-        words = REASON_WORDS[step.reason].format(tool=step.branch)
-        data = data.with_drops(mine, replace(step, reason=words))
+        data = data.with_drops(mine, replace(step, reason=REASON_WORDS[step.reason]))
     seen = {annotation.session for annotation in recorded}
     silent = {session: "no trace was recorded" for session in data.sessions if session not in seen}
     for step in cleaned.funnel[-2:]:

@@ -30,8 +30,10 @@ HOLD_LOG_MS = math.log(900.0)
 class TraceTruth:
     """What is planted. Belief is a number around 0; inputs go up with the log-odds of `gain` × belief.
 
-    calm, frustrated   mean belief in the two opponents
-    person_sd          spread of people, `round_sd` of one person's two rounds
+    calm               mean belief in the calm opponent
+    frustrated         mean belief in the frustrated opponent
+    person_sd          spread of belief between people
+    round_sd           spread of belief between one person's two rounds
     wave               how much the moments of a round matter, the same for everybody
     gain               how closely inputs follow what is felt
     memory             how closely the final choice follows the two rounds (0: not at all)

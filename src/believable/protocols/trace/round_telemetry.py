@@ -156,7 +156,6 @@ def _rounds(
 
 def _related(channels: Sequence[Channel], plan: Plan) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
-    marked: set[tuple[int, str]] = set()
     tools: tuple[Tool, ...] = tuple(dict.fromkeys(channel.trace.annotation.tool for channel in channels))
     for name in dict.fromkeys(channel.name for channel in channels):
         for tool in tools:
@@ -166,8 +165,6 @@ def _related(channels: Sequence[Channel], plan: Plan) -> Table:
             values = np.concatenate([measure.values[ok] for measure, ok in zip(mine, known, strict=True)])
             rounds = np.repeat(np.arange(len(mine)), [int(ok.sum()) for ok in known])
             test = within_correlation(trace, values, rounds.tolist(), level=plan.level)
-            if test.significant(plan.alpha):
-                marked.add((len(rows), "r"))
             rows.append((name, TOOL_NAMES[tool], len(mine), *tested_cells(test)))
     return table(
         "telemetry_correlations",
@@ -184,7 +181,6 @@ def _related(channels: Sequence[Channel], plan: Plan) -> Table:
         rows,
         note="Windows of one round depend on each other, so that p and intervals are too small; read them as a ranking.",
         status="exploratory",
-        marked=marked,
     )
 
 

@@ -35,8 +35,8 @@ NOT_TWO = "not_two_valid_traces"
 NO_CHOICE = "no_final_answer"
 #: The same for the funnel.
 REASON_WORDS: Mapping[str, str] = {
-    INACTIVE: "{tool} traces with hardly any input",
-    UNLIKE_OTHERS: "{tool} traces unlike all others",
+    INACTIVE: "hardly any input",
+    UNLIKE_OTHERS: "unlike all others",
     NOT_TWO: "had fewer than two valid traces",
     NO_CHOICE: "left the final question open",
 }
@@ -104,8 +104,8 @@ def clean(
         rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
         left = _kept(active, consensus[tool])
         steps += [
-            FlowStep("Traces that were used", len(mine), len(active), INACTIVE, TOOL_NAMES[tool]),
-            FlowStep("Traces like the others", len(active), len(left), UNLIKE_OTHERS, TOOL_NAMES[tool]),
+            FlowStep("Traces that were used", len(mine), len(active), INACTIVE, TOOL_NAMES[tool], "traces"),
+            FlowStep("Traces like the others", len(active), len(left), UNLIKE_OTHERS, TOOL_NAMES[tool], "traces"),
         ]
         kept += left
     pairs, unpaired = _paired(everything, kept, choices)

@@ -111,7 +111,7 @@ def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) ->
             Column("p_value", "p", "p", about="Two-sided p."),
         ),
         ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()),
-        note=f"Intervals at {level_words(1 - alpha)}: jackknife on the Fisher z scale. Marked: p < {alpha:g}.",
+        note=f"Intervals at {level_words(1 - alpha)}: jackknife on the Fisher z scale.",
         marked=((number, "r") for number, test in enumerate(firsts.values()) if test.significant(alpha)),
     )
 
@@ -202,7 +202,7 @@ def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: i
     chart = Chart(
         "example_traces",
         "Traces with their band of uncertainty",
-        "lines",
+        "steps",
         "example_traces",
         {"x": "time_s", "y": "value", "low": "low", "high": "high", "facet": "trace"},
         "time (s)",

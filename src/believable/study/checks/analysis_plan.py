@@ -16,6 +16,7 @@ from believable.study.declaration import (
     ExclusionRule,
     Hypothesis,
     Option,
+    Outcome,
     Role,
     problem_of,
 )
@@ -196,6 +197,8 @@ class _PlanChecker:
         if hypothesis.criterion == "significant" and not outcome.tested:
             message = f"the outcome {outcome.name!r} comes with an interval but no test."
             self._reading.report(place, message, f"Use one of: {', '.join(_WITH_VALUE)}.")
+        if hypothesis.expects is not None:
+            self._expects(hypothesis, outcome, self._at(node, "expects"))
         if hypothesis.criterion == "equivalent" and not outcome.equivalence:
             able = [outcome.name for outcome in self._declaration.outcomes if outcome.equivalence]
             message = f"the outcome {outcome.name!r} has no equivalence test."
@@ -203,6 +206,16 @@ class _PlanChecker:
         if hypothesis.criterion == "equivalent" and "margin" not in self._plan.tests.get(outcome.name, {}):
             message = f"{hypothesis.id} claims equivalence, but no margin is declared."
             self._reading.report(place, message, f"Add `tests: {{{outcome.name}: {{margin: …}}}}`.")
+
+    def _expects(self, hypothesis: Hypothesis, outcome: Outcome, node: Node) -> None:
+        """A side that is expected beside a two-sided test, of an estimate that can lie on either side of no effect."""
+        if hypothesis.criterion != "significant" or hypothesis.direction != "two_sided":
+            what = "has no side" if hypothesis.criterion != "significant" else "looks at one side already"
+            message = f"the test of {hypothesis.id} {what}, so that `expects` says nothing."
+            self._reading.report(node, message, "Remove `expects`; it belongs beside a two-sided test of significance.")
+        elif outcome.no_effect is None:
+            message = f"it is not known which value of {outcome.name!r} means no effect, so that no side of it can be expected."
+            self._reading.report(node, message, f"Let the test look at one side: `direction: {hypothesis.expects}`.")
 
     def outcomes(self) -> None:
         node = self._node.get("outcomes")

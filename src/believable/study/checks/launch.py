@@ -1,5 +1,5 @@
 """What is sound as a file and still should not meet participants: no consent, consent that nobody has filled in, promises that
-cannot be kept."""
+cannot be kept, hypotheses without a word when collecting ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACEHOLDER = re.compile(
 
 def launch_problems(definition: Definition) -> list[Problem]:
     """Warnings before the first participant."""
-    return [*_consent(definition), *_repeats(definition)]
+    return [*_consent(definition), *_repeats(definition), *_stopping(definition)]
 
 
 def _consent(definition: Definition) -> Iterator[Problem]:
@@ -61,6 +61,18 @@ def _repeats(definition: Definition) -> Iterator[Problem]:
     )
     cure = "Name the `platform` you recruit through, send personal links, or do not promise it."
     yield _warning(STUDY_FILE, 1, "recruit.repeats", message, cure)
+
+
+def _stopping(definition: Definition) -> Iterator[Problem]:
+    plan = definition.study.analysis
+    if plan is None or not plan.hypotheses or plan.stopping is not None:
+        return
+    message = (
+        "hypotheses are declared and no stopping rule: their tests are shown and judged at any time, and whoever looks "
+        "repeatedly finds effects that are not there."
+    )
+    cure = "Add `stopping: {rule: after_exclusions, n: …}`; `believable power` helps to find the number."
+    yield _warning(STUDY_FILE, 1, "analysis.stopping", message, cure)
 
 
 def _warning(file: str, line: int, path: str, message: str, cure: str) -> Problem:
