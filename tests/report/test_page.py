@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from believable.analysis.findings import Analysis
+from believable.analysis.findings import Analysis, Rank
 from believable.report.chart_rows import moments
 from believable.report.layout import DROPS_SHOWN
 from believable.report.page import DEMONSTRATION, SIMULATED, page
@@ -109,8 +109,26 @@ def test_results_carry_their_status_and_verdict(html: str) -> None:
     assert "undefined: all judges gave the same answer" in " ".join(Reader(html).text)
 
 
+def test_a_section_of_secondary_outcomes_is_not_called_confirmatory(analysis: Analysis) -> None:
+    def ranked(rank: Rank) -> str:
+        sections = [
+            replace(section, findings=tuple(replace(finding, rank=rank) for finding in section.findings))
+            for section in analysis.sections
+        ]
+        document = page(replace(analysis, sections=tuple(sections)), draw=lambda spec: STILL).html
+        return "".join(re.findall(r"<h2>.*?</h2>|<figcaption>.*?</figcaption>", document, re.DOTALL))
+
+    assert "Confirmatory" in ranked("primary")
+    assert "Confirmatory" not in ranked("secondary")
+    assert "Secondary" in ranked("secondary")
+
+
+def test_what_is_undefined_says_why(html: str) -> None:
+    assert "undefined: all judges gave the same answer" in " ".join(Reader(html).text)
+
+
 def test_deviations_are_listed_or_said_to_be_none(html: str, analysis: Analysis) -> None:
-    assert "tests.accuracy.margin: registered 0.1, analysed with 0.15." in html
+    assert "Tests.accuracy.margin: registered 0.1, analysed with 0.15." in html
     none = page(replace(analysis, deviations=()), draw=lambda spec: STILL).html
     assert "the analysis follows the registered plan" in none
     unregistered = replace(analysis, deviations=(), source=replace(analysis.source, registered=""))

@@ -7,6 +7,7 @@ import pytest
 from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
+from believable.protocols.templates import TEMPLATES
 from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
 from believable.study.load import load
 
@@ -45,9 +46,10 @@ def test_progress_and_the_same_curve_on_two_workers(definition):
     assert {point.participants for point in one} == {8, 12}
 
 
-@pytest.mark.parametrize("protocol", ["trace", "replay", "clips", "hntt", "qa"])
-def test_every_planted_parameter_is_printed_with_words_of_its_own(protocol):
-    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+@pytest.mark.parametrize("name", ["trace", "replay", "clips", "hntt", "qa", "blank", "rate-clips"])
+def test_every_planted_parameter_is_printed_with_words_of_its_own(name):
+    folder = TEMPLATES[name].folder if name in TEMPLATES else PROTOCOLS[name].folder
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     planted = [part for part in assumptions(definition, PROTOCOLS) if part.name]
     words = [part.words for part in planted]
     assert len(set(words)) == len(words) >= 7

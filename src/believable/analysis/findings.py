@@ -215,7 +215,7 @@ class Source:
             )
         if self.demonstration:
             sentences.append(
-                "Demonstration stimuli: examples that come with the protocol, not the material of a study."
+                "Demonstration stimuli: examples that come with the software, not the material of a study."
             )
         return tuple(sentences)
 

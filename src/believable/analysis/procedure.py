@@ -8,6 +8,7 @@ from typing import TypeAlias
 from believable.analysis.data import Data
 from believable.analysis.numbers import counted, in_words, integer, listed, number
 from believable.analysis.settled_plan import Plan
+from believable.study.platforms import id_parameter
 from believable.study.records import Block, Question, Study, Text, outline
 
 #: Chooses between what happened and what is to happen: `verb("saw", "will see")`.
@@ -84,7 +85,7 @@ def stimuli(study: Study, durations: Mapping[str, float], verb: Verb) -> Iterato
     words = counted(len(study.stimuli), "stimulus", "stimuli")
     yield f"There {verb('were', 'will be')} {words}{f': {each}' if each else ''}{lengths}."
     if study.demonstration:
-        yield "They are examples that come with the protocol, for demonstration, also where a condition is called human."
+        yield "They are examples that come with the software, for demonstration, also where a condition is called human."
 
 
 def _length(seconds: float) -> str:
@@ -102,7 +103,8 @@ def recruiting(study: Study, verb: Verb) -> Iterator[str]:
     if study.recruit.desktop_only:
         yield f"Phones and tablets {verb('were', 'will be')} turned away."
     if study.recruit.repeats == "refuse":
-        yield f"Who {verb('came again was refused', 'comes again will be refused')}."
+        known = "" if id_parameter(study.recruit) is not None else " in the same browser"
+        yield f"Who {verb(f'came again{known} was refused', f'comes again{known} will be refused')}."
 
 
 def collecting(data: Data) -> str:
@@ -133,7 +135,8 @@ def wording(study: Study, plan: Plan, verb: Verb) -> str:
 
 
 def questions(study: Study, plan: Plan, *only: str) -> list[Question]:
-    """Those that play a role in the analysis (or one of these roles), in the order of the roles."""
+    """Those that play a role in the analysis (or one of these roles), in the order of the roles; those that are measured in a
+    design of one's own."""
     known: dict[str, Question] = {}
     for entry in outline(study.timeline):
         for question in entry.item.all_questions:
@@ -141,6 +144,8 @@ def questions(study: Study, plan: Plan, *only: str) -> list[Question]:
             known.setdefault(question.id, question)
     roles = [role.name for role in plan.declaration.roles if role.of == "question" and (not only or role.name in only)]
     names = [name for role in roles for name in plan.roles[role]]
+    if not only:
+        names += [measure.question for measure in plan.declared.measures.values() if measure.question is not None]
     return [known[name] for name in names if name in known]
 
 

@@ -188,7 +188,7 @@ def _judged(
         hypothesis.id,
         hypothesis.text,
         f"{outcome.title}{about}",
-        outcome.unit,
+        outcome.part_unit if outcome.part_unit and hypothesis.about in _single(outcome.parts) else outcome.unit,
         plan.rank(hypothesis.outcome) or "primary",
         own[0].status if own else _status(blank, registered, deviations),
         criterion,
@@ -196,6 +196,11 @@ def _judged(
         verdict,
         words,
     )
+
+
+def _single(parts: Sequence[str]) -> set[str]:
+    """Groups, without the pairs of them."""
+    return {part for part in parts if "-" not in part}
 
 
 def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) -> str:

@@ -24,6 +24,7 @@ from believable.report.colours import PAGE
 from believable.report.figure_files import specification, still
 from believable.report.flow import funnel_svg
 from believable.report.latex import MARKED, footnotes, latex_table, shown_columns
+from believable.study.own_design import OWN
 
 STATUS_ABOUT: Mapping[Status, str] = {
     "confirmatory": "Declared in the registered plan before the data were seen.",
@@ -252,6 +253,7 @@ def environment() -> Environment:
         "status_about": STATUS_ABOUT,
         "secondary_about": SECONDARY_ABOUT,
         "marked_about": MARKED,
+        "own_design": OWN,
         "legend": _LEGEND,
         "symbols": SYMBOLS,
         "drops_shown": DROPS_SHOWN,

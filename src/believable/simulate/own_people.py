@@ -34,7 +34,7 @@ from believable.simulate.simulated_sessions import Sessions
 from believable.study.declaration import Declaration, DeclaredPlan
 from believable.study.definition import Definition
 from believable.study.measures import BY_CONDITION, DeclaredMeasure, MeasureModel
-from believable.study.own_design import OWN, SIDES, MeasureSource, groups_of, model_of, source_of
+from believable.study.own_design import OWN, SIDES, MeasureSource, groups_of, model_of, source_of, title_of
 from believable.study.records import Question, Study, TrialBase, outline
 
 #: Where the plan assumes nothing: spreads as parts of the scale's range, or plain numbers without a scale.
@@ -49,7 +49,29 @@ ACTION_MS = 5000
 STEP_MS = 1000
 #: Answers of other questions are drawn from so many.
 STOCK = 100
-_SPREADS = ("person_sd", "effect_sd", "stimulus_sd", "residual_sd")
+_SPREADS = {
+    "person_sd": "spread between people",
+    "effect_sd": "spread of a group's effect between people",
+    "stimulus_sd": "spread between stimuli",
+    "residual_sd": "spread of single answers",
+}
+#: What a value of each model is.
+_VALUES: Mapping[MeasureModel, str] = {
+    "mean": "mean",
+    "share": "share of yes",
+    "preference": "log strength",
+    "flags": "flags per 100 actions",
+    "trace": "mean of the trace",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedParameter:
+    """A number that simulated people follow, and what it is."""
+
+    name: str
+    value: float
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +84,21 @@ class OwnMeasure:
     model: MeasureModel
     groups: tuple[str, ...]
 
-    def parameters(self) -> Iterator[tuple[str, float]]:
-        """What is planted, by name, with what the plan assumes."""
-        if self.model not in ("mean", "share", "preference", "flags", "trace"):
+    def parameters(self) -> Iterator[PlantedParameter]:
+        """What is planted, with what the plan assumes."""
+        if self.model not in _VALUES:
             return
         centre, spreads = self._defaults()
+        called = title_of(self.name, self.measure)
         for group in self.groups:
-            yield f"{self.name}_{group}", self.measure.assume.values.get(group, centre)
-        for spread in _SPREADS:
+            words = f"{called}, {group.replace('_', ' ')}: {_VALUES[self.model]}"
+            yield PlantedParameter(f"{self.name}_{group}", self.measure.assume.values.get(group, centre), words)
+        scale = "" if self.model in ("mean", "trace") else ", in log odds"
+        for spread, about in _SPREADS.items():
             if spread in spreads:
                 assumed = getattr(self.measure.assume, spread)
-                yield f"{self.name}_{spread}", spreads[spread] if assumed is None else assumed
+                value = spreads[spread] if assumed is None else assumed
+                yield PlantedParameter(f"{self.name}_{spread}", value, f"{called}: {about}{scale}")
 
     def _defaults(self) -> tuple[float, dict[str, float]]:
         if self.model in ("mean", "trace"):
@@ -114,9 +140,13 @@ def _plan(study: Study) -> DeclaredPlan:
 
 
 @lru_cache(maxsize=16)
-def _truth_type(parameters: tuple[tuple[str, float], ...]) -> type[Any]:
-    """A record of planted parameters; the same ones give the same record."""
-    return make_dataclass("OwnTruth", [(name, float, field(default=value)) for name, value in parameters], frozen=True)
+def _truth_type(parameters: tuple[PlantedParameter, ...]) -> type[Any]:
+    """A record of planted parameters; the same ones give the same record. Its docstring explains them, as elsewhere."""
+    columns = [(parameter.name, float, field(default=parameter.value)) for parameter in parameters]
+    lines = [f"    {parameter.name}  {parameter.words}" for parameter in parameters]
+    return make_dataclass(
+        "OwnTruth", columns, frozen=True, namespace={"__doc__": "\n".join(["What is planted.", "", *lines])}
+    )
 
 
 def own_people(study: Study) -> Behaviour:

@@ -71,6 +71,7 @@ class Outcome:
     unit       what its estimates are in, as one says it: share of trials, points of 7, r
     parts      what a hypothesis may be `about`, where it is found for several; CONDITIONS: any condition
     no_effect  the value without an effect, where a hypothesis may expect the estimate on one side of it
+    part_unit  what estimates of one group are in, where those of pairs of groups are in `unit`
     """
 
     name: str
@@ -83,6 +84,7 @@ class Outcome:
     needs: str = ""
     unit: str = ""
     no_effect: float | None = None
+    part_unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,15 @@ IN_UNITS: frozenset[MeasureModel] = frozenset({"mean", "trace"})
 #: Without an effect a difference is 0, an odds ratio 1, the share of a pair one half.
 _NO_EFFECT: Mapping[MeasureModel, float] = {"mean": 0, "trace": 0, "share": 1, "flags": 1, "preference": 0.5}
 
+#: What pairs of groups, and single groups, are estimated in.
+_UNITS: Mapping[MeasureModel, tuple[str, str]] = {
+    "mean": ("difference of means", "mean"),
+    "trace": ("difference of means", "mean"),
+    "share": ("odds ratio", "share"),
+    "flags": ("odds ratio", "share of viewed actions"),
+    "preference": ("share of decided choices", "share of its choices"),
+}
+
 MARGIN = Option("margin", "Equivalence margin of the difference, in the unit of the measure.", "number", 0.5, 1e-9)
 
 _ABOUT: Mapping[MeasureModel, str] = {
@@ -138,6 +147,8 @@ def _outcome(name: str, measure: DeclaredMeasure, source: MeasureSource, plan: D
         tests=(MARGIN,) if in_units and MARGIN.name in plan.tests.get(name, {}) else (),
         parts=(*groups, *pairs),
         no_effect=_NO_EFFECT.get(model),
+        unit=_UNITS.get(model, ("", ""))[0],
+        part_unit=_UNITS.get(model, ("", ""))[1],
     )
 
 

@@ -12,6 +12,7 @@ from believable.bundle import memory
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
+from believable.report.page import page
 from believable.study.load import load
 
 CONDITIONS = ("first", "second", "third")
@@ -83,3 +84,22 @@ def test_everybody_alike_is_no_result() -> None:
     assert h1.supported is None
     assert h1.test is not None
     assert h1.test.reason
+
+
+def test_methods_tell_what_was_asked_and_results_are_in_units() -> None:
+    analysis = CASES["enough"]
+    assert (
+        "Participants were asked: “How human-like did the player act?” (1 to 7, not at all human-like to"
+        in analysis.methods
+    )
+    assert "“Which one acted more like a person?”" in analysis.methods
+    assert {row.id: row.unit for row in analysis.hypotheses} == {
+        "H1": "difference of means",
+        "H2": "share of decided choices",
+        "H3": "difference of means",
+    }
+
+
+def test_a_design_of_ones_own_is_not_called_a_protocol() -> None:
+    document = page(CASES["enough"], draw=lambda spec: "<svg></svg>", script=lambda: "").html
+    assert '<p class="eyebrow">Report · own design</p>' in document
