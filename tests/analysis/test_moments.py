@@ -89,6 +89,14 @@ def test_traces_alone_rank_by_their_fall() -> None:
     assert any(chart.name == "moments_traces" for chart in section.charts)
 
 
+def test_flags_alone_say_nothing_about_traces() -> None:
+    (section,) = moments(*study(flags=True, traces=False), RNG)
+    (words,) = section.paragraphs
+    assert words == "Actions are ranked by the lower bound of the share of viewers who flagged them."
+    table = next(table for table in section.tables if table.name == "moments")
+    assert "fall" not in {column.name for column in table.columns}
+
+
 def test_without_a_log_stretches_take_the_place_of_actions() -> None:
     data, plan = study(flags=False, traces=True, logged=False)
     (joined,) = join(data, plan)

@@ -71,6 +71,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     """One section, or none where nothing was flagged or annotated on a stimulus that several people saw."""
     joined = join(data, plan)
     flagging = any(timeline.flags for timeline in joined)
+    tracing = any(timeline.traces.size for timeline in joined)
     breaks = {
         timeline.stimulus: ranked(
             [
@@ -86,7 +87,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     title = "Actions that broke belief" if flagging else "Actions on which traces fell"
     unit, unit_ms = _unit(max(timeline.length_ms for timeline in joined))
     tables = [
-        _ranking(joined, breaks, plans, title, flagging=flagging),
+        _ranking(joined, breaks, plans, title, flagging=flagging, tracing=tracing),
         _spans(joined, plans, unit, unit_ms, flagging=flagging),
     ]
     charts = [
@@ -99,7 +100,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
             "Actions are coloured by the share of viewers who flagged them." if flagging else "",
         )
     ]  # fmt: skip
-    if any(timeline.traces.size for timeline in joined):
+    if tracing:
         tables.append(_lines(joined))
         charts.insert(
             0,
@@ -109,11 +110,13 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
                 "from lowest to highest", "The band spans the middle half of the annotators.", y_range=(0.0, 1.0),
             ),
         )  # fmt: skip
-    by_flags = "the lower bound of the share of viewers who flagged them, then by " if flagging else ""
-    words = (
-        f"Actions are ranked by {by_flags}how far traces fall while they go on: the mean of two seconds before against half a"
-        " second after the beginning to two seconds after the end."
+    by_flags = "the lower bound of the share of viewers who flagged them"
+    by_traces = (
+        "how far traces fall while they go on: the mean of two seconds before against half a second after the beginning to two"
+        " seconds after the end"
     )
+    ways = [way for way, holds in ((by_flags, flagging), (by_traces, tracing)) if holds]
+    words = f"Actions are ranked by {', then by '.join(ways)}."
     return (
         Section(
             "moments", "Where the moment is", (words,), _findings(joined, breaks), tuple(tables), tuple(charts), "exploratory"
@@ -266,11 +269,13 @@ def _ranking(
     title: str,
     *,
     flagging: bool,
+    tracing: bool,
 ) -> Table:
-    """The first of each stimulus; without columns about flags where nobody was asked for them."""
+    """The first of each stimulus; without columns about flags, or about traces, where nobody was asked for them."""
     rows: list[tuple[Cell, ...]] = []
     missing: dict[tuple[int, str], str] = {}
-    left_out = () if flagging else ("viewers", "flagged", "share", "ci_low", "ci_high")
+    left_out = [] if flagging else ["viewers", "flagged", "share", "ci_low", "ci_high"]
+    left_out += [] if tracing else ["fall", "fall_low", "fall_high"]
     for timeline in joined:
         steps = plans.get(timeline.stimulus, [])
         for rank, broke in enumerate(_worth_naming(breaks[timeline.stimulus]), start=1):

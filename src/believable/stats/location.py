@@ -132,7 +132,7 @@ def wilcoxon(
         positive,
         p_value,
         len(difference),
-        f"Wilcoxon signed-rank test ({kind}; {_ZEROS[zeros]})",
+        f"Wilcoxon signed-rank test, {kind}, {_ZEROS[zeros]}",
         (),
         side,
         estimate,
