@@ -23,7 +23,7 @@ def test_from_a_blank_study_to_its_release(tmp_path: Path) -> None:
     assert believable("check", str(study)).return_value == 0
     text = believable("power", str(study), "--participants", "12", "--studies", "10", "--workers", "1").output
     assert all(name in text for name in ("H1", "H2", "H3")), text
-    assert "humanness first" in text, "what is assumed is printed"
+    assert "4.8  Humanness, first: mean (--truth humanness_first=…)" in text, "what is assumed is printed"
     believable("preregister", str(study))
     documents = (study / "preregistration" / "osf.md").read_text("utf-8")
     assert "Mean of the question 'humanness' by condition" in documents
