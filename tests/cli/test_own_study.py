@@ -29,7 +29,7 @@ def test_from_a_blank_study_to_its_release(tmp_path: Path) -> None:
     assert "Mean of the question 'humanness' by condition" in documents
     assert "will be compared by linear mixed models" in documents
     assert "10 times for each number of participants (12)" in documents
-    assert "humanness first 4.8" in documents
+    assert "Humanness, first: mean 4.8" in documents
     assert "Power for H1 (p below alpha): 12 participants" in documents
     believable("simulate", str(study), "--participants", "20")
     believable("report", str(study), "--out", str(report), "--formats", "")
