@@ -255,7 +255,7 @@ def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Con
     rows = str(conn.execute(select(database_tables.attempts)).all())
     assert "ada" not in rows
     assert "192.0.2.7" not in rows
-    accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.ATTEMPT_LIFE_MS + 1)
+    accounts.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.TRY_LIFE_MS + 1)
     assert len(conn.execute(select(database_tables.attempts)).all()) == len(accounts.LIMITS) - 1
 
 

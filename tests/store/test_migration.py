@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,84 +14,61 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect
 
 from believable.core.errors import Refused
-from believable.store import coding_projects, migration, rights
-from believable.store.database import Database
+from believable.store import migration, studies
 from believable.store.database_tables import metadata
 from believable.store.engine import Store
-from believable.store.rights import Rights
 
 OPEN = "import sys; from believable.store.engine import Store; Store.open(sys.argv[1]).close()"
 
 
-def _lines(conn: Connection) -> list[str]:
-    """Tables, columns, keys and indexes, as far as the database tells them."""
-    look, lines = inspect(conn), []
-    for table in sorted(look.get_table_names()):
-        for column in look.get_columns(table):
-            null = "" if column["nullable"] else " NOT NULL"
-            default = "" if column["default"] is None else f" DEFAULT {column['default']}"
-            lines.append(f"{table}.{column['name']} {column['type']}{null}{default}")
-        key = look.get_pk_constraint(table)
-        lines.append(f"{table} {key['name']} {key['constrained_columns']}")
-        for foreign in sorted(look.get_foreign_keys(table), key=lambda key: str(key["name"])):
-            referred = f"{foreign['referred_table']} {foreign['referred_columns']}"
-            lines.append(f"{table} {foreign['name']} {foreign['constrained_columns']} -> {referred}")
-        for unique in sorted(look.get_unique_constraints(table), key=lambda unique: str(unique["name"])):
-            lines.append(f"{table} {unique['name']} {unique['column_names']}")
-        for index in sorted(look.get_indexes(table), key=lambda index: str(index["name"])):
-            lines.append(f"{table} {index['name']} {index['column_names']}")
-    return lines
+_NEXT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "9000", "{before}"
 
 
-def test_an_older_database_becomes_what_a_new_one_is(empty_database_url: str) -> None:
-    """The first revision that may be out there lies beside this test, as statements; migrations lead from there to here."""
-    database = Database(empty_database_url, readers=1)
-    statements = Path(__file__).with_name(f"revision_0003_{database.dialect}.sql").read_text("utf-8").split(";\n")
-    with database.writer.connect() as conn, conn.begin():
-        for statement in filter(str.strip, statements):
-            conn.exec_driver_sql(statement)
-    migration.migrate(database)
-    with database.reader.connect() as conn:
-        older = _lines(conn)
+def upgrade() -> None:
+    op.add_column("studies", sa.Column("note", sa.Text, nullable=True))
+"""
+
+
+@contextmanager
+def next_version(folder: Path) -> Iterator[None]:
+    """The code of a version to come, which has one migration more."""
+    migrations = folder / "migrations"
+    shutil.copytree(migration.MIGRATIONS, migrations)
+    (migrations / "versions" / "9000_note.py").write_text(_NEXT.format(before=migration.REVISION), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migration, "MIGRATIONS", migrations)
+        patch.setattr(migration, "REVISION", "9000")
+        yield
+
+
+def test_the_tables_are_those_that_are_declared(store: Store) -> None:
+    with store.database.reader.connect() as conn:
         assert compare_metadata(MigrationContext.configure(conn, opts={"compare_type": True}), metadata) == []
-    with database.writer.connect() as conn, conn.begin():
-        metadata.drop_all(conn)
-        conn.exec_driver_sql("DROP TABLE alembic_version")
-    migration.migrate(database)
-    with database.reader.connect() as conn:
-        assert sorted(_lines(conn)) == sorted(older), "columns that came later stand last, which is all that may differ"
-        assert migration.revision(conn) == migration.REVISION
-    database.dispose()
 
 
-def test_people_keep_what_they_had(empty_database_url: str) -> None:
-    """One role for the whole server became one in each study; owners administer."""
-    database = Database(empty_database_url, readers=1)
-    statements = Path(__file__).with_name(f"revision_0003_{database.dialect}.sql").read_text("utf-8").split(";\n")
-    with database.writer.connect() as conn, conn.begin():
-        for statement in filter(str.strip, statements):
-            conn.exec_driver_sql(statement)
-        for name in ("faces", "maze"):
-            conn.exec_driver_sql(f"INSERT INTO studies VALUES ('{name}', 'T', 'open', 'd', {len(name)})")
-        for name, role in (("ada", "owner"), ("bob", "researcher"), ("cora", "coordinator"), ("kim", "coder")):
-            conn.exec_driver_sql(f"INSERT INTO users (name, role, created_ms) VALUES ('{name}', '{role}', 1)")
-        conn.exec_driver_sql(
-            "INSERT INTO coding_projects (id, study, pool, title, sources, seed, created_ms) "
-            "VALUES ('loose', NULL, 'imported', 'Loose', '[]', 1, 1)"
-        )
-    migration.migrate(database)
-    with database.reader.connect() as conn:
-        held = {name: rights.rights_of(conn, name) for name in ("ada", "bob", "cora", "kim")}
-        assert held["ada"] == Rights(True, {})
-        for name, role in (("bob", "researcher"), ("cora", "coordinator"), ("kim", "coder")):
-            assert held[name] == Rights(False, {"faces": role, "maze": role})
-        loose = coding_projects.get_project(conn, "loose")
-        assert loose.study == "maze", "the oldest study"
-        assert rights.role_in_project(conn, held["cora"], "cora", loose) == "coordinator"
-    database.dispose()
+def test_an_older_database_becomes_what_the_code_expects(empty_database_url: str, tmp_path: Path) -> None:
+    """Nothing that was in it is lost, and its revision is the code's."""
+    with Store.open(empty_database_url) as store:
+        store.write(lambda conn: studies.put(conn, "faces", title="F", definition="d", body="{}", at_ms=1))
+    with next_version(tmp_path), Store.open(empty_database_url) as store:
+        assert store.read(migration.revision) == "9000"
+        query = "SELECT id, title, note FROM studies"
+        assert store.read(lambda conn: [tuple(row) for row in conn.exec_driver_sql(query)]) == [("faces", "F", None)]
+
+
+def test_a_database_that_was_upgraded_is_refused_by_the_code_before(empty_database_url: str, tmp_path: Path) -> None:
+    """Whoever goes back to an older version goes back to a backup, too."""
+    Store.open(empty_database_url).close()
+    with next_version(tmp_path):
+        Store.open(empty_database_url).close()
+    with pytest.raises(Refused, match="revision '9000'"):
+        Store.open(empty_database_url)
 
 
 def test_events_have_no_hidden_row_number(store: Store) -> None:
