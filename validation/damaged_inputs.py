@@ -139,15 +139,15 @@ def _collected(folder: Path) -> Store:
     collect = Collect(store, clock=clock, key=b"k" * 32, kinds=KINDS, media_dir=folder / "media")
     link = collect.publish("damaged", load(study, kinds=KINDS)).links["open"]
     for age in (20, 30):
-        token = collect.join(link, {}, "en", True).token
-        epoch = collect.claim(token).epoch
+        token = collect.join(link, {}, "en", True).now().token
+        epoch = collect.claim(token).now().epoch
         answers: tuple[Mapping[str, Any], ...] = ({"agree": True}, {"age": age, "why": "=because"})
         for position, answer in enumerate(answers):
             event = {"kind": "trial.submit", "trial": position, "at_ms": 1, "mono_ms": 1, "data": {"answers": answer}}
-            collect.append(token, epoch, [(position + 1, json.dumps(event))])
-            collect.advance(token, epoch, position, position + 1)
-        session = collect.view(token).session
-        collect.finish(token, epoch, session.head_seq, session.head_hash)
+            collect.append(token, epoch, [(position + 1, json.dumps(event))]).now()
+            collect.advance(token, epoch, position, position + 1).now()
+        session = collect.view(token).now().session
+        collect.finish(token, epoch, session.head_seq, session.head_hash).now()
     return store
 
 

@@ -53,19 +53,19 @@ class Crowd:
         return self._collect
 
     def come(self) -> str:
-        return self._collect.join(self._link, {}, "en", True).token
+        return self._collect.join(self._link, {}, "en", True).now().token
 
     def submit(self, token: str, **answers: Any) -> None:
-        claimed = self._collect.claim(token)
+        claimed = self._collect.claim(token).now()
         seq = claimed.ack + 1
         body = {"kind": "trial.submit", "trial": claimed.position, "at_ms": WallClock().now_ms(), "mono_ms": 1}
         text = json.dumps({**body, "data": {"answers": answers}})
-        self._collect.append(token, claimed.epoch, [(seq, text)])
-        self._collect.advance(token, claimed.epoch, claimed.position, seq)
+        self._collect.append(token, claimed.epoch, [(seq, text)]).now()
+        self._collect.advance(token, claimed.epoch, claimed.position, seq).now()
 
     def finish(self, token: str) -> None:
-        claimed = self._collect.claim(token)
-        self._collect.finish(token, claimed.epoch, claimed.ack, claimed.head)
+        claimed = self._collect.claim(token).now()
+        self._collect.finish(token, claimed.epoch, claimed.ack, claimed.head).now()
 
     def take_part(self, *texts: str) -> None:
         token = self.come()

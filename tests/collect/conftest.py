@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from believable.collect.desk import AdvanceResult, Collect, SessionClaim, SessionEnd
+from believable.collect.advance import AdvanceResult
+from believable.collect.desk import Collect
+from believable.collect.join import SessionClaim
+from believable.collect.leave import SessionEnd
 from believable.core import event_chain
 from believable.core.clock import VirtualClock
 from believable.pages import KINDS
@@ -105,7 +108,7 @@ class Person:
         self.seq += 1
         self.head = event_chain.extend(self.head, [body])
         self.log.append(body)
-        assert self.desk.append(self.token, self.claimed.epoch, [(self.seq, body)]) == self.seq
+        assert self.desk.append(self.token, self.claimed.epoch, [(self.seq, body)]).now() == self.seq
         return self.seq
 
     def submit(self, answers: Mapping[str, Any]) -> AdvanceResult:
@@ -113,18 +116,18 @@ class Person:
         return self.advance(position, self.note("trial.submit", answers=dict(answers)))
 
     def advance(self, position: int, seq: int) -> AdvanceResult:
-        return self.desk.advance(self.token, self.claimed.epoch, position, seq)
+        return self.desk.advance(self.token, self.claimed.epoch, position, seq).now()
 
     @property
     def position(self) -> int:
-        return self.desk.view(self.token).position
+        return self.desk.view(self.token).now().position
 
     @property
     def trial_id(self) -> str:
-        return self.desk.view(self.token).trial.trial.id
+        return self.desk.view(self.token).now().trial.trial.id
 
     def claim(self) -> SessionClaim:
-        self.claimed = self.desk.claim(self.token)
+        self.claimed = self.desk.claim(self.token).now()
         return self.claimed
 
     def answer_page(self) -> AdvanceResult:
@@ -148,7 +151,7 @@ class Person:
             assert self.answer_page().status in ("next", "finished")
 
     def finish(self, **query: str) -> SessionEnd:
-        return self.desk.finish(self.token, self.claimed.epoch, self.seq, self.head, query)
+        return self.desk.finish(self.token, self.claimed.epoch, self.seq, self.head, query).now()
 
     def complete(self, **query: str) -> SessionEnd:
         self.run_to("end")
@@ -169,8 +172,8 @@ def enter(desk: Collect, clock: VirtualClock) -> Enter:
         desktop: bool = True,
         kept: Mapping[str, str] | None = None,
     ) -> Person:
-        token = desk.join(link, query or {}, language, desktop, kept or {}).token
-        claimed = desk.claim(token)
+        token = desk.join(link, query or {}, language, desktop, kept or {}).now().token
+        claimed = desk.claim(token).now()
         return Person(desk, clock, token, claimed, claimed.head, claimed.ack)
 
     return go

@@ -17,7 +17,7 @@ async def main(url: str, link: str, count: int) -> None:
     clock = VirtualClock()
     with Store.open(url, clock=clock) as store:
         desk = Collect(store, clock=clock, key=b"k" * 32, kinds=KINDS, media_dir=Path("media"))
-        joined = await asyncio.gather(*(desk.ajoin(link, {}, "en", True) for _ in range(count)))
+        joined = await asyncio.gather(*(desk.join(link, {}, "en", True) for _ in range(count)))
     sys.stdout.write(json.dumps([one.token for one in joined]))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from believable.bundle.session_records import ClosedTrial
-from believable.collect.desk import AdvanceResult, Collect
+from believable.collect.advance import AdvanceResult
+from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput
 from believable.store import sessions
@@ -24,7 +25,7 @@ def person(desk: Collect, make_definition: Any, enter: Any) -> Any:
 
 
 def rows(desk: Collect, person: Any) -> list[ClosedTrial]:
-    sid = desk.view(person.token).session_id
+    sid = desk.view(person.token).now().session.id
     return list(desk.store.read(lambda conn: sessions.closed_trials(conn, sid)))
 
 
@@ -78,7 +79,7 @@ def test_a_check_counts_wrong_answers_once_each(desk: Collect, person: Any) -> N
     for _ in range(3):
         answer = person.advance(2, wrong)
         assert (answer.status, keys(answer)) == ("again", {"sky": "error.wrong_again"})
-    assert desk.view(person.token).attempts == 1, "a repeated call is no second attempt"
+    assert desk.view(person.token).now().attempts == 1, "a repeated call is no second attempt"
     assert person.submit({"sky": "blue"}).status == "next"
     assert (rows(desk, person)[2].status, rows(desk, person)[2].attempts) == ("done", 2)
 
@@ -153,7 +154,7 @@ def test_what_cannot_close_a_trial(desk: Collect, person: Any) -> None:
     with pytest.raises(InvalidInput, match=r"expected data\.answers"):
         person.advance(0, person.note("trial.submit", answers=[1]))
     with pytest.raises(Conflict, match="never given out"):
-        desk.advance(person.token, 99, 0, person.seq)
+        desk.advance(person.token, 99, 0, person.seq).now()
     person.run_to("end")
     with pytest.raises(Conflict):
         person.submit({})
@@ -161,17 +162,17 @@ def test_what_cannot_close_a_trial(desk: Collect, person: Any) -> None:
 
 def test_a_submission_behind_a_gap_closes_nothing(desk: Collect, person: Any) -> None:
     body = person.body("trial.submit", 0, answers={"adult": True, "agree": True})
-    assert desk.append(person.token, person.claimed.epoch, [(2, body)]) == 0
+    assert desk.append(person.token, person.claimed.epoch, [(2, body)]).now() == 0
     with pytest.raises(Conflict, match="has not arrived"):
         person.advance(0, 2)
-    assert desk.append(person.token, person.claimed.epoch, [(1, person.body("page.open", 0))]) == 2
+    assert desk.append(person.token, person.claimed.epoch, [(1, person.body("page.open", 0))]).now() == 2
     assert person.advance(0, 2).status == "next"
 
 
 def test_activity_renews_the_reservation(desk: Collect, person: Any, clock: VirtualClock) -> None:
     clock.advance(60_000)
     person.answer_page()
-    row = desk.store.read(lambda conn: sessions.by_id(conn, desk.view(person.token).session_id))
+    row = desk.store.read(lambda conn: sessions.by_id(conn, desk.view(person.token).now().session.id))
     assert row is not None
     assert row.reserved_until_ms == clock.now_ms() + 120 * 60_000
     assert row.opened_ms == clock.now_ms()
@@ -184,14 +185,14 @@ def test_what_another_process_closed_is_known(desk: Collect, person: Any, tmp_pa
     for turn in range(4):
         person.desk = (desk, other)[turn % 2]
         person.answer_page()
-        views = [process.view(person.token) for process in (desk, other)]
+        views = [process.view(person.token).now() for process in (desk, other)]
         assert views[0] == views[1]
         assert [page.position for page in views[0].closed] == list(range(views[0].position))
 
 
 def test_a_withdrawn_session_is_forgotten(desk: Collect, person: Any) -> None:
     person.answer_page()
-    session_id = desk.view(person.token).session_id
+    session_id = desk.view(person.token).now().session.id
     assert desk.context.runs.get(session_id) is not None
-    desk.withdraw(person.token)
+    desk.withdraw(person.token).now()
     assert desk.context.runs.get(session_id) is None

@@ -17,16 +17,16 @@ def test_the_last_claim_writes_and_the_first_tab_is_told(desk: Collect, make_def
     person.note("page.open")
     person.note("trial.submit", answers={"adult": True, "agree": True})
     first = person.claimed
-    second = desk.claim(person.token)
+    second = desk.claim(person.token).now()
     assert (second.epoch, second.ack, second.head) == (first.epoch + 1, 2, person.head)
     late = person.body("page.hidden", 0)
     with pytest.raises(TakenOver):
-        desk.append(person.token, first.epoch, [(3, late)])
+        desk.append(person.token, first.epoch, [(3, late)]).now()
     with pytest.raises(TakenOver):
-        desk.advance(person.token, first.epoch, 0, 2)
-    kept = desk.store.read(lambda conn: event_log.strays_of(conn, desk.view(person.token).session_id))
+        desk.advance(person.token, first.epoch, 0, 2).now()
+    kept = desk.store.read(lambda conn: event_log.strays_of(conn, desk.view(person.token).now().session.id))
     assert [(epoch, seq, body) for epoch, seq, body, _ in kept] == [(first.epoch, 3, late)]
-    assert desk.advance(person.token, second.epoch, 0, 2).status == "next"
+    assert desk.advance(person.token, second.epoch, 0, 2).now().status == "next"
 
 
 def test_trial_resumes_at_the_same_trial(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -39,16 +39,16 @@ def test_trial_resumes_at_the_same_trial(desk: Collect, make_definition: Any, en
 
 def test_restart_begins_the_same_plan_again_and_keeps_what_was(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition("resume: restart")).links["open"])
-    plan = desk.view(person.token).plan
+    plan = desk.view(person.token).now().plan
     person.run_to("attention")
     person.submit({"sky": "pink"})
     assert person.claim().position == 0
     assert person.claim().position == 0, "a claim repeated after a lost answer restarts nothing more"
-    view = desk.view(person.token)
+    view = desk.view(person.token).now()
     assert (view.session.run, view.closed, view.attempts, view.drafts) == (1, (), 0, {})
     assert view.plan == plan
     assert person.complete().outcome == "complete"
-    rows = desk.store.read(lambda conn: sessions.closed_trials(conn, view.session_id))
+    rows = desk.store.read(lambda conn: sessions.closed_trials(conn, view.session.id))
     assert [(row.run, row.key) for row in rows if row.run == 0] == [(0, "consent"), (0, "about")]
 
 
@@ -79,12 +79,12 @@ def test_forbid_refuses_to_come_back_once_something_was_stored(desk: Collect, ma
     person.claim()  # nothing was stored yet: perhaps the answer was lost
     person.note("page.open")
     for attempt in (
-        lambda: desk.claim(person.token),
-        lambda: desk.join(link, {"who": "ada"}, "en", True),
-        lambda: desk.later(person.token),
+        lambda: desk.claim(person.token).now(),
+        lambda: desk.join(link, {"who": "ada"}, "en", True).now(),
+        lambda: desk.later(person.token).now(),
     ):
         with pytest.raises(Refusal) as caught:
             attempt()
         assert caught.value.code == "resume"
     assert person.complete().outcome == "complete", "the tab that is open goes on"
-    assert desk.claim(person.token).ack == person.seq
+    assert desk.claim(person.token).now().ack == person.seq

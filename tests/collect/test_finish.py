@@ -22,17 +22,17 @@ def person(desk: Collect, make_definition: Any, enter: Any) -> Any:
 
 
 def state(desk: Collect, person: Any) -> str:
-    return desk.view(person.token).state
+    return desk.view(person.token).now().session.state
 
 
 def test_the_receipt_is_the_head_of_the_chain(desk: Collect, person: Any) -> None:
     done = person.finish()
-    view = desk.view(person.token)
-    origin = event_chain.origin(view.session_id)
+    view = desk.view(person.token).now()
+    origin = event_chain.origin(view.session.id)
     assert done.receipt == event_chain.extend(origin, person.log) == person.head
     assert done.outcome == "complete"
     assert done.code
-    assert (view.state, view.outcome, view.finished) == ("finished", "complete", done)
+    assert (view.session.state, view.outcome, view.finished) == ("finished", "complete", done)
 
 
 def test_no_code_while_pages_are_left(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -45,25 +45,27 @@ def test_no_code_while_pages_are_left(desk: Collect, make_definition: Any, enter
 
 def test_no_code_with_a_gap_in_the_chain(desk: Collect, person: Any) -> None:
     gap, beyond = person.body("page.blur", 7), person.body("page.focus", 7)
-    desk.append(person.token, person.claimed.epoch, [(person.seq + 2, beyond)])
+    desk.append(person.token, person.claimed.epoch, [(person.seq + 2, beyond)]).now()
     with pytest.raises(Conflict, match="stored without a gap"):
         person.finish()
     with pytest.raises(Conflict, match="stored without a gap"):
-        desk.finish(person.token, person.claimed.epoch, person.seq + 2, event_chain.extend(person.head, [gap, beyond]))
+        desk.finish(
+            person.token, person.claimed.epoch, person.seq + 2, event_chain.extend(person.head, [gap, beyond])
+        ).now()
     assert state(desk, person) == "active"
-    desk.append(person.token, person.claimed.epoch, [(person.seq + 1, gap)])
+    desk.append(person.token, person.claimed.epoch, [(person.seq + 1, gap)]).now()
     person.seq, person.head = person.seq + 2, event_chain.extend(person.head, [gap, beyond])
     assert person.finish().code
 
 
 def test_no_code_while_the_browser_holds_more(desk: Collect, person: Any) -> None:
     with pytest.raises(Conflict, match="Send what is missing"):
-        desk.finish(person.token, person.claimed.epoch, person.seq + 1, person.head)
+        desk.finish(person.token, person.claimed.epoch, person.seq + 1, person.head).now()
 
 
 def test_a_differing_chain_is_an_alarm(desk: Collect, person: Any) -> None:
     with pytest.raises(Conflict, match="ends differently"):
-        desk.finish(person.token, person.claimed.epoch, person.seq, "0" * 64)
+        desk.finish(person.token, person.claimed.epoch, person.seq, "0" * 64).now()
     assert [alarm.kind for alarm in desk.store.alarms()] == ["chain_conflict"]
     assert state(desk, person) == "active"
 
@@ -71,9 +73,9 @@ def test_a_differing_chain_is_an_alarm(desk: Collect, person: Any) -> None:
 def test_a_repeated_call_gives_the_same_result_even_from_another_tab(desk: Collect, person: Any) -> None:
     done = person.finish()
     assert person.finish() == done
-    assert desk.finish(person.token, 0, person.seq, person.head) == done
+    assert desk.finish(person.token, 0, person.seq, person.head).now() == done
     with pytest.raises(Refused, match="finished"):
-        desk.append(person.token, person.claimed.epoch, [(person.seq + 1, person.body("page.hidden", 0))])
+        desk.append(person.token, person.claimed.epoch, [(person.seq + 1, person.body("page.hidden", 0))]).now()
     assert person.finish() == done, "what came later changes nothing"
 
 

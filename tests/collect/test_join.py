@@ -23,7 +23,7 @@ WORKER = Path(__file__).parent / "joiner.py"
 
 
 def session(desk: Collect, token: str) -> Session:
-    return desk.view(token).session
+    return desk.view(token).now().session
 
 
 def refused(
@@ -35,9 +35,9 @@ def refused(
 ) -> str:
     """The reason, which the landing page knows as well (but for the screen, which only the browser knows)."""
     with pytest.raises(Refusal) as caught:
-        desk.join(link, query or {}, "en", desktop, kept or {})
+        desk.join(link, query or {}, "en", desktop, kept or {}).now()
     if caught.value.code != "desktop":
-        assert desk.landing(link, query or {}, kept or {}).refusal == caught.value.code
+        assert desk.landing(link, query or {}, kept or {}).now().refusal == caught.value.code
     return caught.value.code
 
 
@@ -57,17 +57,17 @@ def test_a_session_stays_with_the_definition_it_started_with(desk: Collect, make
     links = desk.publish("s", before).links
     person = enter(links["open"])
     desk.publish("s", make_definition(on_fail="continue"))
-    assert desk.view(person.token).definition.hash == before.hash
+    assert desk.view(person.token).now().definition.hash == before.hash
     assert session(desk, enter(links["open"]).token).definition != before.hash
 
 
 def test_looking_creates_nothing(desk: Collect, make_definition: Any) -> None:
     link = desk.publish("s", make_definition()).links["open"]
-    landing = desk.landing(link, {})
+    landing = desk.landing(link, {}).now()
     assert (landing.kind, landing.refusal, landing.resumes) == ("open", None, False)
     assert desk.store.read(lambda conn: sessions.next_number(conn, "s", POOLS["real"])) == 1
     with pytest.raises(NotFound, match="does not lead to a study"):
-        desk.landing("nowhere", {})
+        desk.landing("nowhere", {}).now()
 
 
 def test_the_kind_of_link_marks_the_session_for_ever(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -81,7 +81,7 @@ def test_the_kind_of_link_marks_the_session_for_ever(desk: Collect, make_definit
 def test_an_unknown_language_is_refused(desk: Collect, make_definition: Any) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     with pytest.raises(InvalidInput, match="this study has no 'xx'"):
-        desk.join(link, {}, "xx", True)
+        desk.join(link, {}, "xx", True).now()
 
 
 def test_paused_and_closed_studies_take_nobody_new(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -116,7 +116,7 @@ def test_the_limit_counts_completed_sessions_and_live_reservations(
     clock.advance(31 * 60_000)
     enter(link)
     assert refused(desk, link) == "full", "one is complete, one is running"
-    sid = desk.view(first.token).session_id
+    sid = desk.view(first.token).now().session.id
     desk.store.write(
         lambda conn: review.add_decision(conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0)
     )
@@ -135,10 +135,10 @@ def test_a_personal_link_works_once_and_leads_back(desk: Collect, make_definitio
     desk.publish("s", make_definition())
     one, other = desk.personal_links("s", ["Ada", "Bea"])
     person = enter(one.token)
-    again = desk.join(one.token, {}, "en", True)
+    again = desk.join(one.token, {}, "en", True).now()
     assert (again.token, again.resumed) == (person.token, True)
     assert enter(other.token).token != person.token
-    desk.withdraw(person.token)
+    desk.withdraw(person.token).now()
     assert refused(desk, one.token) == "withdrawn"
     labels = desk.store.read(lambda conn: [link.label for link in studies.links_of(conn, "s", ("personal",))])
     assert sorted(labels) == ["", "Bea"], "not even the link says who withdrew"
@@ -155,10 +155,10 @@ def test_repeats_are_resumed_or_refused(desk: Collect, make_definition: Any, ent
     ada = {"PROLIFIC_PID": "ada", "STUDY_ID": "st", "SESSION_ID": "x"}
     link = desk.publish("resuming", make_definition("recruit: {platform: prolific}")).links["open"]
     person = enter(link, ada)
-    assert desk.landing(link, ada).resumes
-    assert desk.join(link, ada, "en", True).token == person.token
+    assert desk.landing(link, ada).now().resumes
+    assert desk.join(link, ada, "en", True).now().token == person.token
     person.complete()
-    assert desk.join(link, ada, "en", True).token == person.token, "the last page shows the code again"
+    assert desk.join(link, ada, "en", True).now().token == person.token, "the last page shows the code again"
     assert enter(link, {**ada, "PROLIFIC_PID": "bea"}).token != person.token
     assert refused(desk, link) == "identity"
     assert refused(desk, link, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}) == "identity"
@@ -170,30 +170,30 @@ def test_repeats_are_resumed_or_refused(desk: Collect, make_definition: Any, ent
 def test_a_browser_takes_part_once_where_repeats_are_refused(desk: Collect, make_definition: Any, enter: Any) -> None:
     """Without a platform the browser's own mark tells: who is half-way goes on, who is done is refused."""
     link = desk.publish("s", make_definition("recruit: {repeats: refuse}")).links["open"]
-    joined = desk.join(link, {}, "en", True)
+    joined = desk.join(link, {}, "en", True).now()
     assert joined.mark is not None
     kept = {joined.mark: joined.token}
-    assert desk.landing(link, {}, kept).resumes
-    assert desk.join(link, {}, "en", True, kept) == replace(joined, resumed=True)
+    assert desk.landing(link, {}, kept).now().resumes
+    assert desk.join(link, {}, "en", True, kept).now() == replace(joined, resumed=True)
     enter(link, kept=kept).complete()
-    assert desk.landing(link, {}, kept).refusal == "taken"
+    assert desk.landing(link, {}, kept).now().refusal == "taken"
     assert refused(desk, link, kept=kept) == "taken"
     assert enter(link).token != joined.token, "another browser"
     for junk in ("", "x" * 4000, joined.token[::-1]):
-        assert desk.landing(link, {}, {joined.mark: junk}).refusal is None
+        assert desk.landing(link, {}, {joined.mark: junk}).now().refusal is None
     other = desk.publish("other", make_definition("recruit: {repeats: refuse}")).links["open"]
-    assert desk.landing(other, {}, kept).refusal is None, "another study knows nothing of it"
-    desk.withdraw(joined.token)
-    assert desk.landing(link, {}, kept).refusal is None, "nothing remembers who withdrew"
+    assert desk.landing(other, {}, kept).now().refusal is None, "another study knows nothing of it"
+    desk.withdraw(joined.token).now()
+    assert desk.landing(link, {}, kept).now().refusal is None, "nothing remembers who withdrew"
 
 
 def test_marks_are_for_open_links_that_refuse_repeats(desk: Collect, make_definition: Any) -> None:
     published = desk.publish("s", make_definition("recruit: {repeats: refuse}"))
     (personal,) = desk.personal_links("s", ["Ada"])
     for link in (published.links["preview"], published.links["simulated"], personal.token):
-        assert desk.join(link, {}, "en", True).mark is None
+        assert desk.join(link, {}, "en", True).now().mark is None
     relaxed = desk.publish("t", make_definition()).links["open"]
-    assert desk.join(relaxed, {}, "en", True).mark is None
+    assert desk.join(relaxed, {}, "en", True).now().mark is None
 
 
 def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(
@@ -220,7 +220,7 @@ def test_after_withdrawing_nothing_remembers_the_person(desk: Collect, make_defi
     link = desk.publish("s", make_definition("recruit: {platform: prolific, repeats: refuse}")).links["open"]
     ada = {"PROLIFIC_PID": "ada"}
     first = enter(link, ada)
-    desk.withdraw(first.token)
+    desk.withdraw(first.token).now()
     second = enter(link, ada)
     assert session(desk, second.token).number == 2, "the number is not given again"
 
@@ -228,7 +228,7 @@ def test_after_withdrawing_nothing_remembers_the_person(desk: Collect, make_defi
 def test_mturk_previews_are_previews(desk: Collect, make_definition: Any, enter: Any) -> None:
     link = desk.publish("s", make_definition("recruit: {platform: mturk}")).links["open"]
     looking = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "h"}
-    assert desk.landing(link, looking).previews
+    assert desk.landing(link, looking).now().previews
     person = enter(link, looking)
     assert session(desk, person.token).link_kind == "preview"
     assert person.complete().code == "PREVIEW", "no code that would be paid for"

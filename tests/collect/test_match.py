@@ -15,7 +15,7 @@ from sqlalchemy import insert
 
 from believable.cli import group
 from believable.collect.context import load_key
-from believable.collect.match import LAYOUTS, LISTS, MatchResult, codes_of, match, read_platform
+from believable.collect.match import LISTS, MatchResult, codes_of, layouts, match, read_platform
 from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
@@ -179,7 +179,7 @@ def test_another_key_or_study_matches_nobody(tmp_path: Path) -> None:
 
 
 def test_every_layout_names_the_parameter_of_its_platform() -> None:
-    assert set(LAYOUTS) == {"prolific", "connect", "mturk", "sona"}
+    assert set(layouts()) == {"prolific", "connect", "mturk", "sona"}
 
 
 # ------------------------------------------------------------------------------------------ the command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ def names(desk: Collect, person: Any) -> dict[str, Path]:
     found = {}
     for _ in range(2):
         person.run_to("clip")
-        view = desk.view(person.token)
+        view = desk.view(person.token).now()
         (shown,) = view.media
         assert shown.player == "video"
-        found[shown.name] = desk.medium(person.token, shown.name)
+        found[shown.name] = asyncio.run(desk.medium(person.token, shown.name))
         person.answer_page()
     return found
 
@@ -39,19 +40,19 @@ def test_names_differ_between_sessions_and_stimuli(
     assert {len(name) for name in {*of_one, *of_other}} == {26}
     for name in of_other:
         with pytest.raises(NotFound, match="no medium with this name"):
-            desk.medium(one.token, name)
+            asyncio.run(desk.medium(one.token, name))
 
 
 def test_file_names_and_digests_open_nothing(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     for name in ("h1", "h1.mp4", "a" * 64, "../secret.key", ""):
         with pytest.raises(NotFound):
-            desk.medium(person.token, name)
+            asyncio.run(desk.medium(person.token, name))
 
 
 def test_a_withdrawn_session_shows_no_media(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     name = next(iter(names(desk, person)))
-    desk.withdraw(person.token)
+    desk.withdraw(person.token).now()
     with pytest.raises(Withdrawn):
-        desk.medium(person.token, name)
+        asyncio.run(desk.medium(person.token, name))

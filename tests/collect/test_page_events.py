@@ -79,7 +79,7 @@ def test_a_reload_knows_each_player(come: Callable[[str], Any], desk: Collect) -
     person = come(GROUP)
     person.note("media.ended", player=1, media_ms=6000, view=1)
     person.note("media.pause", player=0, media_ms=2500, reason="person")
-    view = desk.view(person.token)
+    view = desk.view(person.token).now()
     assert view.seen == (ViewingProgress(0, 2500), ViewingProgress(1, 0, duration_ms=6000))
     assert len({medium.name for medium in view.media}) == 2
 
@@ -91,16 +91,16 @@ def test_answers_are_kept_by_clip(come: Callable[[str], Any], desk: Collect) -> 
     refused = person.submit({"r-0": 5, "r-1": 2, "more-1": 9})
     assert {name: error.key for name, error in refused.errors.items()} == {"more-0": "error.required"}
     assert person.submit({"r-0": 5, "more-0": 9, "r-1": 2, "more-1": 9}).status == "finished"
-    (closed,) = desk.view(person.token).closed
+    (closed,) = desk.view(person.token).now().closed
     assert closed.answers == {"r-0": 5, "more-0": 9, "r-1": 2}
 
 
 def test_a_question_about_the_plan_is_for_those_who_opened_it(come: Callable[[str], Any], desk: Collect) -> None:
     person = come(WATCH)
-    assert desk.view(person.token).opened == frozenset()
+    assert desk.view(person.token).now().opened == frozenset()
     person.note("overlay.open", which="log", media_ms=5)
     person.note("overlay.close", which="log", media_ms=9)
-    assert desk.view(person.token).opened == {"log"}
+    assert desk.view(person.token).now().opened == {"log"}
     refused = person.submit({"kept": 3})
     assert (refused.status, set(refused.errors)) == ("again", {"either"})
     person.note("overlay.open", which="plan", media_ms=12)
@@ -112,7 +112,7 @@ def test_a_question_about_the_plan_is_for_those_who_opened_it(come: Callable[[st
 def test_who_opened_nothing_is_not_asked(come: Callable[[str], Any], desk: Collect) -> None:
     person = come(WATCH)
     assert person.submit({"kept": 3, "either": 2}).status == "finished"
-    sid = desk.view(person.token).session_id
+    sid = desk.view(person.token).now().session.id
     (day, *_) = desk.store.read(lambda conn: sessions.closed_trials(conn, sid))
     assert day.answers == {}
 
@@ -136,7 +136,7 @@ def test_the_end_alone_is_not_watching_where_people_may_jump(come: Callable[[str
     assert (refused.errors[""].key, refused.errors[""].values) == ("error.watch_share", {"seen": 11, "needed": 80})
     person.note("media.interval", from_ms=500, to_ms=3000, rate=1)
     person.note("media.interval", from_ms=2000, to_ms=4600, rate=2)
-    assert desk.view(person.token).seen[0].watched == ((0, 4600), (5900, 6000))
+    assert desk.view(person.token).now().seen[0].watched == ((0, 4600), (5900, 6000))
     assert person.submit({"r": 4}).status == "again"  # 78 %
     person.note("media.interval", from_ms=4600, to_ms=4700, rate=1)
     assert person.submit({"r": 4}).status == "finished"

@@ -51,7 +51,7 @@ def follow(person: Any, sign: float, seed: int = 1) -> None:
 
 
 def answers_at(desk: Collect, person: Any, position: int) -> Any:
-    return next(one for one in desk.view(person.token).closed if one.position == position).answers
+    return next(one for one in desk.view(person.token).now().closed if one.position == position).answers
 
 
 def resting_score() -> float:
@@ -136,7 +136,7 @@ def test_other_gates_let_everybody_go_on(come: Callable[[str], Any], desk: Colle
 
 def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Collect) -> None:
     person = come("  - device: {}\n")
-    view = desk.view(person.token)
+    view = desk.view(person.token).now()
     played = [tone_rows(view.seed, view.trial.key, attempt) for attempt in (1, 2, 3)]
     assert len(set(played)) == 3, "what was found out by trying does not help"
     _, second, third = ("".join(str(row.quiet + 1) for row in rows) for rows in played)
@@ -145,12 +145,12 @@ def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Co
     assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(
         ("quietest", "wheel"), "error.required"
     )
-    assert desk.view(person.token).attempts == 0, "an answer left open is no attempt"
+    assert desk.view(person.token).now().attempts == 0, "an answer left open is no attempt"
     wrong = person.submit({"quietest": over_loudspeakers, "wheel": True})
     assert {name: error.key for name, error in wrong.errors.items()} == {"quietest": "error.quietest"}
     again = person.advance(0, person.seq)
     assert {name: error.key for name, error in again.errors.items()} == {"quietest": "error.quietest"}
-    assert desk.view(person.token).attempts == 1
+    assert desk.view(person.token).now().attempts == 1
     assert set(person.submit({"quietest": second, "wheel": False}).errors) == {"wheel"}
     assert person.submit({"quietest": third, "wheel": True}).status == "next"
     assert answers_at(desk, person, 0) == {"quietest": third, "wheel": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from collections.abc import Callable
@@ -100,8 +101,8 @@ def test_a_round_is_played_recorded_and_shown_to_its_player(desk: Collect, perso
     made = ended(desk, one)
     assert opened(desk, somebody, "b").over
     assert somebody.submit({}).status == "next"
-    (medium,) = desk.view(somebody.token).media
-    content = desk.medium(somebody.token, medium.name)
+    (medium,) = desk.view(somebody.token).now().media
+    content = asyncio.run(desk.medium(somebody.token, medium.name))
     assert content == made.judged
     assert medium.bytes == len(made.judged)
     tree = json.loads(gzip.decompress(made.judged))
@@ -122,9 +123,9 @@ def test_the_media_of_a_round_exist_for_its_session_only(desk: Collect, person: 
         played(desk, round_, round_.live(), 150)
         ended(desk, round_)
         one.submit({})
-    (medium,) = desk.view(first.token).media
+    (medium,) = desk.view(first.token).now().media
     with pytest.raises(NotFound):
-        desk.medium(second.token, medium.name)
+        asyncio.run(desk.medium(second.token, medium.name))
 
 
 def test_another_connection_goes_on_from_the_last_durable_tick(desk: Collect, person: Callable[..., Any]) -> None:
@@ -213,7 +214,7 @@ def test_only_the_current_round_and_only_by_who_claimed_last(desk: Collect, pers
 @pytest.mark.parametrize(("maze", "same"), [("round", False), ("session", True), ("12", True)])
 def test_which_maze_is_played(desk: Collect, person: Callable[..., Any], maze: str, same: bool) -> None:
     somebody = person(maze=maze)
-    plan = desk.view(somebody.token).plan
+    plan = desk.view(somebody.token).now().plan
     games = [session_rounds.setup_of(one, 5) for one in plan if one.trial.id == "game"]
     assert (games[0].maze_seed == games[1].maze_seed) is same
     assert games[0].agent_seed != games[1].agent_seed
@@ -229,7 +230,7 @@ def test_withdrawing_deletes_rounds_inputs_and_recordings(desk: Collect, person:
     live = one.live()
     played(desk, one, live, 150)
     ended(desk, one)
-    desk.withdraw(somebody.token)
+    desk.withdraw(somebody.token).now()
     assert desk.store.read(lambda conn: stored.of_session(conn, one.key.session)) == []
     assert desk.store.read(lambda conn: stored.changes_of(conn, one.key)) == []
     assert desk.store.read(lambda conn: sessions.get_file(conn, one.key.session, one.key.recording_name)) is None

@@ -25,7 +25,7 @@ WORDS = "Demonstration stimuli"
 
 def test_both_conditions_of_a_scenario_follow_the_same_character_of_the_same_town() -> None:
     study = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study
-    by_id = {stimulus.id: make(days.make, study, stimulus, 7).replay for stimulus in study.stimuli}
+    by_id = {stimulus.id: make(days.make, study, stimulus, 7) for stimulus in study.stimuli}
     followed = set()
     for scenario in study.scenarios:
         theirs, ours = by_id[f"{scenario}_a"], by_id[f"{scenario}_b"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from believable.bundle.read import Bundle, read
-from believable.cli.place import settings_for
+from believable.cli.place import DataPlace
 from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
 from believable.pages import KINDS
@@ -29,7 +29,7 @@ def simulated(folder: Path) -> Bundle:
     text = study.read_text().replace("duration_s: 60", "duration_s: 8")
     # In a small maze the two meet within eight seconds, and somebody shoots.
     study.write_text(text.replace("size: 21", "size: 13"))
-    settings = settings_for([folder], None, None)
+    settings = DataPlace().settings([folder])
     crowd = Crowd(PEOPLE, drop_out=0, seed=5)
     visits = on_virtual_clock(settings, crowd, lambda visit: None)
     assert [visit.outcome for visit in visits] == ["complete"] * PEOPLE

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from believable.cli.new import create
-from believable.cli.place import settings_for
+from believable.cli.place import DataPlace
 from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput
@@ -24,7 +24,7 @@ from believable.store.engine import Store
 def simulated(folder: Path, processes: int) -> tuple[list[str], dict[str, str]]:
     """Outcomes in order of coming, and the checksums of everything that was collected."""
     create("hntt", folder, seed=7)
-    settings = settings_for([folder], None, None)
+    settings = DataPlace().settings([folder])
     told: list[Visit] = []
     visits = on_virtual_clock(settings, Crowd(9, gap_ms=90_000, seed=3), told.append, processes=processes)
     assert sorted(one.token for one in told) == sorted(visit.token for visit in visits)

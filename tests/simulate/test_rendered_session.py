@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from believable.bundle.read import read
-from believable.cli.place import settings_for
+from believable.cli.place import DataPlace
 from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
 from believable.pages import KINDS
@@ -31,7 +31,7 @@ def test_everybody_plays_to_the_end_and_the_bundle_has_it(tmp_path: Path) -> Non
     folder = tmp_path / "game"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
-    settings = settings_for([folder], None, None)
+    settings = DataPlace().settings([folder])
     visits = on_virtual_clock(settings, Crowd(2, drop_out=0, seed=5), lambda visit: None)
     assert [visit.outcome for visit in visits] == ["complete"] * 2
     with Store.open(settings.url, clock=WallClock()) as store:

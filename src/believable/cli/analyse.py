@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.place import (
+    ACTOR,
+    FOLDER,
+    PATH,
+    DataPlace,
+    StudyData,
     cluster_option,
     data_options,
+    definition_of,
     extensions_option,
-    open_store,
-    settings_for,
-    study_folder,
     working_on,
 )
 from believable.core.errors import NotFound
@@ -42,7 +45,7 @@ class Dataset:
 
 
 @contextmanager
-def open_dataset(source: Path, data: Path | None, database: str | None, *, blinded: bool = False) -> Iterator[Dataset]:
+def open_dataset(source: Path, where: DataPlace, *, blinded: bool = False) -> Iterator[Dataset]:
     """`source` is a bundle's folder or a study; of a study: its real sessions if there are any, else its simulated ones.
 
     Unless they are to be shown `blinded`, the study's audit log says that its results were read.
@@ -51,36 +54,26 @@ def open_dataset(source: Path, data: Path | None, database: str | None, *, blind
     from believable.bundle.read import read
 
     if (source / BUNDLE_FILE).is_file():
-        yield Dataset(read(source), None, _beside(source))
+        yield Dataset(read(source), None, registered.read(source.parent))  # a release keeps the plan beside the bundle
         return
-    folder = study_folder(source)
+    study = where.of(source)
     with tempfile.TemporaryDirectory(prefix="believable-") as room:
-        exported = export_now(folder, Path(room) / "bundle", data, database, blinded=blinded)
-        yield Dataset(read(exported), folder, registered.read(folder))
+        exported = export_now(study, Path(room) / "bundle", blinded=blinded)
+        yield Dataset(read(exported), study.folder, registered.read(study.folder))
 
 
-def _beside(bundle: Path) -> Registration | None:
-    """A release keeps the registered plan beside the bundle."""
-    from believable.analysis import registered
-
-    return registered.read(bundle.parent)
-
-
-def export_now(folder: Path, target: Path, data: Path | None, database: str | None, *, blinded: bool = False) -> Path:
+def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path:
     """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the audit log."""
     from believable.cli.export import export_to
-    from believable.cli.user import ACTOR
     from believable.store import audit_log, review
     from believable.store.collected import count
-    from believable.web.settings import study_id
 
-    settings = settings_for([folder], data, database)
-    name = study_id(folder)
-    with open_store(settings) as store:
+    name = study.name
+    with study.open() as store:
         real = store.read(lambda conn: count(conn, name, simulated=False))
         simulated = store.read(lambda conn: count(conn, name, simulated=True))
         if not real and not simulated:
-            raise NotFound(f"{folder}: nobody has taken part yet. Try it: believable simulate {folder}")
+            raise NotFound(f"{study.folder}: nobody has taken part yet. Try it: believable simulate {study.folder}")
         if not blinded:
             what = review.reading("real" if real else "simulated")
             at_ms = store.clock.now_ms()
@@ -89,14 +82,14 @@ def export_now(folder: Path, target: Path, data: Path | None, database: str | No
             )
     if real and simulated:
         click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
-    export_to(target, folder, settings, simulated=not real, with_recruiter_hashes=False)
+    export_to(target, study, simulated=not real, with_recruiter_hashes=False)
     return target
 
 
 @click.command()
-@click.argument("source", type=click.Path(path_type=Path), metavar="STUDY_OR_BUNDLE")
+@click.argument("source", type=PATH, metavar="STUDY_OR_BUNDLE")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path),
+    "--out", type=FOLDER,
     help="Where to; default: a folder named after the study, here.",
 )  # fmt: skip
 @click.option(
@@ -106,9 +99,7 @@ def export_now(folder: Path, target: Path, data: Path | None, database: str | No
 @cluster_option
 @data_options
 @extensions_option
-def command(
-    source: Path, out: Path | None, protocol: str | None, cluster: str | None, data: Path | None, database: str | None
-) -> None:
+def command(source: Path, out: Path | None, protocol: str | None, cluster: str | None, where: DataPlace) -> None:
     """Compute the declared analysis of a study.
 
     Takes a study folder (its database is exported first: real sessions if there are any, else simulated ones) or a bundle. Writes
@@ -124,7 +115,7 @@ def command(
     from believable.analysis.run import run
     from believable.protocols import PROTOCOLS
 
-    with working_on(cluster), open_dataset(source, data, database) as dataset:
+    with working_on(cluster), open_dataset(source, where) as dataset:
         plan = None if dataset.folder is None else plan_of(dataset.folder)
         analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
     name = (dataset.folder or source.resolve()).name
@@ -136,11 +127,7 @@ def command(
 
 def plan_of(folder: Path) -> DeclaredPlan | None:
     """The plan as the study file has it now: sessions keep the definition they began with, the plan may have moved on."""
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
-    from believable.study.load import load
-
-    return load(folder, kinds=KINDS, protocols=PROTOCOLS).study.analysis
+    return definition_of(folder).study.analysis
 
 
 def findings_text(analysis: Analysis) -> str:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from believable.cli.place import data_options, open_store, settings_for, study_folder
+from believable.cli.place import FILE, StudyData, study_argument, study_data_options
 
 
 @click.command()
-@click.argument("study", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A CSV file; default: print it.")
+@study_argument
+@click.option("--out", type=FILE, help="A CSV file; default: print it.")
 @click.option("--kind", metavar="KIND", default="", help="Only view, export, unblind, change or account.")
-@data_options
-def command(study: Path, out: Path | None, kind: str, data: Path | None, database: str | None) -> None:
+@study_data_options
+def command(study: StudyData, out: Path | None, kind: str) -> None:
     """Write the audit log of a study as CSV, oldest line first.
 
     \b
@@ -27,13 +27,11 @@ def command(study: Path, out: Path | None, kind: str, data: Path | None, databas
     from believable.store import audit_log
     from believable.store.audit_log import AUDIT_KINDS, AuditFilter
     from believable.web.console.audit_page import as_csv
-    from believable.web.settings import study_id
 
     if kind and kind not in AUDIT_KINDS:
         raise InvalidInput(f"--kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, AUDIT_KINDS)}")
-    folder = study_folder(study)
-    wanted = AuditFilter(study_id(folder), kind)
-    with open_store(settings_for([folder], data, database)) as store:
+    wanted = AuditFilter(study.name, kind)
+    with study.open() as store:
         entries = store.read(lambda conn: list(audit_log.whole_audit(conn, wanted)))
     if out is None:
         click.echo(as_csv(entries), nl=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, settings_for, study_folder
+from believable.cli.place import PATH, DataPlace, data_options
 from believable.core.errors import Conflict, InvalidInput, NotFound, Unavailable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("study", required=False, type=click.Path(path_type=Path))
+@click.argument("study", required=False, type=PATH)
 @data_options
 @click.option("--to", "target", metavar="FILE", help="The new file, or its address: s3://BUCKET/PREFIX/FILE.")
 @click.option(
@@ -38,13 +38,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--with-key", is_flag=True, help="Put a copy of secret.key beside the backup, readable by you alone.")
 def command(
-    study: Path | None,
-    data: Path | None,
-    database: str | None,
-    target: str | None,
-    place: str | None,
-    keep: int | None,
-    with_key: bool,
+    study: Path | None, where: DataPlace, target: str | None, place: str | None, keep: int | None, with_key: bool
 ) -> None:
     """Copy the database while it is in use.
 
@@ -69,8 +63,7 @@ def command(
         raise InvalidInput(
             "backup: --to names one file; --into and --keep are for a folder of them. Give one or the other."
         )
-    folders = [study_folder(study)] if study is not None else ([Path.cwd()] if data is None else [])
-    settings = settings_for(folders, data, database)
+    settings = where.settings_here(study)
     now_ms = WallClock().now_ms()
     name = f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m-%dT%H%M%SZ}{SUFFIX}"
     folder = place or str(settings.data_dir / "backups")
@@ -206,7 +199,7 @@ def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
 
 @click.command("restore")
 @click.argument("file")
-@click.argument("study", required=False, type=click.Path(path_type=Path))
+@click.argument("study", required=False, type=PATH)
 @data_options
 @click.option(
     "--newer", multiple=True, metavar="FILE",
@@ -215,13 +208,7 @@ def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
 @click.option("--live-lost", is_flag=True, help="The live database does not exist any more or cannot be read.")
 @click.option("--check", "only_check", is_flag=True, help="Verify the backup and change nothing.")
 def restore(
-    file: str,
-    study: Path | None,
-    data: Path | None,
-    database: str | None,
-    newer: tuple[str, ...],
-    live_lost: bool,
-    only_check: bool,
+    file: str, study: Path | None, where: DataPlace, newer: tuple[str, ...], live_lost: bool, only_check: bool
 ) -> None:
     """Put a verified backup back in place.
 
@@ -241,8 +228,7 @@ def restore(
         if only_check:
             _check(_local(stack, file, Path(tempfile.gettempdir())))
             return
-        folders = [study_folder(study)] if study is not None else ([Path.cwd()] if data is None else [])
-        settings = settings_for(folders, data, database)
+        settings = where.settings_here(study)
         local = _local(stack, file, settings.data_dir)
         later = [_local(stack, address, settings.data_dir).path for address in newer]
         _restored(settings, local, later, live_lost)

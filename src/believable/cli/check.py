@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS, EXIT_UNCHECKED
-from believable.cli.place import extensions_option, study_argument, study_folder
+from believable.cli.place import FILE, bar, extensions_option, study_argument, study_folder
 
 if TYPE_CHECKING:
     from believable.core.errors import Problem
@@ -58,17 +57,12 @@ def problems_of(folder: Path) -> Sequence[Problem]:
     from believable.protocols import PROTOCOLS
     from believable.stimuli.study_check import study_problems
 
-    with click.progressbar(length=1, label="Looking at media", file=sys.stderr) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
+    with bar("Looking at media") as progress:
         return study_problems(folder, kinds=KINDS, protocols=PROTOCOLS, progress=progress)
 
 
 @click.command("schema")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("-o", "--output", type=FILE, help="Write to this file.")
 def schema(output: Path | None) -> None:
     """Print the JSON Schema of study files, for editors.
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, extensions_option, open_store, settings_for, study_folder
+from believable.cli.place import (
+    ACTOR,
+    FOLDER,
+    KNOWN_FILE,
+    StudyData,
+    definition_of,
+    extensions_option,
+    setting,
+    study_argument,
+    study_data_options,
+)
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from believable.study.codebook import Codebook
-    from believable.web.settings import Settings
 
 
 @click.group()
@@ -27,10 +36,6 @@ def command() -> None:
       believable code import my-study reasons.csv --title "Pilot reasons" --codebook codes.yaml
       believable code export my-study pilot-reasons --out coded
     """
-
-
-def _settings(study: Path, data: Path | None, database: str | None) -> Settings:
-    return settings_for([study_folder(study)], data, database)
 
 
 def _codebook(name: str) -> Codebook:
@@ -47,9 +52,9 @@ def _codebook(name: str) -> Codebook:
 
 
 @command.command("list")
-@click.argument("study", type=click.Path(path_type=Path))
-@data_options
-def list_projects(study: Path, data: Path | None, database: str | None) -> None:
+@study_argument
+@study_data_options
+def list_projects(study: StudyData) -> None:
     """List the coding projects with their texts and how far they are.
 
     \b
@@ -59,29 +64,25 @@ def list_projects(study: Path, data: Path | None, database: str | None) -> None:
     from believable.store import coding_projects, coding_rounds
     from believable.store.engine import Connection
 
-    def lines(conn: Connection) -> list[str]:
-        project_lines = []
+    def lines(conn: Connection) -> Iterator[str]:
         for project in coding_projects.all_projects(conn):
             progress = coding_rounds.coder_progress(conn, project.id)
             done, assigned = sum(coder.done for coder in progress), sum(coder.n for coder in progress)
             n = coding_projects.count_texts(conn, project.id)
-            project_lines.append(
-                f"{project.id}  {n} texts ({project.pool}), {done} of {assigned} coded  {project.title}"
-            )
-        return project_lines
+            yield f"{project.id}  {n} texts ({project.pool}), {done} of {assigned} coded  {project.title}"
 
-    with open_store(_settings(study, data, database)) as store:
-        for line in store.read(lines):
+    with study.open() as store:
+        for line in store.read(lambda conn: list(lines(conn))):
             click.echo(line)
 
 
 @command.command("import")
-@click.argument("study", type=click.Path(path_type=Path))
-@click.argument("texts", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@study_argument
+@click.argument("texts", type=KNOWN_FILE)
 @click.option("--title", required=True, help="Name of the new coding project.")
 @click.option("--codebook", required=True, help="The name of one that a protocol brings, or a file: .yaml or .csv.")
-@data_options
-def import_texts(study: Path, texts: Path, title: str, codebook: str, data: Path | None, database: str | None) -> None:
+@study_data_options
+def import_texts(study: StudyData, texts: Path, title: str, codebook: str) -> None:
     """Begin a coding project with the texts of a CSV file.
 
     The column `text` is needed; `judge`, `condition`, `scenario` and `prompt` are used where they are there. STUDY says in
@@ -94,35 +95,23 @@ def import_texts(study: Path, texts: Path, title: str, codebook: str, data: Path
     from believable.coding.label_files import read_texts
     from believable.core.clock import WallClock
     from believable.store import coding_projects
-    from believable.store.coding_projects import CodingProject
-    from believable.store.engine import Connection
-    from believable.web.console.coding_page import project_name
+    from believable.store.coding_projects import CodingProject, project_name
 
     responses = read_texts(texts.read_text(encoding="utf-8"), texts.name)
     book = _codebook(codebook)
-    now_ms = WallClock().now_ms()
-    project = CodingProject(
-        project_name(title), None, "imported", title, (), secrets.randbelow(2**53), False, "none", now_ms
-    )
-
-    def put(conn: Connection) -> int:
-        coding_projects.create_project(conn, project, book, user="command line")
-        return coding_projects.put_texts(conn, project, [(response, ()) for response in responses])
-
-    with open_store(_settings(study, data, database)) as store:
-        n = store.write(put)
+    project = CodingProject(project_name(title), None, "imported", title, created_ms=WallClock().now_ms())
+    with study.open() as store:
+        n = store.write(lambda conn: coding_projects.import_texts(conn, project, book, responses, user=ACTOR))
     click.echo(f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under Coding.")
 
 
 @command.command("labels")
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @click.argument("project")
-@click.argument("labels", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("labels", type=KNOWN_FILE)
 @click.option("--round", "round_number", type=int, required=True, help="The round they belong to.")
-@data_options
-def import_labels(
-    study: Path, project: str, labels: Path, round_number: int, data: Path | None, database: str | None
-) -> None:
+@study_data_options
+def import_labels(study: StudyData, project: str, labels: Path, round_number: int) -> None:
     """Bring labels made elsewhere into a round: `response, coder, code, direction, side` as in an export.
 
     \b
@@ -134,7 +123,7 @@ def import_labels(
     from believable.store import bundle_export, coding_projects
 
     now_ms = WallClock().now_ms()
-    with open_store(_settings(study, data, database)) as store:
+    with study.open() as store:
         book = store.read(lambda conn: coding_projects.book(conn, coding_projects.get_project(conn, project).id))
         words = store.read(lambda conn: coding_projects.words(conn, project))
         coder_labels = read_labels(labels.read_text(encoding="utf-8"), book.book, words, labels.name)
@@ -147,13 +136,11 @@ def import_labels(
 
 
 @command.command("export")
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @click.argument("project")
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to; default: a folder of that name."
-)
-@data_options
-def export(study: Path, project: str, out: Path | None, data: Path | None, database: str | None) -> None:
+@click.option("--out", type=FOLDER, help="Where to; default: a folder of that name.")
+@study_data_options
+def export(study: StudyData, project: str, out: Path | None) -> None:
     """Write texts, labels, final labels and the codebook (CSV and REFI-QDA) of a project into a folder.
 
     \b
@@ -162,7 +149,7 @@ def export(study: Path, project: str, out: Path | None, data: Path | None, datab
     """
     from believable.store import bundle_export
 
-    with open_store(_settings(study, data, database)) as store:
+    with study.open() as store:
         written = store.read(lambda conn: bundle_export.files_of(conn, project))
     folder = out or Path(project)
     folder.mkdir(parents=True, exist_ok=True)
@@ -172,13 +159,11 @@ def export(study: Path, project: str, out: Path | None, data: Path | None, datab
 
 
 @command.command("simulate")
-@click.argument("study", type=click.Path(path_type=Path))
-@click.option(
-    "--error", type=float, default=0.05, show_default=True, help="Chance that a coder goes wrong about a label."
-)
-@data_options
+@study_argument
+@setting("--error", type=float, default=0.05, help="Chance that a coder goes wrong about a label.")
+@study_data_options
 @extensions_option
-def simulate(study: Path, error: float, data: Path | None, database: str | None) -> None:
+def simulate(study: StudyData, error: float) -> None:
     """Let two simulated coders code the simulated texts of a study, by every codebook of its file.
 
     Needs texts that simulated participants wrote (believable simulate). An agreement sample, then three texts per participant
@@ -193,22 +178,18 @@ def simulate(study: Path, error: float, data: Path | None, database: str | None)
     from believable.coding.phrases import phrases as phrases_of
     from believable.core.clock import WallClock
     from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
     from believable.store import bundle_export, coding_projects, coding_rounds
-    from believable.store.coding_projects import CodingProject
+    from believable.store.coding_projects import CodingProject, project_name
     from believable.store.engine import Connection
     from believable.study.codebook import resolved
-    from believable.study.load import load
-    from believable.web.console.coding_page import project_name
 
     if not 0 <= error <= 1:
         raise InvalidInput(f"--error: expected a chance from 0 to 1, got {error}.")
-    folder = study_folder(study)
-    books = load(folder, kinds=KINDS, protocols=PROTOCOLS).study.codebooks
+    folder, now_ms, logs = study.folder, WallClock().now_ms(), Logs(study.settings.media_dir)
+    books = definition_of(folder).study.codebooks
     if not books:
         raise NotFound(f"{folder}: its study.yaml has no codebooks. Add `codebooks:`, see docs/how-to/coding.md.")
-    settings, now_ms = _settings(study, data, database), WallClock().now_ms()
-    with open_store(settings) as store:
+    with study.open() as store:
         for book in books:
             phrases, whole = book.ready or book.id, resolved(book)
             phrases_of(phrases)
@@ -221,13 +202,14 @@ def simulate(study: Path, error: float, data: Path | None, database: str | None)
                 conn: Connection, project: CodingProject = project, whole: Codebook = whole, phrases: str = phrases
             ) -> tuple[int, int]:
                 coding_projects.create_project(conn, project, whole, user="simulated")
-                n = bundle_export.collect_texts(conn, project, kinds=KINDS, logs=Logs(settings.media_dir))
+                n = bundle_export.collect_texts(conn, project, kinds=KINDS, logs=logs)
                 if not n:
-                    raise NotFound(f"{project.id}: there are no simulated texts. Run: believable simulate {study}")
-                marks = coding_rounds.simulate_coders(
+                    raise NotFound(
+                        f"{project.id}: there are no simulated texts. Run: believable simulate {study.written}"
+                    )
+                return n, coding_rounds.simulate_coders(
                     conn, project, phrases=phrases, settings=Coding(error=error), at_ms=now_ms
                 )
-                return n, marks
 
             n, marks = store.write(make)
             click.echo(f"{project.id}: {n} texts, {marks} marks by simulated coders.")

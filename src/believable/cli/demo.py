@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import remember_address, settings_for
+from believable.cli.place import PATH, DataPlace, remember_address, setting
 
 if TYPE_CHECKING:
     from believable.web.settings import Settings
@@ -24,9 +24,9 @@ GAP_S = 12.0
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("demo-study"))
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@click.argument("folder", type=PATH, default=Path("demo-study"))
+@setting("--host", default="127.0.0.1", help="Address to listen on.")
+@setting("--port", type=click.IntRange(1, 65535), default=8000)
 @click.option(
     "--protocol",
     "protocols",
@@ -34,11 +34,10 @@ GAP_S = 12.0
     metavar="NAME",
     help="Only this ready-made study; believable list --protocols has them. Repeatable.  [default: the five protocols]",
 )
-@click.option(
+@setting(
     "--finished",
     type=click.IntRange(0),
     default=24,
-    show_default=True,
     help="So many simulated participants finish each study before you look.",
 )
 @click.option("--quiet", is_flag=True, help="Without simulated participants.")
@@ -61,7 +60,7 @@ def command(folder: Path, host: str, port: int, protocols: tuple[str, ...], fini
 
     check_port(host, port)
     folders = ready_folders(folder, protocols)
-    settings = settings_for(list(folders), folder / ".believable", None, f"http://{host}:{port}")
+    settings = DataPlace(folder / ".believable").settings(folders, f"http://{host}:{port}")
     first = replace(settings, study_folders=(folders[0],))
     published, first_link = publish(first)
     remember_address(settings.data_dir, settings.base_url)

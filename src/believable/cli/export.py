@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, extensions_option, open_store, settings_for, study_folder
+from believable.cli.place import ACTOR, PATH, StudyData, bar, extensions_option, study_argument, study_data_options
 
 if TYPE_CHECKING:
     from believable.bundle.write import WrittenBundle
-    from believable.web.settings import Settings
 
 
 @click.command()
-@click.argument("study", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Where to; default: a folder named after the study, here.")
+@study_argument
+@click.option("--out", type=PATH, help="Where to; default: a folder named after the study, here.")
 @click.option("--simulated", is_flag=True, help="Export the simulated sessions instead of the real ones. Never both.")
 @click.option("--zip", "zipped", is_flag=True, help="One zip file instead of a folder.")
 @click.option("--with-recruiter-hashes", is_flag=True, help="Add the keyed hashes of the recruiters' ids.")
-@data_options
+@study_data_options
 @extensions_option
-def command(
-    study: Path,
-    out: Path | None,
-    simulated: bool,
-    zipped: bool,
-    with_recruiter_hashes: bool,
-    data: Path | None,
-    database: str | None,
-) -> None:
+def command(study: StudyData, out: Path | None, simulated: bool, zipped: bool, with_recruiter_hashes: bool) -> None:
     """Write the dataset of a study.
 
     Tidy tables, raw events, study definition and codebook in one folder that is both a Psych-DS dataset and a Frictionless
@@ -43,14 +33,12 @@ def command(
       believable export my-study
       believable export my-study --simulated --zip --out pilot.zip
     """
-    folder = study_folder(study)
-    settings = settings_for([folder], data, database)
-    target = out or Path(f"{folder.name}-{'simulated-' if simulated else ''}bundle{'.zip' if zipped else ''}")
+    target = out or Path(f"{study.folder.name}-{'simulated-' if simulated else ''}bundle{'.zip' if zipped else ''}")
     bundle = target.with_name(target.name.removesuffix(".zip") or target.name) if zipped else target
     if zipped:
         bundle = bundle.with_name(f".{bundle.name}.zipping") / bundle.name
     try:
-        written = export_to(bundle, folder, settings, simulated, with_recruiter_hashes)
+        written = export_to(bundle, study, simulated, with_recruiter_hashes)
         if zipped:
             from believable.bundle.folder import zip_folder
 
@@ -62,31 +50,21 @@ def command(
     click.echo(f"{target}: {written.sessions} {kind}, {written.events} events")
 
 
-def export_to(
-    bundle: Path, folder: Path, settings: Settings, simulated: bool, with_recruiter_hashes: bool
-) -> WrittenBundle:
+def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
-    from believable.cli.user import ACTOR
     from believable.pages import KINDS
     from believable.store import audit_log
     from believable.store.bundle_export import export
-    from believable.web.settings import study_id
 
-    with open_store(settings) as store, click.progressbar(length=1, label="Exporting", file=sys.stderr) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
+    name, media_dir = study.name, study.settings.media_dir
+    with study.open() as store, bar("Exporting") as progress:
         written = export(
-            store, study_id(folder), bundle, kinds=KINDS, simulated=simulated,
-            with_recruiter_hashes=with_recruiter_hashes, media_dir=settings.media_dir, progress=progress,
+            store, name, bundle, kinds=KINDS, simulated=simulated, with_recruiter_hashes=with_recruiter_hashes,
+            media_dir=media_dir, progress=progress,
         )  # fmt: skip
         pool, hashes = "simulated" if simulated else "real", " with recruiter hashes" if with_recruiter_hashes else ""
         what, at_ms = f"exported the {pool} sessions{hashes}", store.clock.now_ms()
         store.write(
-            lambda conn: audit_log.note_audit(
-                conn, user=ACTOR, what=what, study=study_id(folder), at_ms=at_ms, kind="export"
-            )
+            lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="export")
         )
         return written

@@ -9,26 +9,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from believable.cli.place import FILE, KNOWN_FILE, setting
+
 if TYPE_CHECKING:
     from believable.imitation.imitation_measures import ImitationMeasure
     from believable.imitation.observations import Observations
 
-_RECORDINGS = click.Path(exists=True, dir_okay=False, path_type=Path)
+_RECORDINGS = KNOWN_FILE
 
 
 @click.command()
 @click.argument("recordings", nargs=-1, required=True, type=_RECORDINGS, metavar="RECORDING...")
-@click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The learned player, NAME.imitation."
-)
-@click.option("--nodes", type=click.IntRange(2, 1000), default=64, show_default=True, help="Places of the map.")
-@click.option(
-    "--primitives", type=click.IntRange(2, 500), default=50, show_default=True, help="Kinds of movements of the hand."
-)
+@click.option("--out", required=True, type=FILE, help="The learned player, NAME.imitation.")
+@setting("--nodes", type=click.IntRange(2, 1000), default=64, help="Places of the map.")
+@setting("--primitives", type=click.IntRange(2, 500), default=50, help="Kinds of movements of the hand.")
 @click.option(
     "--respawn", multiple=True, metavar="ITEM=SECONDS", help="When something that was taken is back; default: 30 s."
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Clusters follow from it.")
+@setting("--seed", type=int, default=1, help="Clusters follow from it.")
 def learn(
     recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, respawn: tuple[str, ...], seed: int
 ) -> None:
@@ -61,11 +59,11 @@ def learn(
 
 
 @click.command("continue")
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("model", type=FILE)
 @click.argument("recording", type=_RECORDINGS)
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The recording to write.")
-@click.option("--seconds", type=click.IntRange(1, 3600), default=60, show_default=True, help="How long it goes on.")
-@click.option("--seed", type=int, default=1, show_default=True, help="What the player does follows from it.")
+@click.option("--out", required=True, type=FILE, help="The recording to write.")
+@setting("--seconds", type=click.IntRange(1, 3600), default=60, help="How long it goes on.")
+@setting("--seed", type=int, default=1, help="What the player does follows from it.")
 def continue_recording(model: Path, recording: Path, out: Path, seconds: int, seed: int) -> None:
     """Let a learned player go on where a recording ends.
 
@@ -88,7 +86,7 @@ def continue_recording(model: Path, recording: Path, out: Path, seconds: int, se
 
 
 @click.command("imitation")
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("model", type=FILE)
 @click.option(
     "--held-out",
     multiple=True,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from believable.cli.place import FILE, FOLDER, PATH, setting
+
 if TYPE_CHECKING:
     from believable.bundle.imports import ForeignSession
     from believable.bundle.signals import KnownSignal
@@ -28,12 +30,8 @@ def _of_a_bundle(function: Callable[..., None]) -> Callable[..., None]:
     """The files to read, and the bundle that they become."""
     for add in (
         click.option("--title", help="Title of the dataset; default: the first file's name."),
-        click.option(
-            "--out",
-            type=click.Path(file_okay=False, path_type=Path),
-            help="The bundle's folder; default: named after the first file.",
-        ),
-        click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path)),
+        click.option("--out", type=FOLDER, help="The bundle's folder; default: named after the first file."),
+        click.argument("files", nargs=-1, required=True, type=PATH),
     ):
         function = add(function)
     return function
@@ -43,18 +41,13 @@ def _known_signals(function: Callable[..., None]) -> Callable[..., None]:
     """The signals that annotators were to follow, where they are known."""
     tests = ("visual", "auditory")
     for add in (
-        click.option(
-            "--signal-fps",
-            default=60.0,
-            show_default=True,
-            help="Samples of a signal per second, without a column t_ms.",
-        ),
+        setting("--signal-fps", default=60.0, help="Samples of a signal per second, without a column t_ms."),
         *(
             click.option(
                 f"--{test}",
                 nargs=2,
                 multiple=True,
-                type=(str, click.Path(dir_okay=False, path_type=Path)),
+                type=(str, FILE),
                 metavar="WHICH SIGNAL",
                 help=f"WHICH file or video is the {test} quality test, and the CSV file of its SIGNAL (column value).",
             )
@@ -71,9 +64,7 @@ Following = tuple[tuple[str, Path], ...]
 @command.command()
 @_of_a_bundle
 @click.option(
-    "--annotators",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="CSV list of who counts: Participant, other columns of the exports, until_ms, File.",
+    "--annotators", type=FILE, help="CSV list of who counts: Participant, other columns of the exports, until_ms, File."
 )
 @_known_signals
 def pagan(
@@ -242,12 +233,8 @@ def _several_words(sessions: Sequence[ForeignSession]) -> list[str]:
 
 
 @command.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The bundle's folder; default: named after the file.",
-)
+@click.argument("file", type=FILE)
+@click.option("--out", type=FOLDER, help="The bundle's folder; default: named after the file.")
 @click.option("--title", help="Title of the dataset; default: the file's name.")
 def choices(file: Path, out: Path | None, title: str | None) -> None:
     """Turn choices between two, made elsewhere, into a bundle.
@@ -275,14 +262,10 @@ def choices(file: Path, out: Path | None, title: str | None) -> None:
 
 
 @command.command("generative-agents")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
+@click.option("--out", type=FILE, help="The recording; default: FOLDER.replay.json.gz.")
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The recording; default: FOLDER.replay.json.gz."
-)
-@click.option(
-    "--maze",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The folder of the map (maze_meta_info.json), where it is not maze/ in FOLDER.",
+    "--maze", type=FOLDER, help="The folder of the map (maze_meta_info.json), where it is not maze/ in FOLDER."
 )
 def generative_agents(folder: Path, out: Path | None, maze: Path | None) -> None:
     """Turn a run of Generative Agents into a recording with actions, plans and map.
@@ -323,10 +306,8 @@ def generative_agents(folder: Path, out: Path | None, maze: Path | None) -> None
 
 
 @command.command("concordia")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The recording; default: FOLDER.replay.json.gz."
-)
+@click.argument("folder", type=FOLDER)
+@click.option("--out", type=FILE, help="The recording; default: FOLDER.replay.json.gz.")
 def concordia(folder: Path, out: Path | None) -> None:
     """Turn the memories of a Concordia run (NAME_memories.json) into a recording of what was done, where and when.
 
@@ -353,12 +334,10 @@ def concordia(folder: Path, out: Path | None) -> None:
 
 @command.command("minari")
 @click.argument("dataset")
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the recordings."
-)
+@click.option("--out", required=True, type=FOLDER, help="Folder for the recordings.")
 @click.option("--episodes", type=click.IntRange(min=1), help="Only so many, the first ones; default: all.")
 @click.option("--info", multiple=True, metavar="NAME", help="Keep this value of the environment's info. Repeatable.")
-@click.option("--fps", default=30, show_default=True, type=click.IntRange(1, 240), help="Steps per second.")
+@setting("--fps", default=30, type=click.IntRange(1, 240), help="Steps per second.")
 def minari(dataset: str, out: Path, episodes: int | None, info: tuple[str, ...], fps: int) -> None:
     """Turn a Minari dataset into recordings, one per episode: actions, rewards, chosen values of info.
 
@@ -389,10 +368,8 @@ def minari(dataset: str, out: Path, episodes: int | None, info: tuple[str, ...],
 
 
 @command.command("quake2")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The recording; default: FILE.replay.json.gz."
-)
+@click.argument("file", type=FILE)
+@click.option("--out", type=FILE, help="The recording; default: FILE.replay.json.gz.")
 def quake2(file: Path, out: Path | None) -> None:
     """Turn a Quake II demo (.dm2, protocol 34) into a recording: ways, views, pickups, shots, jumps, deaths.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from believable.cli.place import base_url_option, data_options, open_store, settings_for, study_folder
+from believable.cli.place import PATH, DataPlace, base_url_option, data_options, open_store, study_folder
 
 if TYPE_CHECKING:
     from believable.store.engine import Store
@@ -19,19 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("studies", nargs=-1, type=click.Path(path_type=Path), metavar="[STUDY]...")
+@click.argument("studies", nargs=-1, type=PATH, metavar="[STUDY]...")
 @data_options
 @base_url_option
 @click.option("--protocols", is_flag=True, help="List the ready-made protocols to start from instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-def command(
-    studies: tuple[Path, ...],
-    data: Path | None,
-    database: str | None,
-    base_url: str | None,
-    protocols: bool,
-    as_json: bool,
-) -> None:
+def command(studies: tuple[Path, ...], where: DataPlace, base_url: str | None, protocols: bool, as_json: bool) -> None:
     """List studies, their links and their numbers.
 
     Real, simulated and preview sessions are counted apart.
@@ -45,8 +38,8 @@ def command(
     if protocols:
         click.echo(ready_studies(as_json=as_json))
         return
-    folders = [study_folder(study) for study in studies] or ([Path.cwd()] if data is None else [])
-    settings = settings_for(folders, data, database, base_url)
+    folders = [study_folder(study) for study in studies] or ([Path.cwd()] if where.data is None else [])
+    settings = where.settings(folders, base_url)
     with open_store(settings) as store:
         rows = describe(store, settings.base_url)
     click.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) if as_json else as_text(rows))
@@ -89,13 +82,10 @@ def describe(store: Store, base_url: str) -> list[StudySummary]:
                 for link in reversed(studies.links_of(conn, study.id))
                 if link.kind != "personal"
             }
+            groups = {pool: monitor.groups(conn, study.id, pool, now_ms=now_ms) for pool in POOLS}
             numbers = {
-                pool: asdict(
-                    monitor.counts(
-                        monitor.groups(conn, study.id, pool, now_ms=now_ms), monitor.withdrawn(conn, study.id, pool)
-                    )
-                )
-                for pool in POOLS
+                pool: asdict(monitor.counts(own, monitor.withdrawn(conn, study.id, pool)))
+                for pool, own in groups.items()
             }
             rows.append(StudySummary(study.id, study.title, study.state, addresses, numbers))
         return rows

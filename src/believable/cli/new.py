@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable import __version__
+from believable.cli.place import KNOWN_FOLDER, PATH, definition_of, setting
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ BLANK = "blank"
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @click.option("--blank", is_flag=True, help="A small complete study of your own, with placeholders: --template blank.")
 @click.option(
     "--template", metavar="NAME",
@@ -58,29 +59,25 @@ BLANK = "blank"
     help="Clips of a trained agent: symbolic, hybrid, reward_shaping. Several make a study each, in folders in FOLDER.",
 )
 @click.option("--together", is_flag=True, help="Several agents in one study: each judge sees six pairs drawn from all.")
-@click.option(
+@setting(
     "--people-pairs",
     type=click.IntRange(0, 12),
     default=0,
-    show_default=True,
     help="Control: so many pairs of two people, where nobody can be right.",
 )
-@click.option(
+@setting(
     "--mismatched",
     type=click.IntRange(0, 12),
     default=0,
-    show_default=True,
     help="Control: so many pairs of each agent and a person on the way to different goals.",
 )
 @click.option(
     "--humans",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=KNOWN_FOLDER,
     metavar="FOLDER",
     help="Recordings of people beside the agent's; without them a stand-in, which the study says.",
 )
-@click.option(
-    "--runs", type=click.IntRange(6, 1000), default=100, show_default=True, help="Runs of the agent to draw clips from."
-)
+@setting("--runs", type=click.IntRange(6, 1000), default=100, help="Runs of the agent to draw clips from.")
 @click.option(
     "--town",
     is_flag=True,
@@ -95,35 +92,22 @@ BLANK = "blank"
 )
 @click.option(
     "--recordings",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=KNOWN_FOLDER,
     metavar="DIR",
     help="Protocol clips: recordings of people on one Doom map, beside a player learned from them and the engine's bots.",
 )
-@click.option(
-    "--groups",
-    type=click.IntRange(1, 100),
-    default=15,
-    show_default=True,
-    help="With --recordings: pages of three clips.",
-)
-@click.option(
-    "--clip-seconds",
-    type=click.IntRange(4, 120),
-    default=20,
-    show_default=True,
-    help="With --recordings: length of a clip.",
-)
-@click.option(
+@setting("--groups", type=click.IntRange(1, 100), default=15, help="With --recordings: pages of three clips.")
+@setting("--clip-seconds", type=click.IntRange(4, 120), default=20, help="With --recordings: length of a clip.")
+@setting(
     "--people-pages",
     type=click.IntRange(0, 4),
     default=0,
-    show_default=True,
     help="With --recordings: pages more, with people's demos of FreeDM (Debian packages freedm, dsda-doom).",
 )
 @click.option(
     "--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de."
 )
-@click.option("--seed", type=int, default=7, show_default=True, help="Seed of the generated stimuli.")
+@setting("--seed", type=int, default=7, help="Seed of the generated stimuli.")
 def command(
     folder: Path, blank: bool, template: str | None, protocol: str | None, variant: str | None, clips: tuple[str, ...],
     agents: tuple[str, ...], together: bool, people_pairs: int, mismatched: int, humans: Path | None, runs: int, town: bool,
@@ -236,10 +220,7 @@ def write(
 ) -> None:
     """The folder with everything in it. What takes long tells `progress`, or shows a bar. What cannot be made leaves nothing
     behind."""
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
     from believable.protocols.variants import with_conditions_of_own
-    from believable.study.load import load
 
     ready.must_fit(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -251,21 +232,19 @@ def write(
             _speak(draft / "study.yaml", languages)
         if clips:
             with_conditions_of_own(draft / "study.yaml")
-        study = load(draft, kinds=KINDS, protocols=PROTOCOLS).study
+        study = definition_of(draft).study
         if clips:
             _take(draft, ready, study, clips, progress)
-            load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif shown is not None:
             label = f"Runs of {', '.join(shown.agents)}"
             with click.progressbar(length=shown.runs * len(shown.agents), label=label, file=sys.stderr) as bar:
                 ready.write_agent_clips(study, draft, seed, shown, bar.update)
-            load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif towns is not None:
             _live_in(draft, study, seed, towns, progress)
-            load(draft, kinds=KINDS, protocols=PROTOCOLS)
         elif study.stimuli:
             with _counting(len(study.stimuli), progress) as count:
                 ready.write_stimuli(study, draft, seed, lambda stimulus: count())
+        definition_of(draft)  # what was made of clips and runs is checked, too
         folder.mkdir(exist_ok=True)
         shutil.copytree(draft, folder, dirs_exist_ok=True)
     finally:
@@ -291,11 +270,9 @@ def from_recordings(
 ) -> None:
     """A study whose clips are made of recordings. It takes minutes: what is done lies beside FOLDER until the study is whole, and
     the same command goes on from there."""
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
+    from believable.core.object_storage import digest_of
     from believable.protocols.contract import STIMULUS_FOLDERS
-    from believable.stimuli.source_pool import alone, digest_of
-    from believable.study.load import load
+    from believable.stimuli.source_pool import alone
 
     ready.must_fit(folder)
     work = folder.parent / f".{folder.name}-clips"
@@ -321,7 +298,7 @@ def from_recordings(
         if languages is not None:
             _speak(draft / "study.yaml", languages)
         ready.write_recorded_clips(draft, seed, recordings, design, work, lambda words: click.echo(words, err=True))
-        load(draft, kinds=KINDS, protocols=PROTOCOLS)
+        definition_of(draft)
         shutil.copytree(draft, folder, dirs_exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)
 

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from believable.core.work import Progress
     from believable.store.engine import Store
+    from believable.study.definition import Definition
     from believable.web.settings import Settings
 
-F = TypeVar("F", bound=Callable[..., Any])
+PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+KNOWN_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+KNOWN_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
-study_argument = click.argument("study", type=click.Path(path_type=Path))
+#: An option whose default the help names.
+setting = partial(click.option, show_default=True)
+study_argument = click.argument("study", type=PATH)
 
+#: Who the audit log names for what commands do.
+ACTOR = "command line"
 _EXTENSIONS = "believable.allow_extensions"
 
 
@@ -66,43 +80,119 @@ def study_folder(study: Path) -> Path:
     return folder.resolve()
 
 
-def data_options(function: F) -> F:
-    """`--data` and `--database`, the same everywhere."""
-    database = click.option(
+def definition_of(folder: Path) -> Definition:
+    """What the study file in a folder says."""
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.study.load import load
+
+    return load(folder, kinds=KINDS, protocols=PROTOCOLS)
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlace:
+    """Where data are kept, as `--data` and `--database` say it."""
+
+    data: Path | None = None
+    database: str | None = None
+
+    def folder(self, studies: Sequence[Path]) -> Path:
+        """As told, or inside the only study."""
+        if self.data is not None:
+            return self.data.resolve()
+        if len(studies) != 1:
+            raise InvalidInput(
+                f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER."
+            )
+        return studies[0] / ".believable"
+
+    def settings(self, studies: Sequence[Path], base_url: str | None = None) -> Settings:
+        """Those that all commands on the same studies share. Without a `base_url`, links carry the address served last."""
+        from believable.web.settings import Settings
+
+        folder, address = self.folder(studies), (base_url or served_address(self.folder(studies))).rstrip("/")
+        return Settings(folder, self.database, tuple(studies), address)
+
+    def settings_here(self, study: Path | None) -> Settings:
+        """Of a study, if one is named; else of the data folder, or of the study one stands in."""
+        if study is not None:
+            return self.settings([study_folder(study)])
+        return self.settings([Path.cwd()] if self.data is None else [])
+
+    def of(self, study: Path) -> StudyData:
+        folder = study_folder(study)
+        return StudyData(study, folder, self.settings([folder]))
+
+
+@dataclass(frozen=True, slots=True)
+class StudyData:
+    """A study in its folder, and where its data are kept. `written`: the study as the command names it."""
+
+    written: Path
+    folder: Path
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """What the database knows it by."""
+        from believable.web.settings import study_id
+
+        return study_id(self.folder)
+
+    @property
+    def served(self) -> bool:
+        """Whether there is a database yet, as far as can be told without opening it."""
+        return self.settings.database_url is not None or (self.settings.data_dir / "believable.db").exists()
+
+    def open(self) -> Store:
+        return open_store(self.settings)
+
+
+def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--data` and `--database`, the same everywhere: the command gets them as `where`."""
+
+    @wraps(function)
+    def placed(*, data: Path | None, database: str | None, **values: Any) -> Any:
+        return function(where=DataPlace(data, database), **values)
+
+    url = click.option(
         "--database", metavar="URL", envvar="BELIEVABLE_DATABASE",
         help="postgresql://… or sqlite:///…; default: believable.db in the data folder.",
     )  # fmt: skip
-    data = click.option(
-        "--data", type=click.Path(file_okay=False, path_type=Path), envvar="BELIEVABLE_DATA",
+    folder = click.option(
+        "--data", type=FOLDER, envvar="BELIEVABLE_DATA",
         help="The data folder (database, key, media); default: .believable in the study folder.",
     )  # fmt: skip
-    return data(database(function))
+    return folder(url(placed))
 
 
-def data_folder(studies: Sequence[Path], data: Path | None) -> Path:
-    """Where data are kept: as told, or inside the only study."""
-    if data is not None:
-        return data.resolve()
-    if len(studies) != 1:
-        raise InvalidInput(
-            f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER."
-        )
-    return studies[0] / ".believable"
+def study_data_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for commands on one study, which get it with its data as `study`."""
+
+    @wraps(function)
+    def placed(*, study: Path, where: DataPlace, **values: Any) -> Any:
+        return function(study=where.of(study), **values)
+
+    return data_options(placed)
 
 
-def settings_for(
-    studies: Sequence[Path], data: Path | None, database: str | None, base_url: str | None = None
-) -> Settings:
-    """The settings that all commands on the same studies share. Without a `base_url`, links carry the address served last."""
-    from believable.web.settings import Settings
+@contextmanager
+def bar(label: str, length: int = 1) -> Iterator[Progress]:
+    """A progress bar, and what to call with (done, in all)."""
+    with click.progressbar(length=length, label=label, file=sys.stderr, hidden=length == 0) as shown:
 
-    folder = data_folder(studies, data)
-    return Settings(
-        data_dir=folder,
-        database_url=database,
-        study_folders=tuple(studies),
-        base_url=(base_url or served_address(folder)).rstrip("/"),
-    )
+        def progress(done: int, total: int) -> None:
+            shown.length = total
+            shown.update(done - shown.pos)
+
+        yield progress
+
+
+def utc_now() -> str:
+    """`2026-11-15T20:33:41+00:00`."""
+    import datetime
+
+    return datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(timespec="seconds")
 
 
 ADDRESS_FILE = "address.txt"
@@ -129,7 +219,6 @@ def served_address(folder: Path) -> str:
 
 def open_store(settings: Settings) -> Store:
     """The database of these settings, which must have been made already."""
-    from believable.core.clock import WallClock
     from believable.store.engine import Store
 
     file = settings.url.removeprefix("sqlite:///")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import cluster_option, extensions_option, study_folder, working_on
+from believable.cli.place import (
+    FILE,
+    PATH,
+    bar,
+    cluster_option,
+    definition_of,
+    extensions_option,
+    setting,
+    study_folder,
+    utc_now,
+    working_on,
+)
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -24,33 +34,31 @@ WIDTH = 30
 
 
 @click.command()
-@click.argument("study", type=click.Path(path_type=Path), required=False)
+@click.argument("study", type=PATH, required=False)
 @click.option("--test", type=click.Choice(FORMULAS), help="Answer by formula, for this test; needs no study.")
 @click.option(
     "--effect", type=float,
     help="For a formula: d of a paired t test, the share of a binomial test, P(a > b) of Mann-Whitney, r of a correlation.",
 )  # fmt: skip
 @click.option("--n", type=int, help="For a formula: the number of participants whose power is wanted.")
-@click.option("--power", "wanted", type=float, default=0.8, show_default=True, help="The power that is wanted.")
+@setting("--power", "wanted", type=float, default=0.8, help="The power that is wanted.")
 @click.option("--alpha", type=float, help="Level of the test; default 0.05, for a study its own.")
-@click.option(
-    "--side", type=click.Choice(("two-sided", "greater", "less")), default="two-sided", show_default=True,
+@setting(
+    "--side", type=click.Choice(("two-sided", "greater", "less")), default="two-sided",
     help="For a formula: the side that the test looks at.",
 )  # fmt: skip
-@click.option(
-    "--participants", default="20,40,60,80,100", show_default=True, metavar="N,N,…",
+@setting(
+    "--participants", default="20,40,60,80,100", metavar="N,N,…",
     help="For a simulated study: the numbers of participants to try.",
 )  # fmt: skip
-@click.option(
-    "--studies", type=int, default=500, show_default=True, help="How many studies to simulate for each number."
-)
+@setting("--studies", type=int, default=500, help="How many studies to simulate for each number.")
 @click.option(
     "--truth", multiple=True, metavar="NAME=VALUE", help="A planted parameter that differs from the protocol's default."
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same answer.")
+@setting("--seed", type=int, default=1, help="The same seed gives the same answer.")
 @click.option("--workers", type=int, help="How many processes; default: one per core.")
 @cluster_option
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the curve to this CSV file, too.")
+@click.option("--out", type=FILE, help="Write the curve to this CSV file, too.")
 @extensions_option
 def command(
     study: Path | None,
@@ -87,8 +95,39 @@ def command(
         raise InvalidInput(
             f"power: name a study to simulate it, or a test: --test {'|'.join(FORMULAS)} --effect NUMBER"
         )
-    with working_on(cluster, workers):
-        by_simulation(study_folder(study), participants, studies, truth, seed, workers, wanted, alpha, out)
+    if alpha is not None:
+        raise InvalidInput(
+            "--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml."
+        )
+    import numpy as np
+
+    from believable.analysis.power_record import write_power
+    from believable.analysis.registered import plan_hash
+    from believable.analysis.resolution import resolve
+    from believable.protocols import PROTOCOLS
+    from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
+
+    folder = study_folder(study)
+    definition, planted, sizes = definition_of(folder), parsed_truth(truth), numbers(participants)
+    with working_on(cluster, workers), bar("Simulating") as progress:
+        points = power_curve(
+            definition, sizes, studies=studies, seed=seed, protocols=PROTOCOLS, truth=planted, workers=workers, progress=progress
+        )  # fmt: skip
+    declared = definition.study.analysis
+    plan = None if declared is None else resolve(declared, definition.study, PROTOCOLS)
+    criteria = {} if plan is None else {claim.id: claim for claim in plan.declared.hypotheses}
+    assumed = assumptions(definition, PROTOCOLS, planted)
+    click.echo(assumptions_text(assumed))
+    click.echo(curves_text(points, wanted, criteria))
+    if plan is not None:
+        table = plan.analysis.planned(plan, definition.study, sizes, np.random.default_rng(seed))
+        if table is not None:
+            click.echo(table_text(table))
+        record = power_record(points, assumed, plan_hash(plan), studies, seed)
+        click.echo(f"Kept in {write_power(folder, record)}")
+    if out is not None:
+        out.write_text(as_csv(points), encoding="utf-8")
+        click.echo(f"Wrote {out}")
 
 
 def by_formula(test: str, effect: float | None, n: int | None, wanted: float, alpha: float, side: str) -> str:
@@ -112,81 +151,14 @@ def by_formula(test: str, effect: float | None, n: int | None, wanted: float, al
     )
 
 
-def by_simulation(
-    folder: Path,
-    participants: str,
-    studies: int,
-    truth: Sequence[str],
-    seed: int,
-    workers: int | None,
-    wanted: float,
-    alpha: float | None,
-    out: Path | None,
-) -> None:
-    import numpy as np
-
-    from believable.analysis.power_record import write_power
-    from believable.analysis.registered import plan_hash
-    from believable.analysis.resolution import resolve
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
-    from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
-    from believable.study.load import load
-
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    if alpha is not None:
-        raise InvalidInput(
-            "--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml."
-        )
-    sizes = numbers(participants)
-    with click.progressbar(length=1, label="Simulating", file=sys.stderr) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        points = power_curve(
-            definition,
-            sizes,
-            studies=studies,
-            seed=seed,
-            protocols=PROTOCOLS,
-            truth=parsed_truth(truth),
-            workers=workers,
-            progress=progress,
-        )
-    plan = (
-        None if definition.study.analysis is None else resolve(definition.study.analysis, definition.study, PROTOCOLS)
-    )
-    criteria = {} if plan is None else {claim.id: claim for claim in plan.declared.hypotheses}
-    click.echo(assumptions_text(assumptions(definition, PROTOCOLS, parsed_truth(truth))))
-    click.echo(curves_text(points, wanted, criteria))
-    if plan is not None:
-        table = plan.analysis.planned(plan, definition.study, sizes, np.random.default_rng(seed))
-        if table is not None:
-            click.echo(table_text(table))
-    if plan is not None:
-        record = power_record(
-            points, assumptions(definition, PROTOCOLS, parsed_truth(truth)), plan_hash(plan), studies, seed
-        )
-        click.echo(f"Kept in {write_power(folder, record)}")
-    if out is not None:
-        out.write_text(as_csv(points), encoding="utf-8")
-        click.echo(f"Wrote {out}")
-
-
 def power_record(
     points: Sequence[PowerPoint], assumed: Sequence[Assumption], plan: str, studies: int, seed: int
 ) -> PowerRecord:
     """What is kept of a run, with the moment of it."""
-    import datetime
-
     from believable.analysis.power_record import PowerRecord, SimulatedPower
-    from believable.core.clock import WallClock
 
-    now = datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(timespec="seconds")
     return PowerRecord(
-        now,
+        utc_now(),
         plan,
         studies,
         seed,

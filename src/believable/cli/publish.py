@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import data_options, extensions_option, settings_for, study_folder
+from believable.cli.place import FOLDER, PATH, DataPlace, StudyData, data_options, extensions_option, setting
 from believable.core.errors import NotFound
 
 if TYPE_CHECKING:
@@ -20,16 +20,14 @@ ALL = "all"
 
 
 @click.command()
-@click.argument("source", metavar="STUDY_OR_BUNDLE", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="The release's folder.")
+@click.argument("source", metavar="STUDY_OR_BUNDLE", type=PATH)
+@click.option("--out", type=FOLDER, required=True, help="The release's folder.")
 @click.option("--licence", required=True, help="CC-BY-4.0, CC0-1.0, CC-BY-SA-4.0, CC-BY-NC-4.0 or ODbL-1.0.")
 @click.option("--author", "authors", multiple=True, help="Who made the study; once per person or group.")
 @click.option("--accept", multiple=True, metavar="ID", help="Keep this place: it was read and gives nobody away.")
 @click.option("--redact", "redacted", multiple=True, metavar="ID", help="Take this place out; `all` for every one.")
 @click.option("--with-stimuli", is_flag=True, help="Release the stimuli as well.")
-@click.option(
-    "--formats", default="svg,pdf,png", show_default=True, help="Figures as files: some of svg, pdf, png; '' for none."
-)
+@setting("--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none.")
 @data_options
 @extensions_option
 def command(
@@ -41,8 +39,7 @@ def command(
     redacted: tuple[str, ...],
     with_stimuli: bool,
     formats: str,
-    data: Path | None,
-    database: str | None,
+    where: DataPlace,
 ) -> None:
     """Build the anonymised release folder of a study.
 
@@ -68,16 +65,16 @@ def command(
     chosen, wanted = LICENCES[licence], check_formats(formats)
     converter()
     check_target(out)
-    is_bundle = (source / BUNDLE_FILE).is_file()
-    folder = None if is_bundle else study_folder(source)
+    study = None if (source / BUNDLE_FILE).is_file() else where.of(source)
+    folder = None if study is None else study.folder
     with tempfile.TemporaryDirectory(prefix="believable-release-") as room:
         bundle = Path(room) / "bundle"
-        if folder is None:
+        if study is None:
             shutil.copytree(source, bundle)
         else:
-            export_now(folder, bundle, data, database)
+            export_now(study, bundle)
         read(bundle)
-        known = recruiter_ids(folder, data, database)
+        known = recruiter_ids(study)
         seen = (*column_spots(bundle), *spots(bundle, known))
         _must_be_known(seen, (*accept, *redacted))
         out_of = frozenset(spot.id for spot in seen) if ALL in redacted else frozenset(redacted)
@@ -119,23 +116,19 @@ def _must_be_known(seen: Sequence[Spot], named: tuple[str, ...]) -> None:
             raise NotFound(f"{name!r}: nothing with this id was found. {did_you_mean(name, ids)}")
 
 
-def recruiter_ids(folder: Path | None, data: Path | None, database: str | None) -> Callable[[str], bool]:
+def recruiter_ids(study: StudyData | None) -> Callable[[str], bool]:
     """Whether a word is the id of a participant, as far as the study's own database can tell."""
     from believable.collect.context import load_key
     from believable.collect.recruiting import participant_hash
-    from believable.core.clock import WallClock
     from believable.report.privacy import nobody
     from believable.store.collected import recruited
-    from believable.store.engine import Store
-    from believable.web.settings import study_id
 
-    if folder is None:
+    if study is None:
         return nobody
-    settings = settings_for([folder], data, database)
-    name = study_id(folder)
-    with Store.open(settings.url, clock=WallClock()) as store:
+    name = study.name
+    with study.open() as store:
         hashes = {session.recruiter_hash for session in store.read(lambda conn: recruited(conn, name))}
     if not hashes:
         return nobody
-    key = load_key(settings.data_dir)
+    key = load_key(study.settings.data_dir)
     return lambda word: participant_hash(key, name, word) in hashes

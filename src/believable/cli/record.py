@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from believable.cli.place import FOLDER
 from believable.core.errors import InvalidInput, Refused
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _played_tasks() -> dict[str, tuple[World, AgentTask]]:
 def _task_command(world: World, task: AgentTask) -> click.Command:
     """`believable record TASK`: rounds of people who are sent a link."""
     params: list[click.Parameter] = [
-        click.Argument(["folder"], type=click.Path(file_okay=False, path_type=Path)),
+        click.Argument(["folder"], type=FOLDER),
         click.Option(["--players"], type=click.IntRange(1, 500), default=1, show_default=True, help="How many people."),
         click.Option(["--runs"], type=click.IntRange(1, 200), default=10, show_default=True, help="Rounds of each of them."),
         click.Option(
@@ -127,7 +128,7 @@ def _command(world: World) -> click.Command:
     first = next(iter(opponents.named), "")
     descriptions = world.game.options.descriptions()
     params: list[click.Parameter] = [
-        click.Argument(["folder"], type=click.Path(file_okay=False, path_type=Path)),
+        click.Argument(["folder"], type=FOLDER),
         *([click.Option(["--opponent"], default=first, show_default=True, help=listed)] if names else []),
         click.Option(
             ["--rounds", "--episodes", "rounds"], type=click.IntRange(1, 200), default=1, show_default=True, help="How many."

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.place import (
+    FOLDER,
+    PATH,
+    StudyData,
     base_url_option,
-    data_options,
     extensions_option,
-    open_store,
-    settings_for,
-    study_folder,
+    setting,
+    study_argument,
+    study_data_options,
 )
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ def command() -> None:
 
 
 @command.command(name="match")
-@click.argument("export", type=click.Path(path_type=Path), metavar="PLATFORM.CSV")
-@click.option("--study", required=True, type=click.Path(path_type=Path), help="The study's folder.")
+@click.argument("export", type=PATH, metavar="PLATFORM.CSV")
+@click.option("--study", required=True, type=PATH, help="The study's folder.")
 @click.option(
     "--platform", type=click.Choice(["prolific", "connect", "sona", "mturk"]), help="Default: known by the columns."
 )
@@ -56,22 +58,18 @@ def command() -> None:
 @click.option(
     "--screen-out-bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody screened out."
 )
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Default: beside the export, named after it."
-)
-@data_options
+@click.option("--out", type=FOLDER, help="Default: beside the export, named after it.")
+@study_data_options
 @extensions_option
 def match_command(
     export: Path,
-    study: Path,
+    study: StudyData,
     platform: str | None,
     column: str | None,
     bonus: float | None,
     bonus_if: str | None,
     screen_out_bonus: float | None,
     out: Path | None,
-    data: Path | None,
-    database: str | None,
 ) -> None:
     """Write approve, reject and bonus lists for a recruiting platform.
 
@@ -85,13 +83,10 @@ def match_command(
     """
     from believable.collect.context import load_key
     from believable.collect.match import match, read_platform
-    from believable.web.settings import study_id
 
-    folder = study_folder(study)
-    settings = settings_for([folder], data, database)
-    name = study_id(folder)
-    with open_store(settings) as store:
-        key = load_key(settings.data_dir)
+    name = study.name
+    with study.open() as store:
+        key = load_key(study.settings.data_dir)
         sessions, codes, recruit = _stored(store, name, key)
         earned = _earned(store, name, key, bonus, bonus_if)
     own_column = recruit.id_parameter if recruit.platform == "custom" else None
@@ -113,14 +108,12 @@ def match_command(
 
 
 @command.command(name="links")
-@click.argument("study", type=click.Path(path_type=Path))
-@click.option("--count", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many links.")
+@study_argument
+@setting("--count", type=click.IntRange(1, 10_000), default=20, help="How many links.")
 @click.option("--label", default="", help="A note kept with the links, such as the class or the mailing.")
 @base_url_option
-@data_options
-def links_command(
-    study: Path, count: int, label: str, base_url: str | None, data: Path | None, database: str | None
-) -> None:
+@study_data_options
+def links_command(study: StudyData, count: int, label: str, base_url: str | None) -> None:
     """Make personal links, each good for one session, and print them.
 
     \b
@@ -130,11 +123,8 @@ def links_command(
     from believable.core.ids import new_token
     from believable.store import studies
     from believable.store.engine import Connection
-    from believable.web.settings import study_id
 
-    folder = study_folder(study)
-    settings = settings_for([folder], data, database, base_url)
-    name = study_id(folder)
+    name, address = study.name, (base_url or study.settings.base_url).rstrip("/")
     tokens = [new_token() for _ in range(count)]
 
     def create(conn: Connection) -> None:
@@ -142,11 +132,11 @@ def links_command(
         for token in tokens:
             studies.create_link(conn, token=token, study=name, kind="personal", at_ms=now_ms, label=label)
 
-    with open_store(settings) as store:
+    with study.open() as store:
         now_ms = store.clock.now_ms()
         store.write(create)
     for token in tokens:
-        click.echo(f"{settings.base_url}/join/{token}")
+        click.echo(f"{address}/join/{token}")
 
 
 def _stored(store: Store, name: str, key: bytes) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
@@ -196,18 +186,13 @@ def write_lists(
     folder.mkdir(parents=True, exist_ok=True)
     written: list[tuple[Path, int]] = []
     for name in LISTS:
-        rows = [
-            [
-                judged.submission.participant,
-                judged.submission.submission,
-                judged.submission.status,
-                judged.outcome,
-                neutralised(judged.reason),
-            ]
+        lines = [
+            csv_line([own.participant, own.submission, own.status, judged.outcome, neutralised(judged.reason)])
             for judged in matched.of(name)
+            for own in (judged.submission,)
         ]
         header = [file.id_column, "submission", "platform_status", "outcome", "reason"]
-        written += _write(folder / f"{name}.csv", [csv_line(row) for row in rows], csv_line(header))
+        written += _write(folder / f"{name}.csv", lines, csv_line(header))
     amounts = {"approve": bonus, "screened_out": screen_out_bonus}
     paid = [
         csv_line([judged.submission.participant, f"{amount:.2f}"])

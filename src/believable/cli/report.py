@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.analyse import open_dataset
-from believable.cli.place import cluster_option, data_options, extensions_option, working_on
+from believable.cli.place import (
+    FOLDER,
+    PATH,
+    DataPlace,
+    cluster_option,
+    data_options,
+    extensions_option,
+    setting,
+    working_on,
+)
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,16 +26,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("sources", metavar="STUDY_OR_BUNDLE…", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("sources", metavar="STUDY_OR_BUNDLE…", type=PATH, nargs=-1, required=True)
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path),
+    "--out", type=FOLDER,
     help="Where to; default: a folder named after the study, here.",
 )  # fmt: skip
-@click.option(
-    "--formats", default="svg,pdf,png", show_default=True, help="Figures as files: some of svg, pdf, png; '' for none."
-)
-@click.option(
-    "--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True,
+@setting("--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none.")
+@setting(
+    "--theme", type=click.Choice(["light", "dark"]), default="light",
     help="Colours of the figures' files; the page has both.",
 )  # fmt: skip
 @click.option("--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written.")
@@ -51,8 +58,7 @@ def command(
     console: str | None,
     protocol: str | None,
     cluster: str | None,
-    data: Path | None,
-    database: str | None,
+    where: DataPlace,
 ) -> None:
     """Analyse a study and write its report.
 
@@ -89,7 +95,7 @@ def command(
         for place, source in enumerate(sources, start=1):
             name = source.resolve().name.removesuffix(".yaml")
             target = (out / f"{place}-{name}" if several else out) if out is not None else Path(f"{name}-report")
-            with open_dataset(source, data, database, blinded=blinded) as dataset:
+            with open_dataset(source, where, blinded=blinded) as dataset:
                 analyse = blinded_run if blinded else run
                 analysis = analyse(
                     dataset.bundle,

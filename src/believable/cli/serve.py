@@ -11,7 +11,16 @@ from urllib.parse import urlsplit
 
 import click
 
-from believable.cli.place import data_options, extensions_option, remember_address, settings_for, study_folder
+from believable.cli.place import (
+    PATH,
+    DataPlace,
+    data_options,
+    definition_of,
+    extensions_option,
+    remember_address,
+    setting,
+    study_folder,
+)
 from believable.core.errors import Refused
 
 if TYPE_CHECKING:
@@ -22,12 +31,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("studies", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="STUDY...")
+@click.argument("studies", nargs=-1, required=True, type=PATH, metavar="STUDY...")
 @data_options
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@setting("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all.")
+@setting("--port", type=click.IntRange(1, 65535), default=8000)
 @click.option("--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve.")
+@setting("--workers", type=click.IntRange(1, 64), default=1, help="Processes that serve.")
 @click.option(
     "--rounds",
     type=click.IntRange(1, 1000),
@@ -72,8 +81,7 @@ if TYPE_CHECKING:
 @extensions_option
 def command(
     studies: tuple[Path, ...],
-    data: Path | None,
-    database: str | None,
+    where: DataPlace,
     host: str,
     port: int,
     base_url: str | None,
@@ -107,7 +115,7 @@ def command(
     check_port(host, port)
     trusted = checked_proxies(proxies)
     folders = [study_folder(study) for study in studies]
-    settings = settings_for(folders, data, database, base_url or f"http://{host}:{port}")
+    settings = where.settings(folders, base_url or f"http://{host}:{port}")
     settings = replace(settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted)
     settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
     settings = replace(settings, oidc_issuer=oidc_issuer, oidc_client=oidc_client)
@@ -143,12 +151,9 @@ def check_port(host: str, port: int) -> None:
 def publish(settings: Settings) -> tuple[Sequence[PublishedFolder], str | None]:
     """Check, prepare and publish. Where there are media, in a process of its own: what reads videos is not carried along."""
     from believable.core.work import in_child
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
-    from believable.study.load import load
     from believable.web.app import prepare
 
-    if any(load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli for folder in settings.study_folders):
+    if any(definition_of(folder).study.stimuli for folder in settings.study_folders):
         return in_child(prepare, settings, media_progress)
     return prepare(settings)
 
@@ -177,8 +182,8 @@ def announce(published: Sequence[PublishedFolder], first_link: str | None, base_
 
 
 @click.command("gallery")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True)
+@setting("--host", default="127.0.0.1", help="Address to listen on.")
+@setting("--port", type=click.IntRange(1, 65535), default=8010)
 def gallery(host: str, port: int) -> None:
     """Try every instrument and player in the browser.
 

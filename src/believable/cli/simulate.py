@@ -7,51 +7,48 @@ import random
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from believable.cli.place import cluster_option, data_options, extensions_option, settings_for, study_folder, working_on
+from believable.cli.place import (
+    StudyData,
+    cluster_option,
+    extensions_option,
+    setting,
+    study_argument,
+    study_data_options,
+    working_on,
+)
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from believable.simulate.crowd import Crowd, Progress, Share
+    from believable.simulate.crowd import Crowd, Progress, Share, StudyPlace
     from believable.simulate.person import Visit
     from believable.web.settings import Settings
 
 
 @click.command()
-@click.argument("study", type=click.Path(path_type=Path))
-@click.option("--participants", type=click.IntRange(1), default=40, show_default=True, help="How many come.")
-@click.option("--drop-out", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="Share who leave early.")
-@click.option(
-    "--care", type=click.FloatRange(0, 1), default=0.92, show_default=True, help="Chance to answer a check right."
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same participants, same answers.")
+@study_argument
+@setting("--participants", type=click.IntRange(1), default=40, help="How many come.")
+@setting("--drop-out", type=click.FloatRange(0, 1), default=0.2, help="Share who leave early.")
+@setting("--care", type=click.FloatRange(0, 1), default=0.92, help="Chance to answer a check right.")
+@setting("--seed", type=int, default=1, help="Same seed, same participants, same answers.")
 @click.option("--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated.")
 @click.option("--realtime", is_flag=True, help="Read, think and watch as long as people do.")
-@click.option(
-    "--speed", type=click.FloatRange(0.01), default=1.0, show_default=True, help="With --realtime: how much faster."
-)
-@click.option("--gap", type=click.FloatRange(0), default=20.0, show_default=True, help="Mean seconds between arrivals.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    default=8,
-    show_default=True,
-    help="With --http or --realtime: how many at a time.",
-)
+@setting("--speed", type=click.FloatRange(0.01), default=1.0, help="With --realtime: how much faster.")
+@setting("--gap", type=click.FloatRange(0), default=20.0, help="Mean seconds between arrivals.")
+@setting("--workers", type=click.IntRange(1), default=8, help="With --http or --realtime: how many at a time.")
 @click.option(
     "--processes",
     type=click.IntRange(1),
     help="Without --http and --realtime: how many work at once; default: one per core. The results are the same.",
 )
 @cluster_option
-@data_options
+@study_data_options
 @extensions_option
 def command(
-    study: Path,
+    study: StudyData,
     participants: int,
     drop_out: float,
     care: float,
@@ -63,8 +60,6 @@ def command(
     workers: int,
     processes: int | None,
     cluster: str | None,
-    data: Path | None,
-    database: str | None,
 ) -> None:
     """Let simulated participants take a study.
 
@@ -83,10 +78,9 @@ def command(
 
     if cluster is not None and (http is not None or realtime):
         raise InvalidInput("--cluster: people who come over a network or take their time compute little. Leave it out.")
-    settings = settings_for([study_folder(study)], data, database)
+    settings = study.settings
     crowd = Crowd(participants, drop_out=drop_out, care=care, gap_ms=round(gap * 1000), seed=seed)
-    bar = click.progressbar(length=participants, label="Simulating", file=sys.stderr)
-    with bar:
+    with click.progressbar(length=participants, label="Simulating", file=sys.stderr) as bar:
 
         def progress(visit: Visit) -> None:
             bar.update(1)
@@ -100,7 +94,7 @@ def command(
                 visits = on_virtual_clock(settings, crowd, progress, processes=processes)
     click.echo(summary(visits))
     if http is None:
-        click.echo(f"Export them with: believable export {study} --simulated")
+        click.echo(f"Export them with: believable export {study.written} --simulated")
 
 
 class SeededIds:
@@ -135,6 +129,15 @@ def published(settings: Settings) -> tuple[str, int]:
     with store:
         (study,) = publish_folders(collect, settings)
         return study.study_id, sessions_so_far(store, study.study_id)
+
+
+def _place(http: Any, link: str, settings: Settings) -> StudyPlace:
+    """Where the crowd goes, and what people know of the study there."""
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.simulate.crowd import place_for
+
+    return place_for(http, link, settings.study_folders[0], KINDS, PROTOCOLS)
 
 
 def local_link(settings: Settings, name: str) -> str:
@@ -187,10 +190,8 @@ def _share(
     import asyncio
 
     from believable.core.clock import VirtualClock
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
     from believable.simulate.asgi import running
-    from believable.simulate.crowd import link_token, place_for, run_virtual
+    from believable.simulate.crowd import link_token, run_virtual
     from believable.web.app import create_app
 
     clock, ids = VirtualClock(start_ms), SeededIds(crowd.seed, name, so_far)
@@ -199,8 +200,7 @@ def _share(
 
     async def live() -> list[Visit]:
         async with running(app) as http:
-            link = link_token(app.state.store, name)
-            place = place_for(http, link, settings.study_folders[0], KINDS, PROTOCOLS)
+            place = _place(http, link_token(app.state.store, name), settings)
             return await run_virtual(crowd, place, clock, progress, share=share, comes=ids.comes)
 
     return asyncio.run(live())
@@ -211,10 +211,8 @@ async def in_real_time(
 ) -> list[Visit]:
     """The whole application inside this process, at the speed of people or a multiple of it."""
     from believable.core.clock import WallClock
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
     from believable.simulate.asgi import running
-    from believable.simulate.crowd import link_token, place_for, run_side_by_side
+    from believable.simulate.crowd import link_token, run_side_by_side
     from believable.simulate.pace import RealPace
     from believable.web.app import create_app
 
@@ -222,7 +220,7 @@ async def in_real_time(
     clock = WallClock()
     app = create_app(replace(settings, study_folders=()), clock=clock)
     async with running(app) as http:
-        place = place_for(http, link_token(app.state.store, name), settings.study_folders[0], KINDS, PROTOCOLS)
+        place = _place(http, link_token(app.state.store, name), settings)
         return await run_side_by_side(crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress)
 
 
@@ -231,17 +229,14 @@ async def over_http(
 ) -> list[Visit]:
     """Through the network, to a server that runs elsewhere or on this machine."""
     from believable.core.clock import WallClock
-    from believable.pages import KINDS
-    from believable.protocols import PROTOCOLS
     from believable.simulate.client import network
-    from believable.simulate.crowd import place_for, run_side_by_side
+    from believable.simulate.crowd import run_side_by_side
     from believable.simulate.pace import HastyPace, RealPace
     from believable.web.settings import study_id
 
-    folder = settings.study_folders[0]
-    base_url, link = split_address(address) or (address, local_link(settings, study_id(folder)))
+    base_url, link = split_address(address) or (address, local_link(settings, study_id(settings.study_folders[0])))
     clock = WallClock()
     async with network(base_url) as http:
-        place = place_for(http, link, folder, KINDS, PROTOCOLS)
+        place = _place(http, link, settings)
         pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
         return await run_side_by_side(crowd, place, pace_of, at_once=workers, progress=progress)

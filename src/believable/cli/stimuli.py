@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import secrets
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS
-from believable.cli.place import cluster_option, working_on
+from believable.cli.place import FILE, FOLDER, bar, cluster_option, setting, working_on
 from believable.core.errors import InvalidInput, Refused
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 #: No vowels, so that names make no words.
 LETTERS = "bcdfghjklmnpqrstvwxz"
 
-folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+folder_argument = click.argument("folder", type=FOLDER)
 workers_option = click.option(
     "--workers", type=click.IntRange(min=1), help="Files worked on at once; default: one per core."
 )
@@ -69,14 +67,12 @@ mask_option = click.option(
     "--mask", "masks", multiple=True, callback=_masks, metavar="X,Y,W,H",
     help="Paint this rectangle black, in pixels of the recording. Repeatable.",
 )  # fmt: skip
-size_option = click.option(
-    "--size", default="1280x720", show_default=True, callback=_size, metavar="WxH", help="Size of the picture."
-)
+size_option = setting("--size", default="1280x720", callback=_size, metavar="WxH", help="Size of the picture.")
 
 
 @command.command(name="add")
 @folder_argument
-@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--condition", required=True, help="What produced the behaviour, as in the study file.")
 @click.option("--scenario", required=True, help="The situation shown, as in the study file.")
 @click.option("--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut these recordings at their start.")
@@ -102,7 +98,7 @@ def add_command(
     _identifier("condition", condition)
     _identifier("scenario", scenario)
     about = source_pool.SourceDetails(condition, scenario, _ms(cut_start), _ms(cut_end), masks, note)
-    with _bar(len(files), "Decoding") as progress:
+    with bar("Decoding", len(files)) as progress:
         added = source_pool.add(
             folder, files, about, clock=WallClock(), new_name=new_name, workers=workers, progress=progress
         )
@@ -118,16 +114,14 @@ def add_command(
 @command.command(name="standardise")
 @folder_argument
 @size_option
-@click.option("--fps", default=30, show_default=True, help="Pictures per second.")
-@click.option(
-    "--loudness", default=-23.0, show_default=True, metavar="LUFS", help="Integrated loudness (ITU-R BS.1770)."
-)
+@setting("--fps", default=30, help="Pictures per second.")
+@setting("--loudness", default=-23.0, metavar="LUFS", help="Integrated loudness (ITU-R BS.1770).")
 @click.option("--no-sound", is_flag=True, help="Leave the sound away.")
 @click.option("--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its start.")
 @click.option("--cut-end", type=seconds, default=0, metavar="SECONDS", help="Cut every recording at its end.")
 @mask_option
 @click.option("--watermark", default="", metavar="TEXT", help="Words in the lower right corner.")
-@click.option("--crf", default=18, show_default=True, help="Quality of the picture; smaller is better and larger.")
+@setting("--crf", default=18, help="Quality of the picture; smaller is better and larger.")
 @click.option(
     "--min-length", type=seconds, default=0, metavar="SECONDS", help="Only recordings of this length, before cutting."
 )
@@ -138,7 +132,7 @@ def add_command(
 @click.option(
     "--per-cell", type=click.IntRange(min=1), help="How many of each condition in each scenario; default: all that fit."
 )
-@click.option("--seed", default=1, show_default=True, help="Which ones are drawn follows from it.")
+@setting("--seed", default=1, help="Which ones are drawn follows from it.")
 @workers_option
 def standardise_command(
     folder: Path, size: tuple[int, int], fps: int, loudness: float, no_sound: bool, cut_start: float, cut_end: float,
@@ -169,7 +163,7 @@ def standardise_command(
     )
     for skipped in drawn.left_out:
         click.echo(f"left out  {skipped.source.name}  {skipped.source.original}: {skipped.reason}")
-    with _bar(len(drawn.chosen), "Standardising") as progress:
+    with bar("Standardising", len(drawn.chosen)) as progress:
         done = standardise.standardise(
             folder, drawn.chosen, recipe, clock=WallClock(), workers=workers, progress=progress
         )
@@ -183,11 +177,11 @@ def standardise_command(
 
 
 @command.command(name="render")
-@click.argument("recordings", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the videos.")
+@click.argument("recordings", nargs=-1, required=True, type=FILE)
+@click.option("--out", required=True, type=FOLDER, help="Folder for the videos.")
 @size_option
-@click.option("--fps", default=30, show_default=True, help="Pictures per second.")
-@click.option("--speed", default=1.0, show_default=True, help="Seconds of the recording in one second of video.")
+@setting("--fps", default=30, help="Pictures per second.")
+@setting("--speed", default=1.0, help="Seconds of the recording in one second of video.")
 @click.option("--from", "from_s", type=seconds, default=0, metavar="SECONDS", help="First moment shown.")
 @click.option(
     "--to", "to_s", type=seconds, default=None, metavar="SECONDS", help="Last moment shown; default: the end."
@@ -216,7 +210,7 @@ def render_command(
     )  # fmt: skip
     if cluster is not None:  # workers stand in other folders
         recordings, out = tuple(recording.resolve() for recording in recordings), out.resolve()
-    with working_on(cluster, workers), _bar(len(recordings), "Rendering") as progress:
+    with working_on(cluster, workers), bar("Rendering", len(recordings)) as progress:
         rendered = render(recordings, out, look, workers=workers, progress=progress)
     for video in rendered.results.values():
         click.echo(str(video))
@@ -263,7 +257,7 @@ def verify_command(folder: Path, workers: int | None) -> int:
     """
     from believable.stimuli import inventory
 
-    with _bar(len(_pool(folder, inventory.lines)), "Verifying") as progress:
+    with bar("Verifying", len(_pool(folder, inventory.lines))) as progress:
         problems = inventory.problems(folder, workers=workers, progress=progress)
     for problem in problems:
         click.echo(str(problem))
@@ -274,18 +268,12 @@ def verify_command(folder: Path, workers: int | None) -> int:
 
 @command.command(name="qa")
 @folder_argument
-@click.option(
-    "--test",
-    type=click.Choice(["visual", "auditory", "both"]),
-    default="both",
-    show_default=True,
-    help="Brightness, pitch, or both.",
+@setting(
+    "--test", type=click.Choice(["visual", "auditory", "both"]), default="both", help="Brightness, pitch, or both."
 )
-@click.option("--seed", default=1, show_default=True, help="The signal follows from it.")
-@click.option(
-    "--duration", type=click.IntRange(10, 600), default=60, show_default=True, metavar="SECONDS", help="Length."
-)
-@click.option("--message", default="Listen to the tone", show_default=True, help="Words on the auditory test's screen.")
+@setting("--seed", default=1, help="The signal follows from it.")
+@setting("--duration", type=click.IntRange(10, 600), default=60, metavar="SECONDS", help="Length.")
+@setting("--message", default="Listen to the tone", help="Words on the auditory test's screen.")
 def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) -> None:
     """Make the quality tests of annotators: a green screen and a tone that follow a known signal.
 
@@ -300,7 +288,7 @@ def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) 
 
     for kind in qa.TESTS:
         if test in (kind, "both"):
-            with _bar(duration * qa.FRAMES_PER_S, f"Making {kind}") as progress:
+            with bar(f"Making {kind}", duration * qa.FRAMES_PER_S) as progress:
                 film = qa.make(
                     folder / "stimuli", kind, seed=seed, duration_s=duration, message=message, progress=progress
                 )
@@ -308,7 +296,7 @@ def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) 
 
 
 @command.command(name="freedoom")
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=FOLDER)
 @click.option("--demo", "names", multiple=True, metavar="NAME", help="Only this one, such as freedm-demo2. Repeatable.")
 @click.option("--seconds", type=click.IntRange(min=1), help="Only the beginning of each; default: all of it.")
 def freedoom_command(out: Path, names: tuple[str, ...], seconds: int | None) -> None:
@@ -333,7 +321,7 @@ def freedoom_command(out: Path, names: tuple[str, ...], seconds: int | None) -> 
     for demo in chosen:
         if (film := out / f"{demo.name}.mp4").exists():
             raise Refused(f"{film} exists already. Choose another folder, or move it away.")
-    with _bar(len(chosen), "Filming") as progress:
+    with bar("Filming", len(chosen)) as progress:
         for number, demo in enumerate(chosen, 1):
             click.echo(str(freedoom.film(demo, out)))
             progress(number, len(chosen))
@@ -369,9 +357,3 @@ def _failures(failed: Mapping[str, str]) -> int:
     for name, reason in sorted(failed.items()):
         click.echo(f"{name}: {reason}", err=True)
     return EXIT_PROBLEMS if failed else EXIT_OK
-
-
-@contextmanager
-def _bar(length: int, label: str) -> Iterator[Callable[[int, int], None]]:
-    with click.progressbar(length=length, label=label, file=sys.stderr, hidden=length == 0) as bar:
-        yield lambda done, total: bar.update(done - bar.pos)

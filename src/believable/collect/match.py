@@ -12,8 +12,11 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any
+
+from ruamel.yaml import YAML
 
 from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core.errors import InvalidInput, NotFound
@@ -27,43 +30,27 @@ LISTS = ("approve", "reject", "screened_out", "review", "unmatched", "ignored")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a platform names its columns (compared without case, spaces and marks).
-
-    `submission_parameter` is the link's parameter that carried a submission's id; `known_by` are telling columns.
-    """
+    """How a platform names its columns, see `platform_layouts.yaml`."""
 
     platform: str
-    id_names: tuple[str, ...]
-    submission_names: tuple[str, ...]
-    submission_parameter: str | None
-    status_names: tuple[str, ...]
-    code_names: tuple[str, ...]
-    known_by: tuple[str, ...]
+    ids: tuple[str, ...]
+    submissions: tuple[str, ...] = ()
+    parameter: str | None = None
+    statuses: tuple[str, ...] = ("status",)
+    codes: tuple[str, ...] = ("code", "completioncode")
+    known_by: tuple[str, ...] = ()
 
 
-LAYOUTS: Mapping[str, Layout] = MappingProxyType(
-    {
-        layout.platform: layout
-        for layout in (
-            Layout(
-                "prolific", ("participantid", "prolificpid", "prolificid"), ("submissionid", "sessionid"), "SESSION_ID",
-                ("status",), ("completioncode", "enteredcode"), ("submissionid", "prolificpid", "enteredcode", "completioncode"),
-            ),
-            Layout(
-                "connect", ("participantid",), ("assignmentid",), "assignmentId",
-                ("status", "assignmentstatus"), ("completioncode", "code"), ("projectid", "assignmentid"),
-            ),
-            Layout(
-                "mturk", ("workerid",), ("assignmentid",), "assignmentId",
-                ("assignmentstatus", "status"), ("answersurveycode", "answercode", "answercompletioncode"), ("hitid", "workerid"),
-            ),
-            Layout(
-                "sona", ("surveycode", "surveyid", "identitycode", "idcode", "researchid"), (), None,
-                ("status", "creditstatus"), (), ("surveycode", "surveyid", "identitycode", "idcode", "researchid"),
-            ),
-        )
+@cache
+def layouts() -> Mapping[str, Layout]:
+    """By the platform's name, in the order in which they are told apart."""
+    written = YAML(typ="safe", pure=True).load(Path(__file__).with_name("platform_layouts.yaml"))
+    fixed: dict[str, dict[str, Any]] = {
+        name: {key: tuple(value) if isinstance(value, list) else value for key, value in columns.items()}
+        for name, columns in written.items()
     }
-)  # fmt: skip
+    return {name: Layout(name, **columns) for name, columns in fixed.items()}
+
 
 #: What platforms say of submissions that ask for no decision, in small letters without marks.
 _OVER = frozenset({"returned", "timedout", "abandoned", "reserved", "active", "expired", "cancelled", "noshow"})
@@ -177,15 +164,15 @@ def _layout(
     path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None, expected: str | None
 ) -> Layout:
     if platform is not None:
-        return LAYOUTS[platform]
-    for layout in LAYOUTS.values():
+        return layouts()[platform]
+    for layout in layouts().values():
         known = any(name in places for name in layout.known_by)
-        if known and any(name in places for name in layout.id_names):
+        if known and any(name in places for name in layout.ids):
             return layout
     if id_column is not None:
-        return Layout("custom", (_folded(id_column),), (), None, ("status",), ("code", "completioncode"), ())
-    likely = LAYOUTS.get(expected or "")
-    if likely is not None and any(name in places for name in likely.id_names):
+        return Layout("custom", (_folded(id_column),))
+    likely = layouts().get(expected or "")
+    if likely is not None and any(name in places for name in likely.ids):
         return likely
     raise InvalidInput(
         f"{path}:1: no recruiting platform is recognised by the columns {', '.join(sorted(places))[:200]}."
@@ -196,18 +183,18 @@ def _layout(
 def _id_place(
     path: Path, header: Sequence[str], places: Mapping[str, int], layout: Layout, id_column: str | None
 ) -> int:
-    wanted = (_folded(id_column),) if id_column is not None else layout.id_names
+    wanted = (_folded(id_column),) if id_column is not None else layout.ids
     for name in wanted:
         if name in places:
             return places[name]
-    asked = id_column or layout.id_names[0]
+    asked = id_column or layout.ids[0]
     raise InvalidInput(
         f"{path}:1: there is no column {asked!r} with the participants' ids. {did_you_mean(asked, header)}"
     )
 
 
 def _wanted(layout: Layout) -> dict[str, tuple[str, ...]]:
-    return {"submission": layout.submission_names, "status": layout.status_names, "code": layout.code_names}
+    return {"submission": layout.submissions, "status": layout.statuses, "code": layout.codes}
 
 
 def _pick(row: Mapping[str, str], header: Sequence[str], places: Mapping[str, int], names: Iterable[str]) -> str:
@@ -230,7 +217,7 @@ def _by_submission(
     layout: Layout, submission: Submission, candidates: Sequence[Recruited], key: bytes, study_id: str
 ) -> list[Recruited]:
     """Where a person occurs more than once, the submission's own id decides, if the link carried it."""
-    parameter = layout.submission_parameter
+    parameter = layout.parameter
     if parameter is None or not submission.submission:
         return list(candidates)
     hashed = extra_hash(key, study_id, parameter, submission.submission)

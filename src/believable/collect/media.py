@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from believable.collect.context import Context, standing_of
 from believable.core.errors import NotFound
-from believable.core.ids import opaque_name, token_hash
+from believable.core.ids import opaque_name
 from believable.stimuli.judging import Variant, judged_log, judged_replay
 from believable.store.engine import Connection
 from believable.study.definition import Definition, Medium
 from believable.study.plan import PlannedTrial, rated_positions
 from believable.study.records import Question
 
-#: Sessions whose names are kept in memory.
+#: Sessions whose names are kept in memory: a video is fetched in many pieces.
 SESSIONS_KEPT = 2_000
 
 
@@ -92,28 +90,6 @@ def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Pat
             if medium.log_name is not None and medium.log_path is not None:
                 paths[medium.log_name] = medium.log_path
     return paths
-
-
-class MediaNames:
-    """The names of the sessions that were asked for last: a video is fetched in many pieces."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, Mapping[str, Path]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, token: str) -> Mapping[str, Path] | None:
-        with self._lock:
-            return self._known.get(token_hash(token))
-
-    def put(self, token: str, names: Mapping[str, Path]) -> None:
-        with self._lock:
-            self._known[token_hash(token)] = names
-            while len(self._known) > SESSIONS_KEPT:
-                self._known.popitem(last=False)
-
-    def forget(self, token: str) -> None:
-        with self._lock:
-            self._known.pop(token_hash(token), None)
 
 
 def chosen(names: Mapping[str, Path], name: str) -> Path:

@@ -4,7 +4,7 @@ judging whether it is enough.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,20 +76,24 @@ def _players(planned: PlannedTrial) -> int:
     return len(planned.played) or (0 if planned.trial.player_controls is None else 1)
 
 
+def page_events(conn: Connection, standing: Standing, containing: str) -> Iterator[Event]:
+    """What came from the current page since it was opened, of events whose text has these words."""
+    session = standing.session
+    for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing=containing):
+        if event.trial == session.position and event.received_ms >= session.opened_ms:
+            yield event
+
+
 def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
     """What was ever opened beside the player of the current page, or of the one watched earlier that it asks about: `plan`,
     `log`."""
-    session, trial = standing.session, standing.plan[standing.session.position].trial
+    trial = standing.plan[standing.session.position].trial
     if trial.rated_turn is not None:
         return _opened_earlier(conn, standing)
     if not trial.opens_beside:
         return frozenset()
-    events = event_log.events_since(conn, session.id, standing.opened_after_seq, containing="overlay.open")
-    return frozenset(
-        str(event.data.get("which"))
-        for event in events
-        if event.kind == "overlay.open" and event.trial == session.position and event.received_ms >= session.opened_ms
-    )
+    events = page_events(conn, standing, "overlay.open")
+    return frozenset(str(event.data.get("which")) for event in events if event.kind == "overlay.open")
 
 
 def unseen_players(standing: Standing) -> tuple[ViewingProgress, ...]:
@@ -110,18 +114,14 @@ def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ..
     """From the players' events since the page opened, so that a reload neither forgets a view nor starts again. A trace tells
     the position more often than the player does.
     """
-    session = standing.session
     progress = list(unseen_players(standing))
     if not progress:
         return ()
-    for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing='"media'):
-        if not event.kind.startswith(("media.", "trace.")):
-            continue
+    for event in page_events(conn, standing, '"media'):
         player = event.data.get("player", 0)
         known = isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(progress)
-        if not known or event.received_ms < session.opened_ms or event.trial != session.position:
-            continue
-        progress[player] = progress[player].after(event)
+        if known and event.kind.startswith(("media.", "trace.")):
+            progress[player] = progress[player].after(event)
     return tuple(progress)
 
 
@@ -135,11 +135,10 @@ def streams_of(context: Context, trial: TrialBase) -> tuple[str, ...]:
 
 def annotated(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:
     """The events of the annotation since the page opened, in order."""
-    session = standing.session
     events = [
         event
-        for kind in streams_of(context, standing.plan[session.position].trial)
-        for event in event_log.events_since(conn, session.id, standing.opened_after_seq, containing=f'"{kind}"')
-        if event.kind == kind and event.trial == session.position and event.received_ms >= session.opened_ms
+        for kind in streams_of(context, standing.plan[standing.session.position].trial)
+        for event in page_events(conn, standing, f'"{kind}"')
+        if event.kind == kind
     ]
     return tuple(sorted(events, key=lambda event: event.seq))

@@ -214,7 +214,7 @@ class _ClusterExecutor(Executor):
                 while len(lines) < parts:
                     line = listener.accept()
                     lines[line.recv()] = line
-                return _crew_results([lines[number] for number in sorted(lines)], hear)
+                return _results([lines[number] for number in sorted(lines)], hear)
             finally:
                 for line in lines.values():
                     line.close()
@@ -246,25 +246,6 @@ def _crew_part(address: Any, key: bytes, work: Callable[[CrewMember[Any]], Any],
 
         with suppress(EOFError, OSError):  # the others have failed, and whoever asked knows
             _answer(line, partial(_with_one_numeric_thread, work), CrewMember(number, parts, together, line.send))
-
-
-def _crew_results(lines: Sequence[Any], hear: Callable[[Any], None]) -> list[Any]:
-    results: dict[Any, Any] = {}
-    waiting = 0
-    while len(results) < len(lines):
-        for line in connection.wait([line for line in lines if line not in results]):
-            message = _received(line)
-            if isinstance(message, _CallResult):
-                results[line] = message.result
-            elif message == _TOGETHER:
-                waiting += 1
-            else:
-                hear(message)
-        if waiting == len(lines):
-            waiting = 0
-            for line in lines:
-                line.send(_TOGETHER)
-    return [results[line] for line in lines]
 
 
 def _with_one_numeric_thread(function: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
@@ -457,14 +438,22 @@ def run_crew(
 
 
 def _results(lines: Sequence[Any], hear: Callable[[Any], None]) -> list[Any]:
+    """What each process gives in the end. Those without a barrier of their own wait for each other through here."""
     results: dict[Any, Any] = {}
+    waiting = 0
     while len(results) < len(lines):
         for line in connection.wait([line for line in lines if line not in results]):
             message = _received(line)
             if isinstance(message, _CallResult):
                 results[line] = message.result
+            elif message == _TOGETHER:
+                waiting += 1
             else:
                 hear(message)
+        if waiting == len(lines):
+            waiting = 0
+            for line in lines:
+                line.send(_TOGETHER)
     return [results[line] for line in lines]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from believable.core.errors import InvalidInput, reading
 from believable.recordings import file
 from believable.recordings.field_types import misfits
-from believable.recordings.recording import Action, Actor, PlanStep, Recording, judged_action
+from believable.recordings.recording import Action, Actor, PlanStep, Recording, judged_action, judged_step
 
 FORMAT = "believable-actions/1"
 RECORDING_SUFFIX = ".replay.json.gz"
@@ -34,24 +34,9 @@ class ActionLog:
         """What a judge may receive: ids numbered anew, because authored ids may tell the agent."""
         actors = {actor.id: f"w{number}" for number, actor in enumerate(self.actors, 1)}
         steps = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
-        plans = tuple(
-            replace(
-                step,
-                id=steps[step.id],
-                actor=actors[step.actor],
-                parent=steps[step.parent] if step.parent else None,
-                activity=None,
-                place=None,
-                fulfilled=None,
-            )
-            for step in self.plans
-        )
+        plans = tuple(replace(judged_step(step, steps), actor=actors[step.actor]) for step in self.plans)
         actions = tuple(
-            replace(
-                judged_action(action, number, steps if with_plan else {}),
-                id=shown_id(number),
-                actor=actors[action.actor],
-            )
+            replace(judged_action(action, number, steps if with_plan else {}), actor=actors[action.actor])
             for number, action in enumerate(self.actions, 1)
         )
         return ActionLog(
@@ -71,11 +56,6 @@ class ActionLog:
     def during(self, media_ms: float) -> tuple[Action, ...]:
         """The actions that are going on at a moment."""
         return tuple(action for action in self.actions if action.t0_ms <= media_ms < action.t1_ms)
-
-
-def shown_id(number: int) -> str:
-    """What the browser calls the action with this number, counted from 1."""
-    return f"a{number}"
 
 
 def log_of(recording: Recording) -> ActionLog:

@@ -176,28 +176,13 @@ class Recording:
         actors = {actor.id: replace(actor, facts={}) for actor in self.actors}
         pieces = [(piece, actors[track.actor]) for track in self.tracks for piece in seen_pieces(track)]
         shown = {piece.actor for piece, _ in pieces} | (actors.keys() - {track.actor for track in self.tracks})
+        hidden = self.hidden_states
         tracks = tuple(
-            replace(
-                piece,
-                height=(),
-                pitch=(),
-                camera=(),
-                states=tuple(s for s in piece.states if s.key not in self.hidden_states),
-            )
+            replace(piece, height=(), pitch=(), camera=(), states=tuple(s for s in piece.states if s.key not in hidden))
             for piece, _ in pieces
         )
         names = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
-        plans = tuple(
-            replace(
-                step,
-                id=names[step.id],
-                parent=None if step.parent is None else names[step.parent],
-                activity=None,
-                place=None,
-                fulfilled=None,
-            )
-            for step in self.plans
-        )
+        plans = tuple(judged_step(step, names) for step in self.plans)
         actions = tuple(judged_action(action, number, names) for number, action in enumerate(self.actions, 1))
         return Recording(
             world=replace(
@@ -251,15 +236,14 @@ def _piece(track: Track, run: range, number: int) -> Track:
     )
 
 
+def judged_step(step: PlanStep, names: Mapping[str, str]) -> PlanStep:
+    """A step of a plan as a judge gets it: under another id, without what would fulfil it and whether it did."""
+    parent = None if step.parent is None else names[step.parent]
+    return replace(step, id=names[step.id], parent=parent, activity=None, place=None, fulfilled=None)
+
+
 def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Action:
     """An action as a judge gets it: under another id, with the step it serves under its other id, without why it was refused and
     what is wrong with it."""
-    return replace(
-        action,
-        id=f"a{number}",
-        serves=None if action.serves is None else steps.get(action.serves),
-        target=None,
-        activity=None,
-        refused=None,
-        violations=None,
-    )
+    serves = None if action.serves is None else steps.get(action.serves)
+    return replace(action, id=f"a{number}", serves=serves, target=None, activity=None, refused=None, violations=None)

@@ -113,14 +113,6 @@ def place_for(
 Progress = Callable[[Visit], None]
 
 
-def _nothing(visit: Visit) -> None:
-    return None
-
-
-def _anybody(number: int) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Share:
     """Every `of`-th member of a crowd, beginning with number `first`. `together` waits until all processes have come so far."""
@@ -162,10 +154,10 @@ async def run_virtual(
     crowd: Crowd,
     place: StudyPlace,
     clock: VirtualClock,
-    progress: Progress = _nothing,
+    progress: Progress = lambda visit: None,
     *,
     share: Share = WHOLE,
-    comes: Callable[[int], None] = _anybody,
+    comes: Callable[[int], None] = lambda number: None,
 ) -> list[Visit]:
     """All of them (or the `share` of this process) on one virtual clock, in an order that depends on nothing but the seed.
 
@@ -186,7 +178,12 @@ async def run_virtual(
 
 
 async def run_side_by_side(
-    crowd: Crowd, place: StudyPlace, pace_of: Callable[[], Pace], *, at_once: int, progress: Progress = _nothing
+    crowd: Crowd,
+    place: StudyPlace,
+    pace_of: Callable[[], Pace],
+    *,
+    at_once: int,
+    progress: Progress = lambda visit: None,
 ) -> list[Visit]:
     """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone, after the usual gap."""
     gate = asyncio.Semaphore(at_once)

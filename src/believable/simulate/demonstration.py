@@ -6,7 +6,6 @@ Studies that use them say `demonstration: true`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,13 +17,6 @@ from believable.study.records import Stimulus, Study
 NOTHING_WRONG = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class MadeStimulus:
-    """A recording that stands for a stimulus."""
-
-    replay: Recording
-
-
 def violations_of(actions: tuple[Action, ...]) -> Mapping[str, str]:
     """What a checker of the world's rules found wrong: `{action: category/rule; …}`."""
     return {action.id: action.violations for action in actions if action.violations not in (None, NOTHING_WRONG)}
@@ -32,10 +24,10 @@ def violations_of(actions: tuple[Action, ...]) -> Mapping[str, str]:
 
 #: How one stimulus of a ready study is made, from its entry in the study file, the number that tells it apart from others of the
 #: same scenario, and a seed.
-StimulusMaker: TypeAlias = Callable[[Stimulus, int, int], MadeStimulus]
+StimulusMaker: TypeAlias = Callable[[Stimulus, int, int], Recording]
 
 
-def make(maker: StimulusMaker, study: Study, stimulus: Stimulus, seed: int) -> MadeStimulus:
+def make(maker: StimulusMaker, study: Study, stimulus: Stimulus, seed: int) -> Recording:
     """The recording that stands for one stimulus of a ready study."""
     same = [other.id for other in study.stimuli if other.scenario == stimulus.scenario]
     return maker(stimulus, same.index(stimulus.id), seed)
@@ -52,5 +44,5 @@ def write_all(
     for stimulus in study.stimuli:
         path = folder / stimulus.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(make(maker, study, stimulus, seed).replay, path)
+        write(make(maker, study, stimulus, seed), path)
         done(stimulus)

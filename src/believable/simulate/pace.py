@@ -35,10 +35,17 @@ class Pace(Protocol):
         ...
 
 
-class RealPace:
-    """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six seconds."""
+class _OwnTime:
+    """A participant whose time is not shared out: there is nobody to wait for."""
 
     eager = True
+
+    async def meet(self) -> None:
+        return None
+
+
+class RealPace(_OwnTime):
+    """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six seconds."""
 
     def __init__(self, clock: Clock, speed: float = 1.0) -> None:
         self._clock = clock
@@ -53,14 +60,9 @@ class RealPace:
     async def wait(self, ms: int) -> None:
         await asyncio.sleep(ms / 1000)
 
-    async def meet(self) -> None:
-        return None
 
-
-class HastyPace:
+class HastyPace(_OwnTime):
     """A clock of one's own that jumps over every pause: for servers elsewhere, whose clock cannot be moved."""
-
-    eager = True
 
     def __init__(self, start_ms: int) -> None:
         self._now_ms = start_ms
@@ -75,9 +77,6 @@ class HastyPace:
     async def wait(self, ms: int) -> None:
         self._now_ms += ms
         await asyncio.sleep(ms / 1000)
-
-    async def meet(self) -> None:
-        return None
 
 
 class Arrivals:

@@ -96,9 +96,9 @@ def _material(maker: StimulusMaker, study: Study) -> Material:
     plans: list[Mapping[str, str | float | None]] = []
     violations: dict[str, Mapping[str, str]] = {}
     for stimulus in study.stimuli:
-        content = make(maker, study, stimulus, STIMULUS_SEED)
-        lengths[stimulus.id] = content.replay.timing.duration_ms
-        violations[stimulus.id] = violations_of(content.replay.actions)
+        recording = make(maker, study, stimulus, STIMULUS_SEED)
+        lengths[stimulus.id] = recording.timing.duration_ms
+        violations[stimulus.id] = violations_of(recording.actions)
         actions += [
             {
                 "stimulus": stimulus.id, "action": act.id, "actor": act.actor, "from_ms": float(act.t0_ms),
@@ -106,7 +106,7 @@ def _material(maker: StimulusMaker, study: Study) -> Material:
                 "verb": act.verb, "object": act.object, "place": act.place, "text": act.text,
                 "activity": act.activity, "violations": act.violations,
             }
-            for act in log_of(content.replay).actions
+            for act in log_of(recording).actions
         ]  # fmt: skip
         plans += [
             {
@@ -114,7 +114,7 @@ def _material(maker: StimulusMaker, study: Study) -> Material:
                 "level": step.level, "from_ms": float(step.t0_ms), "to_ms": float(step.t1_ms), "text": step.text,
                 "fulfilled": step.fulfilled,
             }
-            for step in content.replay.plans
+            for step in recording.plans
         ]  # fmt: skip
     return Material(lengths, actions, plans, violations)
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,40 +29,23 @@ UNKNOWN_LENGTH_MS = 6_000
 _GZIP = b"\x1f\x8b"
 
 
-@dataclass(frozen=True, slots=True)
-class OngoingAction:
-    """An action of the log, as the browser knows it."""
-
-    id: str
-    t0_ms: int
-    t1_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeenMedium:
-    """A medium. `log` is empty where the page shows none."""
-
-    length_ms: int
-    log: tuple[OngoingAction, ...] = ()
-
-
-def look_at(content: bytes) -> SeenMedium:
-    """A video (its beginning is enough) or a whole recording."""
+def look_at(content: bytes) -> SeenStimulus:
+    """A video (its beginning is enough) or a whole recording. Which stimulus it is, is not known yet."""
     if not content.startswith(_GZIP):
-        return SeenMedium(length_ms(content) or UNKNOWN_LENGTH_MS)
+        return SeenStimulus(None, length_ms(content) or UNKNOWN_LENGTH_MS)
     tree = json.loads(gzip.decompress(content))["replay"]
     timing = tree["timing"]
-    return SeenMedium(round(timing["frame_ms"] * timing["frames"]), _log(tree["actions"]))
+    return SeenStimulus(None, round(timing["frame_ms"] * timing["frames"]), _log(tree["actions"]))
 
 
-def log_in(content: bytes) -> tuple[OngoingAction, ...]:
+def log_in(content: bytes) -> tuple[SeenAction, ...]:
     """The action log of a video, as it is served."""
     return _log(json.loads(gzip.decompress(content))["actions"])
 
 
-def _log(columns: dict[str, list[object]]) -> tuple[OngoingAction, ...]:
+def _log(columns: dict[str, list[object]]) -> tuple[SeenAction, ...]:
     rows = zip(columns.get("id", ()), columns.get("t0_ms", ()), columns.get("t1_ms", ()), strict=True)
-    return tuple(OngoingAction(str(name), int(str(t0_ms)), int(str(t1_ms))) for name, t0_ms, t1_ms in rows)
+    return tuple(SeenAction(str(name), int(str(t0_ms)), int(str(t1_ms))) for name, t0_ms, t1_ms in rows)
 
 
 def length_ms(beginning: bytes) -> int | None:
@@ -75,7 +58,7 @@ def length_ms(beginning: bytes) -> int | None:
     return round(1000 * length / scale) if scale else None
 
 
-def aimed(acts: Sequence[Act], log: Sequence[OngoingAction], rng: random.Random) -> list[Act]:
+def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
     """Flags on moments become flags on an action that is going on then, as the page's key makes them."""
     aimed_acts = []
     for act in acts:
@@ -86,7 +69,6 @@ def aimed(acts: Sequence[Act], log: Sequence[OngoingAction], rng: random.Random)
     return aimed_acts
 
 
-_GZIP = b"\x1f\x8b"
 #: The name of the figure that is judged in a recording of the game.
 OPPONENT = "Opponent"
 
@@ -105,12 +87,14 @@ class Recogniser:
     known: Mapping[str, KnownStimulus] = field(default_factory=dict)
     _looked: dict[bytes, tuple[KnownStimulus | None, tuple[float, ...]]] = field(default_factory=dict)
 
-    def seen(self, content: bytes, shown: SeenMedium) -> SeenStimulus:
+    def seen(self, content: bytes, shown: SeenStimulus) -> SeenStimulus:
         """What somebody who watches this medium has seen."""
         known, turns = self._look(content)
-        return SeenStimulus(
-            None if known is None else known.stimulus, shown.length_ms, _going(shown, known), turning=turns
-        )
+        if known is None:
+            return replace(shown, turning=turns)
+        wrong = {action.id: known.violations.get(known.log.authored_id(action.id) or "", "") for action in shown.log}
+        log = tuple(replace(action, violations=wrong[action.id]) for action in shown.log)
+        return replace(shown, stimulus=known.stimulus, log=log, turning=turns)
 
     def _look(self, content: bytes) -> tuple[KnownStimulus | None, tuple[float, ...]]:
         """Everybody is shown the same copies: each is looked at once."""
@@ -139,18 +123,6 @@ def fingerprint(tracks: Any) -> str:
     return hashlib.sha256(json.dumps(tracks, sort_keys=True).encode()).hexdigest()
 
 
-def _going(shown: SeenMedium, known: KnownStimulus | None) -> tuple[SeenAction, ...]:
-    return tuple(
-        SeenAction(
-            action.id,
-            action.t0_ms,
-            action.t1_ms,
-            "" if known is None else known.violations.get(known.log.authored_id(action.id) or "", ""),
-        )
-        for action in shown.log
-    )
-
-
 def turning(tree: Mapping[str, Any]) -> tuple[float, ...]:
     """How much the opponent turned in each second of a recording, in degrees; empty where there is none."""
     names = {actor["id"] for actor in tree["actors"] if actor["name"] == OPPONENT}
@@ -159,9 +131,4 @@ def turning(tree: Mapping[str, Any]) -> tuple[float, ...]:
         return ()
     per_second = max(1, round(1000 / tree["timing"]["frame_ms"]))
     changes = [abs((step + 180) % 360 - 180) for step in track["heading"][1:]]
-    return tuple(_sums(changes, per_second))
-
-
-def _sums(values: list[int], size: int) -> Iterable[float]:
-    for start in range(0, len(values), size):
-        yield float(sum(values[start : start + size]))
+    return tuple(float(sum(changes[start : start + per_second])) for start in range(0, len(changes), per_second))

@@ -19,7 +19,7 @@ from believable.simulate.asgi import Socket
 from believable.simulate.behaviour import Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
-from believable.simulate.recognise import SeenMedium, aimed, length_ms, log_in, look_at
+from believable.simulate.recognise import aimed, length_ms, log_in, look_at
 from believable.worlds import WORLDS
 from believable.worlds.contract import Driver, Input, Playing
 
@@ -42,7 +42,7 @@ async def watch(
     rng: random.Random,
     trial: Mapping[str, Any],
     instruments: Registry[Instrument[Any]],
-    recognise: Callable[[bytes, SeenMedium], SeenStimulus] = lambda content, shown: SeenStimulus(None, shown.length_ms),
+    recognise: Callable[[bytes, SeenStimulus], SeenStimulus] = lambda content, shown: replace(shown, log=()),
     mind: Mind | None = None,
 ) -> list[SeenStimulus]:
     """Watch every medium of the trial from beginning to end, and annotate where the page asks for it."""
@@ -78,12 +78,12 @@ async def watch_signal(
     await _play(browser, pace, rng, trial, trial["signal"]["duration_ms"], 1, acts, {})
 
 
-async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, SeenMedium]:
+async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, SeenStimulus]:
     whole = medium.get("player") == "replay"
     content = await browser.open_medium(medium["url"], WHOLE_BYTES if whole else BEGINNING_BYTES)
     shown = look_at(content)
     if medium.get("log"):
-        shown = SeenMedium(shown.length_ms, log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
+        shown = replace(shown, log=log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
     return content, shown
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.core.errors import InvalidInput, Problem
+from believable.core.object_storage import digest_of
 from believable.core.work import Progress, map_named
 from believable.stimuli import source_pool, standardise
 from believable.stimuli.probe import MediaFacts, decode, facts
@@ -78,7 +79,7 @@ def problems(
 def _look(folder: Path, line: PoolLine) -> MediaFacts | None:
     source = line.source
     copy = folder / source_pool.FOLDER / source.file
-    if not copy.is_file() or source_pool.digest_of(copy) != source.digest:
+    if not copy.is_file() or digest_of(copy) != source.digest:
         raise InvalidInput(f"its source {source_pool.FOLDER}/{source.file} ({source.original}) is missing or changed.")
     if line.state == "waiting":
         return None
@@ -86,7 +87,7 @@ def _look(folder: Path, line: PoolLine) -> MediaFacts | None:
         raise InvalidInput("it was made before its source's record was changed.")
     video = folder / standardise.FOLDER / f"{source.name}.mp4"
     record = standardise.provenance(folder, source.name)
-    if record is None or source_pool.digest_of(video) != record["output"]["digest"]:
+    if record is None or digest_of(video) != record["output"]["digest"]:
         raise InvalidInput("it differs from what its provenance record says.")
     fault = decode(video).fault
     if fault:

@@ -49,6 +49,11 @@ def judged_replay(media_dir: Path, digest: str, variant: Variant) -> Path:
     return target
 
 
+def shown_file(media_dir: Path, digest: str, *, is_replay: bool) -> Path:
+    """What somebody may watch who is shown the medium and nothing beside it."""
+    return judged_replay(media_dir, digest, Variant()) if is_replay else medium_file(media_dir, digest)
+
+
 def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
     """The copy of a video's action log for the browser."""
     target = _target(media_dir, digest, variant)

@@ -6,7 +6,6 @@ Beside `NAME.mp4` lies `NAME.json`. Names are random: they tell neither origin n
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -19,6 +18,7 @@ from typing import Any
 
 from believable.core.clock import Clock
 from believable.core.errors import Conflict, InvalidInput
+from believable.core.object_storage import digest_of
 from believable.core.seeds import generator
 from believable.core.work import Progress, map_named
 from believable.recordings.film_file import load_av
@@ -188,11 +188,6 @@ def sources(folder: Path) -> list[StimulusSource]:
                 f"{path} is not a source's record ({error}). Delete it with its video and add the recording again."
             ) from None
     return entries
-
-
-def digest_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_json(path: Path, tree: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ from scipy.signal import lfilter
 from believable import __version__
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
+from believable.core.object_storage import digest_of
 from believable.core.work import Progress, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli import source_pool
@@ -117,14 +118,14 @@ def is_current(folder: Path, source: StimulusSource, recipe: Recipe) -> bool:
         and record["recipe_digest"] == recipe.digest
         and StimulusSource.from_tree(record["source"]) == source
         and video.is_file()
-        and source_pool.digest_of(video) == record["output"]["digest"]
+        and digest_of(video) == record["output"]["digest"]
     )
 
 
 def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Path:
     """One stimulus with its record, whole or not at all."""
     original = folder / source_pool.FOLDER / source.file
-    if not original.is_file() or source_pool.digest_of(original) != source.digest:
+    if not original.is_file() or digest_of(original) != source.digest:
         raise InvalidInput(
             f"{source.original!r}: its copy {source_pool.FOLDER}/{source.file} is missing or changed since it was added."
             f" Delete {source_pool.FOLDER}/{source.name}.json and add the recording again."
@@ -142,7 +143,7 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
             "recipe_digest": recipe.digest, "source": source.to_tree(), "libraries": _libraries(),
             "filters": {"picture": encoded.filters[0], "sound": encoded.filters[1]},
             "loudness": {"before_lufs": encoded.loudness_lufs, "gain_db": encoded.gain_db},
-            "output": {"digest": source_pool.digest_of(clean), "bytes": clean.stat().st_size, "frames": encoded.frames,
+            "output": {"digest": digest_of(clean), "bytes": clean.stat().st_size, "frames": encoded.frames,
                        "length_ms": round(1000 * encoded.frames / recipe.frames_per_s)},
         }  # fmt: skip
         os.replace(clean, target)

@@ -27,16 +27,16 @@ from believable.store.rights import Rights, rights_of
 # ---------------------------------------------------------------------------------------------- tries
 
 
-TRY_LIFE_MS = 3_600_000
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+TRY_LIFE_MS = HOUR_MS
 
 
 def check_tries(conn: Connection, *, what: str, who: str, limit: int, window_ms: int, now_ms: int) -> None:
     """Refuses when there were `limit` failed tries in the window."""
-    mine = (attempts.c.what == what) & (attempts.c.who == who) & (attempts.c.at_ms > now_ms - window_ms)
-    if (conn.execute(select(func.count()).select_from(attempts).where(mine)).scalar() or 0) >= limit:
-        raise TooManyTries(
-            f"{limit} failed tries within {window_ms // 60_000} minutes. Wait a few minutes, then try again."
-        )
+    if _tries(conn, what, who, now_ms - window_ms) >= limit:
+        minutes = window_ms // MINUTE_MS
+        raise TooManyTries(f"{limit} failed tries within {minutes} minutes. Wait a few minutes, then try again.")
 
 
 def note_failed_try(conn: Connection, *, what: str, who: str, now_ms: int) -> None:
@@ -45,14 +45,17 @@ def note_failed_try(conn: Connection, *, what: str, who: str, now_ms: int) -> No
     conn.execute(insert(attempts).values(what=what, who=who, at_ms=now_ms))
 
 
+def _tries(conn: Connection, what: str, who: str, since_ms: int) -> int:
+    mine = (attempts.c.what == what, attempts.c.who == who, attempts.c.at_ms > since_ms)
+    return conn.execute(select(func.count()).select_from(attempts).where(*mine)).scalar_one()
+
+
 # ---------------------------------------------------------------------------------------------- passwords and log-ins
 
 
 #: The account that the first one-time link belongs to.
 FIRST_OWNER = "owner"
 
-MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
 LINK_LIFE_MS = 24 * HOUR_MS
 LOGIN_IDLE_MS = 12 * HOUR_MS
 LOGIN_LIFE_MS = 7 * 24 * HOUR_MS
@@ -60,7 +63,6 @@ LOGIN_LIFE_MS = 7 * 24 * HOUR_MS
 SLIDE_AFTER_MS = HOUR_MS
 
 LIMIT_WINDOW_MS = 15 * MINUTE_MS
-ATTEMPT_LIFE_MS = HOUR_MS
 #: Failed tries in the window before the answer is "later". A stranger elsewhere cannot soon lock a person out of their own place.
 #: A browser in which the person logged in before is counted alone: whatever strangers try elsewhere cannot lock it out.
 LIMITS: Mapping[str, int] = {"name at peer": 8, "peer": 40, "name": 80, "device": 8}
@@ -174,42 +176,40 @@ def add(conn: Connection, name: str, *, now_ms: int, administrator: bool = False
 
 
 def set_administrator(conn: Connection, name: str, administrator: bool) -> User:
-    user = find(conn, name)
     if not administrator:
-        _keep_an_administrator(conn, user, "take that from this user")
-    conn.execute(update(users).where(users.c.name == user.name).values(administrator=administrator))
+        _keep_an_administrator(conn, find(conn, name), "take that from this user")
+    return _changed(conn, name, administrator=administrator)
+
+
+def _changed(conn: Connection, name: str, **values: object) -> User:
+    user = find(conn, name)
+    conn.execute(update(users).where(users.c.name == user.name).values(values))
     return find(conn, user.name)
 
 
 def disable(conn: Connection, name: str) -> User:
     """Ends all log-ins and open one-time links of the user. The account stays, because decisions bear its name."""
-    user = find(conn, name)
-    _keep_an_administrator(conn, user, "disable that user")
-    conn.execute(update(users).where(users.c.name == user.name).values(disabled=True))
+    _keep_an_administrator(conn, find(conn, name), "disable that user")
+    user = _changed(conn, name, disabled=True)
     log_out_everywhere(conn, user.name)
     _drop_links(conn, user.name)
-    return find(conn, user.name)
+    return user
 
 
 def enable(conn: Connection, name: str) -> User:
-    user = find(conn, name)
-    conn.execute(update(users).where(users.c.name == user.name).values(disabled=False))
-    return find(conn, user.name)
+    return _changed(conn, name, disabled=False)
 
 
 def reset(conn: Connection, name: str) -> User:
     """Takes the password away and ends all log-ins; a new one-time link must follow."""
-    user = find(conn, name)
-    conn.execute(update(users).where(users.c.name == user.name).values(password_hash=None))
-    log_out_everywhere(conn, user.name)
-    return find(conn, user.name)
+    return set_password(conn, name, None)
 
 
-def set_password(conn: Connection, name: str, password_hash: str) -> None:
+def set_password(conn: Connection, name: str, password_hash: str | None) -> User:
     """Sets the password and ends every log-in made with the old one."""
-    user = find(conn, name)
-    conn.execute(update(users).where(users.c.name == user.name).values(password_hash=password_hash))
+    user = _changed(conn, name, password_hash=password_hash)
     log_out_everywhere(conn, user.name)
+    return user
 
 
 def _keep_an_administrator(conn: Connection, user: User, deed: str) -> None:
@@ -261,8 +261,7 @@ def use_link(conn: Connection, token: str, password_hash: str, *, now_ms: int) -
     )
     if spent.rowcount != 1:
         raise Refused("This one-time link was used a moment ago. Log in with the password chosen there.")
-    set_password(conn, user.name, password_hash)
-    return find(conn, user.name)
+    return set_password(conn, user.name, password_hash)
 
 
 def invite(conn: Connection, name: str, *, now_ms: int, administrator: bool = False) -> str:
@@ -308,15 +307,11 @@ def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int
     """Counts the attempt before the password is looked at, so that parallel guesses are counted too. `device` is what
     `device_mark` gave this browser."""
     lowered = name.strip().lower()
-    conn.execute(delete(attempts).where(attempts.c.what == "login", attempts.c.at_ms < now_ms - ATTEMPT_LIFE_MS))
     who = _who(key, lowered, peer, device)
-    for what, hashed in who.items():
-        recent = select(func.count()).where(
-            attempts.c.what == "login", attempts.c.who == hashed, attempts.c.at_ms > now_ms - LIMIT_WINDOW_MS
-        )
-        if conn.execute(recent).scalar_one() >= LIMITS[what]:
-            raise TooManyTries(f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again.")
-    conn.execute(insert(attempts), [{"what": "login", "who": hashed, "at_ms": now_ms} for hashed in who.values()])
+    if any(_tries(conn, "login", hashed, now_ms - LIMIT_WINDOW_MS) >= LIMITS[what] for what, hashed in who.items()):
+        raise TooManyTries(f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again.")
+    for hashed in who.values():
+        note_failed_try(conn, what="login", who=hashed, now_ms=now_ms)
     row = conn.execute(select(users).where(users.c.name == lowered)).one_or_none()
     if row is None or row.disabled:
         return Try(None, None)

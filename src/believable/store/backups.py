@@ -189,8 +189,7 @@ def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backu
         sync(target.parent)
     finally:
         database.dispose()
-        for leftover in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
-            leftover.unlink(missing_ok=True)
+        remove_database(draft)
     return Backup(target, target.stat().st_size, verified)
 
 
@@ -218,6 +217,12 @@ def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
         copy.dispose()
     with closing(sqlite3.connect(draft)) as raw:
         raw.execute("PRAGMA journal_mode=DELETE")
+
+
+def remove_database(path: Path) -> None:
+    """A SQLite file that was not finished, with its logs."""
+    for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        leftover.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:

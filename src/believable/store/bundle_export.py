@@ -133,10 +133,7 @@ def put_labels(
         (row.coder, row.number): row.session
         for row in conn.execute(
             select(coding_tasks.c.coder, coding_tasks.c.number, texts_table.c.session)
-            .join(
-                texts_table,
-                (texts_table.c.project == coding_tasks.c.project) & (texts_table.c.number == coding_tasks.c.number),
-            )
+            .join(texts_table, coding_marks.OF_ITS_TEXT)
             .where(coding_tasks.c.project == project, coding_tasks.c.round == round_number)
         )
     }

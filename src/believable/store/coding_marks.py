@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.coding.coded_bundle import CoderVerdict, DecidedMark, FinalMark, final_marks
@@ -30,7 +30,10 @@ from believable.store.database_tables import (
     coding_tasks,
 )
 from believable.store.database_tables import coding_texts as texts_table
-from believable.store.event_log import SEQ_WINDOW
+from believable.store.event_log import SEQ_WINDOW, keep_new
+
+#: A task with the text it is about.
+OF_ITS_TEXT = and_(texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,9 @@ def claim_desk(conn: Connection, project: str, coder: str, *, new_id: str) -> Cl
     """The tab that claims last is the one that writes."""
     row = _log(conn, project, coder)
     if row is None:
-        conn.execute(
-            insert(coding_logs).values(
-                id=new_id, project=project, coder=coder, epoch=1, head_hash=event_chain.origin(new_id)
-            )
-        )
-        return ClaimedDesk(new_id, 1, 0, event_chain.origin(new_id))
+        head = event_chain.origin(new_id)
+        conn.execute(insert(coding_logs).values(id=new_id, project=project, coder=coder, epoch=1, head_hash=head))
+        return ClaimedDesk(new_id, 1, 0, head)
     conn.execute(update(coding_logs).where(coding_logs.c.id == row.id).values(epoch=row.epoch + 1))
     return ClaimedDesk(row.id, row.epoch + 1, row.head_seq, row.head_hash)
 
@@ -84,10 +84,10 @@ def append_operations(
         return NotFound("this desk was never opened. Reload the page.")
     if epoch > log.epoch:
         return Conflict(f"epoch {epoch} was never given out (the latest is {log.epoch}). Reload the page.")
-    stored = _stored(conn, log.id, [seq for seq, _ in sent])
+    stored = _stored(conn, log.id, coding_operations.c.seq.in_([seq for seq, _ in sent]))
     fresh = {seq: body for seq, body in sent if stored.get(seq) != body}
     if epoch < log.epoch:
-        _keep_strays(conn, project, log.id, epoch, fresh, at_ms)
+        keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
         return TakenOver("the desk is open in another tab or on another device. Reload here to take it back.")
     if fresh and max(fresh) > log.head_seq + SEQ_WINDOW:
         return InvalidInput(
@@ -95,34 +95,35 @@ def append_operations(
         )
     differing = [seq for seq in fresh if seq in stored]
     if differing:
-        _keep_strays(conn, project, log.id, epoch, fresh, at_ms)
+        keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
         message = f"coder {coder} in {project}: operation {differing[0]} was sent twice with different content"
         alarms.sound(conn, kind="chain_conflict", message=message, study=None, at_ms=at_ms)
         return Conflict(f"operation {differing[0]} is stored with other content. What was sent now is kept beside it.")
     if fresh:
-        conn.execute(
-            insert(coding_operations),
-            [
-                {"log": log.id, "seq": seq, "session": _session(conn, project, body), "body": body, "received_ms": at_ms}
-                for seq, body in sorted(fresh.items())
-            ],
-        )  # fmt: skip
+        conn.execute(insert(coding_operations), _rows(conn, project, log.id, fresh, at_ms))
     return _extend(conn, project, coder, log, fresh, at_ms)
 
 
-def _stored(conn: Connection, log: str, seqs: Sequence[int]) -> dict[int, str]:
-    query = select(coding_operations.c.seq, coding_operations.c.body)
-    query = query.where(coding_operations.c.log == log, coding_operations.c.seq.in_(seqs))
+def _stored(conn: Connection, log: str, which: ColumnElement[bool]) -> dict[int, str]:
+    query = select(coding_operations.c.seq, coding_operations.c.body).where(coding_operations.c.log == log, which)
     return {row.seq: row.body for row in conn.execute(query)}
+
+
+def _rows(
+    conn: Connection, project: str, log: str, fresh: Mapping[int, str], at_ms: int, **epoch: int
+) -> list[dict[str, Any]]:
+    """Operations as they are kept, with whose text each is about."""
+    return [
+        {"log": log, "seq": seq, "session": _session(conn, project, body), "body": body, "received_ms": at_ms, **epoch}
+        for seq, body in sorted(fresh.items())
+    ]
 
 
 def _extend(conn: Connection, project: str, coder: str, log: Row[Any], fresh: dict[int, str], at_ms: int) -> int:
     top = max([log.top_seq, *fresh])
     waiting = dict(fresh)
     if log.top_seq > log.head_seq:
-        query = select(coding_operations.c.seq, coding_operations.c.body)
-        later = query.where(coding_operations.c.log == log.id, coding_operations.c.seq > log.head_seq)
-        waiting |= {row.seq: row.body for row in conn.execute(later)}
+        waiting |= _stored(conn, log.id, coding_operations.c.seq > log.head_seq)
     head_seq, head_hash = int(log.head_seq), str(log.head_hash)
     while (body := waiting.get(head_seq + 1)) is not None:
         head_seq, head_hash = head_seq + 1, event_chain.extend(head_hash, [body])
@@ -130,23 +131,6 @@ def _extend(conn: Connection, project: str, coder: str, log: Row[Any], fresh: di
     values = {"head_seq": head_seq, "head_hash": head_hash, "top_seq": top}
     conn.execute(update(coding_logs).where(coding_logs.c.id == log.id).values(**values))
     return head_seq
-
-
-def _keep_strays(conn: Connection, project: str, log: str, epoch: int, fresh: dict[int, str], at_ms: int) -> None:
-    rows = [
-        {
-            "log": log,
-            "epoch": epoch,
-            "seq": seq,
-            "session": _session(conn, project, body),
-            "body": body,
-            "received_ms": at_ms,
-        }
-        for seq, body in fresh.items()
-    ]
-    if rows:
-        build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-        conn.execute(build(coding_strays).on_conflict_do_nothing(), rows)
 
 
 def parse_operation(body: str) -> MarkOperation:
@@ -171,6 +155,10 @@ def _session(conn: Connection, project: str, body: str) -> str | None:
         number = parse_operation(body).number
     except InvalidInput:
         return None
+    return session_of(conn, project, number)
+
+
+def session_of(conn: Connection, project: str, number: int) -> str | None:
     query = select(texts_table.c.session)
     return conn.execute(query.where(texts_table.c.project == project, texts_table.c.number == number)).scalar()
 
@@ -190,10 +178,7 @@ def _assigned(conn: Connection, project: str, coder: str, operation: MarkOperati
     query = (
         select(texts_table.c.session)
         .select_from(coding_tasks)
-        .join(
-            texts_table,
-            (texts_table.c.project == coding_tasks.c.project) & (texts_table.c.number == coding_tasks.c.number),
-        )
+        .join(texts_table, OF_ITS_TEXT)
         .where(
             coding_tasks.c.project == project,
             coding_tasks.c.round == operation.round,
@@ -292,20 +277,9 @@ def decide(
     row = conn.execute(query).one_or_none()
     if row is None:
         raise NotFound(f"text {number} is not there any more; its session may have been withdrawn.")
-    conn.execute(
-        insert(coding_outcomes).values(
-            project=project,
-            round=round_number,
-            number=number,
-            session=row.session,
-            how=how,
-            body=json.dumps(as_json(mark)),
-            version=version,
-            note=note.strip(),
-            user=user,
-            at_ms=at_ms,
-        )
-    )
+    about = {"project": project, "round": round_number, "number": number, "session": row.session, "version": version}
+    decided = {"how": how, "body": json.dumps(as_json(mark)), "note": note.strip(), "user": user, "at_ms": at_ms}
+    conn.execute(insert(coding_outcomes).values(about | decided))
 
 
 def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...]]:

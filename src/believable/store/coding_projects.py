@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
 from believable.coding.labels import Policy, as_json, carried, from_json
 from believable.coding.responses import Response
@@ -30,11 +32,23 @@ class CodingProject:
     study: str | None
     pool: str
     title: str
-    sources: tuple[str, ...]
-    seed: int
-    suggestions: bool
-    rule: str
-    created_ms: int
+    sources: tuple[str, ...] = ()
+    seed: int = field(default_factory=lambda: secrets.randbelow(2**53))
+    suggestions: bool = False
+    rule: str = "none"
+    created_ms: int = 0
+
+
+def project_name(text: str) -> str:
+    """A name for addresses: letters, digits and hyphens.
+
+    >>> project_name("Why, at all?")
+    'why-at-all'
+    """
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")
+    if not name:
+        raise InvalidInput(f"title: expected some letters or digits, got {text[:40]!r}.")
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +69,16 @@ def create_project(conn: Connection, project: CodingProject, book: Codebook, *, 
         raise Conflict(f"there is a coding project {project.id!r} already. Open it, or choose another name.")
     if project.pool not in TEXT_POOLS or project.rule not in SETTLING_RULES:
         raise InvalidInput(f"coding project: unknown pool {project.pool!r} or rule {project.rule!r}.")
-    conn.execute(
-        insert(coding_projects).values(
-            id=project.id,
-            study=project.study,
-            pool=project.pool,
-            title=project.title,
-            sources=json.dumps(list(project.sources)),
-            seed=project.seed,
-            suggestions=project.suggestions,
-            rule=project.rule,
-            created_ms=project.created_ms,
-        )
-    )
-    _put_book(conn, project.id, 1, book, {}, "first version", user, project.created_ms)
+    conn.execute(insert(coding_projects).values(asdict(project) | {"sources": json.dumps(project.sources)}))
+    _put_book(conn, project.id, BookVersion(1, book, {}, "first version", user, project.created_ms))
+
+
+def import_texts(
+    conn: Connection, project: CodingProject, book: Codebook, responses: Sequence[Response], *, user: str
+) -> int:
+    """A project with texts that come from a file."""
+    create_project(conn, project, book, user=user)
+    return put_texts(conn, project, [(response, ()) for response in responses])
 
 
 def find_project(conn: Connection, project: str) -> CodingProject | None:
@@ -95,9 +105,8 @@ def projects_of_study(conn: Connection, study: str, pool: str) -> tuple[CodingPr
 
 def projects_of_coder(conn: Connection, coder: str) -> tuple[CodingProject, ...]:
     """Those in which there is something for this coder."""
-    assigned = set(
-        conn.execute(select(coding_tasks.c.project).where(coding_tasks.c.coder == coder).distinct()).scalars()
-    )
+    query = select(coding_tasks.c.project).where(coding_tasks.c.coder == coder).distinct()
+    assigned = set(conn.execute(query).scalars())
     return tuple(project for project in all_projects(conn) if project.id in assigned)
 
 
@@ -148,7 +157,7 @@ def add_version(
         raise Conflict(
             f"somebody has made version {latest} of the codebook meanwhile. Open it and make your change again."
         )
-    _put_book(conn, project, after + 1, book, policies, note, user, at_ms)
+    _put_book(conn, project, BookVersion(after + 1, book, policies, note, user, at_ms))
     if any(policy != "keep" for policy in policies.values()):
         _carry(conn, project, policies)
     return after + 1
@@ -158,16 +167,9 @@ def _carry(conn: Connection, project: str, policies: Mapping[str, Policy]) -> No
     for row in conn.execute(select(coding_marks).where(coding_marks.c.project == project)).all():
         mark, review = carried(from_json(json.loads(row.body)), policies)
         if review:
-            conn.execute(
-                update(coding_marks)
-                .where(
-                    coding_marks.c.project == project,
-                    coding_marks.c.round == row.round,
-                    coding_marks.c.coder == row.coder,
-                    coding_marks.c.number == row.number,
-                )
-                .values(body=json.dumps(as_json(mark)), done=mark.done, review=True)
-            )
+            this = (column == row._mapping[column] for column in coding_marks.primary_key)
+            values = {"body": json.dumps(as_json(mark)), "done": mark.done, "review": True}
+            conn.execute(update(coding_marks).where(*this).values(values))
 
 
 def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
@@ -180,27 +182,10 @@ def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, 
     return counts
 
 
-def _put_book(
-    conn: Connection,
-    project: str,
-    version: int,
-    book: Codebook,
-    policies: Mapping[str, Policy],
-    note: str,
-    user: str,
-    at_ms: int,
-) -> None:
-    conn.execute(
-        insert(coding_books).values(
-            project=project,
-            version=version,
-            body=json.dumps(book.model_dump(mode="json")),
-            policies=json.dumps(dict(policies)),
-            note=note,
-            user=user,
-            at_ms=at_ms,
-        )
-    )
+def _put_book(conn: Connection, project: str, new: BookVersion) -> None:
+    texts = {"body": json.dumps(new.book.model_dump(mode="json")), "policies": json.dumps(dict(new.policies))}
+    about = {"version": new.version, "note": new.note, "user": new.user, "at_ms": new.at_ms}
+    conn.execute(insert(coding_books).values(project=project, **texts, **about))
 
 
 def _project(row: Row[Any]) -> CodingProject:
@@ -249,12 +234,15 @@ def put_texts(
     fresh = {_place(response): (response, media) for response, media in responses}
     new = sorted(place for place in fresh if place not in there)
     seeds.generator(project.seed, "order of texts", last or 0).shuffle(new)
-    rows = [
-        _text_row(project.id, number, place, *fresh[place]) for number, place in enumerate(new, start=(last or 0) + 1)
-    ]
-    for start in range(0, len(rows), CHUNK):
-        conn.execute(insert(coding_texts), rows[start : start + CHUNK])
+    numbered = enumerate(new, start=(last or 0) + 1)
+    rows = [_text_row(project.id, number, place, *fresh[place]) for number, place in numbered]
+    insert_chunks(conn, coding_texts, rows)
     return len(rows)
+
+
+def insert_chunks(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    for start in range(0, len(rows), CHUNK):
+        conn.execute(insert(table), rows[start : start + CHUNK])
 
 
 def _place(response: Response) -> str:
@@ -264,26 +252,20 @@ def _place(response: Response) -> str:
 def _text_row(project: str, number: int, place: str, response: Response, media: Sequence[TextMedium]) -> dict[str, Any]:
     about = {name: value for name, value in asdict(response).items() if name not in ("text", "session")}
     about["media"] = [[medium.digest, medium.replay] for medium in media]
-    return {
-        "project": project,
-        "number": number,
-        "session": response.session,
-        "place": place,
-        "text": response.text,
-        "about": json.dumps(about),
-    }
+    row = {"project": project, "number": number, "session": response.session, "place": place}
+    return row | {"text": response.text, "about": json.dumps(about)}
 
 
 def texts(conn: Connection, project: str) -> dict[int, CodedText]:
     """All texts by number."""
     query = select(coding_texts).where(coding_texts.c.project == project).order_by(coding_texts.c.number)
-    return {row.number: _text(row.number, row.session, row.text, json.loads(row.about)) for row in conn.execute(query)}
+    return {row.number: _text(row) for row in conn.execute(query)}
 
 
 def text(conn: Connection, project: str, number: int) -> CodedText | None:
     query = select(coding_texts).where(coding_texts.c.project == project, coding_texts.c.number == number)
     row = conn.execute(query).one_or_none()
-    return None if row is None else _text(row.number, row.session, row.text, json.loads(row.about))
+    return None if row is None else _text(row)
 
 
 def words(conn: Connection, project: str) -> dict[int, str]:
@@ -304,8 +286,8 @@ def texts_stamp(conn: Connection, project: str) -> tuple[int, int]:
     return int(row[0]), int(row[1] or 0)
 
 
-def _text(number: int, session: str | None, words: str, about: Mapping[str, Any]) -> CodedText:
-    fields = {name: value for name, value in about.items() if name != "media"}
+def _text(row: Row[Any]) -> CodedText:
+    fields = json.loads(row.about)
+    media = tuple(TextMedium(digest, bool(replay)) for digest, replay in fields.pop("media"))
     fields |= {"stimuli": tuple(fields["stimuli"]), "conditions": tuple(fields["conditions"])}
-    media = tuple(TextMedium(digest, bool(replay)) for digest, replay in about["media"])
-    return CodedText(number, Response(text=words, session=session, **fields), media)
+    return CodedText(row.number, Response(text=row.text, session=row.session, **fields), media)

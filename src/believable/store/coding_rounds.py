@@ -13,12 +13,10 @@ from believable.coding.samples import CoderTask, DrawableText, RoundPlan, assign
 from believable.core import seeds
 from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.store import coding_projects
-from believable.store.coding_marks import MarkOperation, put_mark
+from believable.store.coding_marks import OF_ITS_TEXT, MarkOperation, put_mark, session_of
 from believable.store.coding_projects import CodingProject
 from believable.store.database_tables import coding_marks, coding_rounds, coding_tasks
 from believable.store.database_tables import coding_texts as texts_table
-
-CHUNK = 500
 
 #: A task with the round it belongs to.
 _OF_ITS_ROUND = and_(coding_rounds.c.project == coding_tasks.c.project, coding_rounds.c.number == coding_tasks.c.round)
@@ -70,10 +68,7 @@ def add_round(
 
     `again` takes the texts of that earlier round instead: they are coded anew after the codebook was refined.
     """
-    number = 1 + int(
-        conn.execute(select(func.max(coding_rounds.c.number)).where(coding_rounds.c.project == project.id)).scalar()
-        or 0
-    )
+    number = 1 + max((earlier.number for earlier in rounds(conn, project.id)), default=0)
     rng = seeds.generator(project.seed, "coding round", number)
     if again is not None:
         get_round(conn, project.id, again)
@@ -83,15 +78,11 @@ def add_round(
         chosen = draw(_free(conn, project.id), plan, rng)
     if not chosen:
         raise InvalidInput("round: no text is left to draw. Collect more texts, or code an earlier round again.")
-    drawn = CodingRound(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
-    kept = asdict(plan) | {"coders": list(coders), "again": again}
-    conn.execute(
-        insert(coding_rounds).values(
-            project=project.id, number=number, kind=plan.kind, plan=json.dumps(kept), state="open", user=user, created_ms=at_ms
-        )
-    )  # fmt: skip
+    kept = json.dumps(asdict(plan) | {"coders": list(coders), "again": again})
+    row = {"number": number, "kind": plan.kind, "plan": kept, "state": "open", "user": user, "created_ms": at_ms}
+    conn.execute(insert(coding_rounds).values(project=project.id, **row))
     put_tasks(conn, project.id, number, assign(chosen, coders, plan, rng))
-    return drawn
+    return CodingRound(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
 
 
 def _numbers(conn: Connection, project: str, number: int) -> list[int]:
@@ -107,19 +98,8 @@ def _free(conn: Connection, project: str) -> list[DrawableText]:
 
 
 def put_tasks(conn: Connection, project: str, number: int, tasks: Sequence[CoderTask]) -> None:
-    rows = [
-        {
-            "project": project,
-            "round": number,
-            "coder": task.coder,
-            "number": task.number,
-            "position": task.position,
-            "shared": task.shared,
-        }
-        for task in tasks
-    ]
-    for start in range(0, len(rows), CHUNK):
-        conn.execute(insert(coding_tasks), rows[start : start + CHUNK])
+    rows = [{"project": project, "round": number, **asdict(task)} for task in tasks]
+    coding_projects.insert_chunks(conn, coding_tasks, rows)
 
 
 def rounds(conn: Connection, project: str) -> tuple[CodingRound, ...]:
@@ -127,10 +107,9 @@ def rounds(conn: Connection, project: str) -> tuple[CodingRound, ...]:
     drawn = []
     for row in conn.execute(query):
         kept = json.loads(row.plan)
-        plan = RoundPlan(kept["kind"], kept["n"], kept["per_judge"], kept["overlap"], kept["stratify"])
-        drawn.append(
-            CodingRound(row.number, row.kind, plan, tuple(kept["coders"]), row.state, row.user, row.created_ms)
-        )
+        plan = RoundPlan(**{name: kept[name] for name in RoundPlan.__slots__})
+        coders = tuple(kept["coders"])
+        drawn.append(CodingRound(row.number, row.kind, plan, coders, row.state, row.user, row.created_ms))
     return tuple(drawn)
 
 
@@ -145,11 +124,8 @@ def set_round_state(conn: Connection, project: str, number: int, state: str) -> 
     if state not in ("open", "closed"):
         raise InvalidInput(f"round: expected open or closed, got {state[:20]!r}.")
     get_round(conn, project, number)
-    conn.execute(
-        update(coding_rounds)
-        .where(coding_rounds.c.project == project, coding_rounds.c.number == number)
-        .values(state=state)
-    )
+    this = (coding_rounds.c.project == project, coding_rounds.c.number == number)
+    conn.execute(update(coding_rounds).where(*this).values(state=state))
 
 
 def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, ...]:
@@ -157,10 +133,7 @@ def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, 
     query = (
         select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.position, coding_tasks.c.shared)
         .join(coding_rounds, _OF_ITS_ROUND)
-        .join(
-            texts_table,
-            and_(texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number),
-        )
+        .join(texts_table, OF_ITS_TEXT)
         .where(coding_tasks.c.project == project, coding_tasks.c.coder == coder, coding_rounds.c.state == "open")
         .order_by(coding_tasks.c.round, coding_tasks.c.position)
     )
@@ -222,8 +195,7 @@ def simulate_coders(
                 rng = seeds.generator(project.seed, "simulated coder", coder, task.round, task.number)
                 truth = read_reason(phrases, texts[task.number])
                 mark = replace(simulated_coder(book, truth, rng, error=settings.error), done=True)
-                session = coding_projects.text(conn, project.id, task.number)
                 operation = MarkOperation(task.round, task.number, mark, 1, False, at_ms)
-                put_mark(conn, project.id, coder, operation, None if session is None else session.response.session)
+                put_mark(conn, project.id, coder, operation, session_of(conn, project.id, task.number))
                 n_marks += 1
     return n_marks

@@ -20,8 +20,8 @@ from believable.bundle.session_records import (
     StudyRecord,
 )
 from believable.core.errors import NotFound
-from believable.store import review, rounds, studies
-from believable.store.database_tables import decisions, definitions, events, sessions, strays, tombstones, trials
+from believable.store import monitor, review, rounds, studies
+from believable.store.database_tables import decisions, definitions, events, sessions, strays, trials
 from believable.store.sessions import POOLS, closed_trial, get_file
 
 T = TypeVar("T")
@@ -50,16 +50,8 @@ def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRe
         raise NotFound(
             f"study {study_id!r}: its definition {study.definition[:12]} is not in this database. Restore the backup."
         )
-    withdrawn = select(func.count()).select_from(tombstones)
-    withdrawn = withdrawn.where(tombstones.c.study == study_id, tombstones.c.link_kind.in_(POOLS[pool]))
-    return StudyRecord(
-        id=study.id,
-        title=study.title,
-        definitions=bodies,
-        simulated=simulated,
-        withdrawn=int(conn.execute(withdrawn).scalar_one()),
-        previews=0 if simulated else _in_pool(conn, study_id, "preview"),
-    )
+    previews = 0 if simulated else _in_pool(conn, study_id, "preview")
+    return StudyRecord(study.id, study.title, bodies, simulated, monitor.withdrawn(conn, study_id, pool), previews)
 
 
 def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[CollectedSession]:
@@ -97,20 +89,12 @@ def _chunk(
     kept = _by_session(
         conn, strays, ids, ("epoch", "seq"), lambda row: StrayRecord(row.epoch, row.seq, row.body, row.received_ms)
     )
-    decided = _by_session(
-        conn,
-        decisions,
-        ids,
-        ("id",),
-        lambda row: DecisionRecord(
-            row.kind,
-            row.target,
-            row.reason,
-            names[row.user],
-            row.at_ms,
-            blind=not looks.before(row.user, records[row.session].number, row.at_ms),
-        ),
-    )
+
+    def decision(row: Row[Any]) -> DecisionRecord:
+        blind = not looks.before(row.user, records[row.session].number, row.at_ms)
+        return DecisionRecord(row.kind, row.target, row.reason, names[row.user], row.at_ms, blind=blind)
+
+    decided = _by_session(conn, decisions, ids, ("id",), decision)
     for name in ids:
         # Events are by far the most, so they are fetched one session at a time.
         happened = _by_session(
@@ -124,16 +108,9 @@ def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:
     """The rounds of a session, one session at a time: recordings are large."""
     return tuple(
         RoundRecord(
-            position=round_.key.position,
-            run=round_.key.run,
-            attempt=round_.key.attempt,
-            setup=round_.setup,
-            state=round_.state,
+            **{name: getattr(round_.key, name) for name in ("position", "run", "attempt")},
+            **{name: getattr(round_, name) for name in ("setup", "state", "losses", "score", "started_ms", "ended_ms")},
             ticks=round_.tick,
-            losses=round_.losses,
-            score=round_.score,
-            started_ms=round_.started_ms,
-            ended_ms=round_.ended_ms,
             changes=tuple(tuple(change) for change in rounds.changes_of(conn, round_.key)),
             recording=get_file(conn, session, round_.key.recording_name),
         )

@@ -208,9 +208,8 @@ class Database:
 
         @event.listens_for(engine, "do_connect")
         def closed_to_others(_dialect: Any, _record: Any, _arguments: Any, _options: Any) -> None:
-            if (
-                self.path is not None and not self._closed_to_others
-            ):  # once: SQLite gives its logs the rights of the file
+            # Once: SQLite gives its logs the rights of the file.
+            if self.path is not None and not self._closed_to_others:
                 owner_only(self.path)
                 self._closed_to_others = True
 

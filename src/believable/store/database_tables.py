@@ -43,9 +43,7 @@ definitions = Table(
     Column("study", String(64), ForeignKey("studies.id"), nullable=False),
     Column("body", Text, nullable=False),  # canonical JSON: study tree, pages, media
     Column("created_ms", BigInteger, nullable=False),
-    Column(
-        "plan", String(64), nullable=True
-    ),  # what names its plan once roles are settled; worked out when first wanted
+    Column("plan", String(64), nullable=True),  # what names its plan once roles are settled, when first wanted
 )
 
 links = Table(
@@ -162,9 +160,7 @@ review_answers = Table(  # the free texts to review, with the kinds of their hin
     Column("took_ms", BigInteger, nullable=True),  # on the page
     Column("session_ms", BigInteger, nullable=True),  # from start to end, once there is an end
     Column("pasted", Integer, nullable=False),  # characters
-    Column(
-        "digest", String(32), nullable=False
-    ),  # of the text as sameness is judged; '' where it is too short for that
+    Column("digest", String(32), nullable=False),  # of the text as sameness is judged; '' where it is too short
     Column("alike", Text, nullable=False),  # JSON [[id, similarity], …]: a few that are nearly the same
     Column("kinds", String(40), nullable=False),  # of hints, with a comma before and behind each; else ''
     Column("n_kinds", Integer, nullable=False),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.core import event_chain
@@ -64,20 +64,10 @@ class _OpenSession:
     conflicts: set[int] = field(default_factory=set)
 
 
-_COLUMNS = (
-    sessions.c.token_hash,
-    sessions.c.id,
-    sessions.c.study,
-    sessions.c.state,
-    sessions.c.epoch,
-    sessions.c.head_seq,
-    sessions.c.head_hash,
-    sessions.c.top_seq,
-    sessions.c.reservation_ms,
-)
+_COLUMNS = ("token_hash", "id", "study", "state", "epoch", "head_seq", "head_hash", "top_seq", "reservation_ms")
 # Locked in one order, so that processes appending to the same sessions never wait for each other in a circle.
 _SELECT = (
-    select(*_COLUMNS)
+    select(*(sessions.c[name] for name in _COLUMNS))
     .where(sessions.c.token_hash.in_(bindparam("tokens", expanding=True)))
     .order_by(sessions.c.id)
     .with_for_update()
@@ -215,9 +205,14 @@ def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> Non
             alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms)
     _many(conn, _INSERT, fresh)
     _many(conn, _UPDATE, heads)
-    if outside:
+    keep_new(conn, strays, outside)
+
+
+def keep_new(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert the rows whose key is not there yet."""
+    if rows:
         build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-        conn.execute(build(strays).on_conflict_do_nothing(), outside)
+        conn.execute(build(table).on_conflict_do_nothing(), rows)
 
 
 def _many(conn: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -25,10 +25,22 @@ PULSE_SESSIONS = 100
 PULSE_EVENTS_PER_S = 30
 
 
+#: What sessions of a group have in common, as it is stored.
+ALIKE = ("definition", "state", "outcome", "rejected", "excluded", "position", "arms", "rows")
+
+
 def link_kinds(pool: str) -> tuple[str, ...]:
     if pool not in POOLS:
         raise InvalidInput(f"pool: unknown pool {pool!r}. {did_you_mean(pool, POOLS)}")
     return POOLS[pool]
+
+
+def _of_pool(study: str, pool: str) -> ColumnElement[bool]:
+    return and_(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
+
+
+def _count(conn: Connection, where: ColumnElement[bool]) -> int:
+    return conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,44 +74,23 @@ class SessionGroup:
 
 def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[SessionGroup, ...]:
     """All sessions of a pool, counted by what they have in common: one query, whatever the number of events."""
-    active = case((sessions.c.seen_ms > now_ms - ACTIVE_MS, 1), else_=0)
+    seen = case((and_(sessions.c.state == "active", sessions.c.seen_ms > now_ms - ACTIVE_MS), 1), else_=0)
     reserved = case((sessions.c.reserved_until_ms > now_ms, 1), else_=0)
-    alike = (
-        sessions.c.definition,
-        sessions.c.state,
-        sessions.c.outcome,
-        sessions.c.rejected,
-        sessions.c.excluded,
-        sessions.c.position,
-        sessions.c.arms,
-        sessions.c.rows,
-        active.label("active"),
-        reserved.label("reserved"),
-    )
+    alike = [sessions.c[name] for name in ALIKE]
     query = (
-        select(*alike, func.count(), func.sum(sessions.c.top_seq))
-        .where(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
-        .group_by(
-            *(sessions.c[name] for name in ("definition", "state", "outcome", "rejected", "excluded", "position"))
-        )
-        .group_by(sessions.c.arms, sessions.c.rows, literal_column("active"), literal_column("reserved"))
+        select(*alike, seen.label("active"), reserved.label("reserved"))
+        .add_columns(func.count().label("n_sessions"), func.sum(sessions.c.top_seq).label("n_events"))
+        .where(_of_pool(study, pool))
+        .group_by(*alike, literal_column("active"), literal_column("reserved"))
     )
     return tuple(
         SessionGroup(
-            definition=row[0],
-            state=row[1],
-            outcome=row[2],
-            rejected=bool(row[3]),
-            excluded=bool(row[4]),
-            position=row[5],
-            arms=row[6],
-            rows=row[7],
-            active=row[1] == "active" and bool(row[8]),
-            reserved=bool(row[9]),
-            n_sessions=row[10],
-            n_events=int(row[11] or 0),
+            **{name: row[name] for name in (*ALIKE, "n_sessions")},
+            active=bool(row["active"]),
+            reserved=bool(row["reserved"]),
+            n_events=int(row["n_events"] or 0),
         )
-        for row in conn.execute(query)
+        for row in conn.execute(query).mappings()
     )
 
 
@@ -123,26 +114,19 @@ class Counts:
 
 def counts(session_groups: Iterable[SessionGroup], withdrawn: int) -> Counts:
     """Pure: adds the groups up. A rejected or excluded session stays in its outcome and is counted there besides."""
-    tally: dict[str, int] = {}
-    rejected = excluded = n_events = 0
-    for group in session_groups:
-        tally[_place(group)] = tally.get(_place(group), 0) + group.n_sessions
-        rejected += group.n_sessions if group.rejected else 0
-        excluded += group.n_sessions if group.excluded else 0
-        n_events += group.n_events
+    everything = tuple(session_groups)
+    tally = dict.fromkeys(
+        ("active", "quiet", "dropped_out", "complete", "screened_out", "failed_checks", "declined"), 0
+    )
+    for group in everything:
+        tally[_place(group)] += group.n_sessions
     return Counts(
+        **tally,
         started=sum(tally.values()) + withdrawn,
-        active=tally.get("active", 0),
-        quiet=tally.get("quiet", 0),
-        dropped_out=tally.get("dropped_out", 0),
-        complete=tally.get("complete", 0),
-        screened_out=tally.get("screened_out", 0),
-        failed_checks=tally.get("failed_checks", 0),
-        declined=tally.get("declined", 0),
         withdrawn=withdrawn,
-        rejected=rejected,
-        excluded=excluded,
-        n_events=n_events,
+        rejected=sum(group.n_sessions for group in everything if group.rejected),
+        excluded=sum(group.n_sessions for group in everything if group.excluded),
+        n_events=sum(group.n_events for group in everything),
     )
 
 
@@ -185,8 +169,7 @@ def ended_early(conn: Connection, study: str, pool: str) -> tuple[EndedEarly, ..
         select(sessions.c.definition, last)
         .join(trials, (trials.c.session == sessions.c.id) & (trials.c.run == sessions.c.run))
         .where(
-            sessions.c.study == study,
-            sessions.c.link_kind.in_(link_kinds(pool)),
+            _of_pool(study, pool),
             sessions.c.state == "finished",
             sessions.c.outcome != "complete",
             trials.c.status == "failed",
@@ -227,13 +210,8 @@ def funnel(
 def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
     """Median time from start to finish of complete sessions, None when there is none."""
     lasted = sessions.c.finished_ms - sessions.c.started_ms
-    where = and_(
-        sessions.c.study == study,
-        sessions.c.link_kind.in_(link_kinds(pool)),
-        sessions.c.state == "finished",
-        sessions.c.outcome == "complete",
-    )
-    n = conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
+    where = and_(_of_pool(study, pool), sessions.c.state == "finished", sessions.c.outcome == "complete")
+    n = _count(conn, where)
     if not n:
         return None
     middle = select(lasted).where(where).order_by(lasted).offset((n - 1) // 2).limit(2 - n % 2)
@@ -254,7 +232,7 @@ class CompletionRate:
 
 
 def completion_rate(conn: Connection, study: str, pool: str, *, now_ms: int) -> CompletionRate:
-    mine = and_(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
+    mine = _of_pool(study, pool)
     first_ms = conn.execute(select(func.min(sessions.c.started_ms)).where(mine)).scalar()
     if first_ms is None:
         return CompletionRate(0, 0)
@@ -266,8 +244,7 @@ def completion_rate(conn: Connection, study: str, pool: str, *, now_ms: int) -> 
         sessions.c.rejected.is_(False),
         sessions.c.excluded.is_(False),
     )
-    n_complete = conn.execute(select(func.count()).select_from(sessions).where(lately)).scalar_one()
-    return CompletionRate(n_complete, max(now_ms - since_ms, 3_600_000))
+    return CompletionRate(_count(conn, lately), max(now_ms - since_ms, 3_600_000))
 
 
 # ---------------------------------------------------------------------------------------------- pace
@@ -297,9 +274,8 @@ def pulse(
     """Events and media stalls by time of arrival, for whole buckets that are over."""
     end = now_ms // bucket_ms
     start_ms = (end - window_ms // bucket_ms) * bucket_ms
-    lately = and_(sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)), sessions.c.seen_ms >= start_ms)
-    n_lately = conn.execute(select(func.count()).select_from(sessions).where(lately)).scalar_one()
-    scale = max(1.0, n_lately / PULSE_SESSIONS)
+    lately = and_(_of_pool(study, pool), sessions.c.seen_ms >= start_ms)
+    scale = max(1.0, _count(conn, lately) / PULSE_SESSIONS)
     arrivals = {row[0]: row for row in conn.execute(_arrivals(lately, start_ms, bucket_ms, window_ms))}
     beats = []
     for bucket in range(start_ms // bucket_ms, end):
@@ -347,22 +323,15 @@ def silent(
 ) -> tuple[tuple[SilentSession, ...], int]:
     """The running sessions that are quiet or have holes, longest silence first, and how many there are in all."""
     where = and_(
-        sessions.c.study == study,
-        sessions.c.link_kind.in_(link_kinds(pool)),
+        _of_pool(study, pool),
         sessions.c.state == "active",
         sessions.c.reserved_until_ms > now_ms,
         (sessions.c.seen_ms <= now_ms - ACTIVE_MS) | (sessions.c.top_seq > sessions.c.head_seq),
     )
-    n = conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
-    columns = (sessions.c.number, sessions.c.link_kind, sessions.c.position, sessions.c.seen_ms)
-    query = (
-        select(*columns, sessions.c.top_seq - sessions.c.head_seq)
-        .where(where)
-        .order_by(sessions.c.seen_ms, sessions.c.number)
-        .limit(limit)
-    )
-    rows = conn.execute(query)
-    return tuple(SilentSession(row[0], row[1], row[2], now_ms - row[3], row[4]) for row in rows), n
+    columns = (sessions.c.number, sessions.c.link_kind, sessions.c.position, now_ms - sessions.c.seen_ms)
+    query = select(*columns, sessions.c.top_seq - sessions.c.head_seq).where(where)
+    rows = conn.execute(query.order_by(sessions.c.seen_ms, sessions.c.number).limit(limit))
+    return tuple(SilentSession(*row) for row in rows), _count(conn, where)
 
 
 # ---------------------------------------------------------------------------------------------- all at once

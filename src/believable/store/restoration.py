@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.errors import Refused
 from believable.store import migration
-from believable.store.backups import Progress, Verified, copy_rows, no_progress, sync, verify_file
+from believable.store.backups import Progress, Verified, copy_rows, no_progress, remove_database, sync, verify_file
 from believable.store.database import Database, owner_only, read_only
 from believable.store.database_tables import attempts, logins, metadata, one_time_links, sessions, tombstones, writers
 from believable.store.sessions import delete_content
@@ -101,8 +101,7 @@ def _into_sqlite(backup: Path, database: Database, known: list[Tombstone], *, li
         draft.rename(path)
         sync(path.parent)
     finally:
-        for leftover in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
-            leftover.unlink(missing_ok=True)
+        remove_database(draft)
     return Restored(verified, n_erased, aside)
 
 

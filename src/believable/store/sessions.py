@@ -65,7 +65,7 @@ def pool_of(link_kind: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------------- sessions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """`arms`, `rows` and `seed` are what chance decided; `recruiter_extra` maps parameters to keyed hashes."""
 
@@ -82,24 +82,24 @@ class Session:
     seed: int
     recruiter_hash: str | None
     recruiter_extra: Mapping[str, str]
-    state: str
-    outcome: str | None
+    state: str = "active"
+    outcome: str | None = None
     position: int
-    run: int
-    run_after_seq: int
-    wrong_tries: int
-    tried_seq: int
+    run: int = 0
+    run_after_seq: int = 0
+    wrong_tries: int = 0
+    tried_seq: int = 0
     opened_ms: int
-    epoch: int
-    head_seq: int
+    epoch: int = 0
+    head_seq: int = 0
     head_hash: str
-    top_seq: int
+    top_seq: int = 0
     started_ms: int
     seen_ms: int
     reserved_until_ms: int
     reservation_ms: int
-    finished_ms: int | None
-    rejected: bool
+    finished_ms: int | None = None
+    rejected: bool = False
     approved: bool = False
     excluded: bool = False
 
@@ -138,8 +138,9 @@ def _change(names: tuple[str, ...]) -> Update:
     )
 
 
-def _session_where(conn: Connection, where: ColumnElement[bool]) -> Session | None:
-    row = conn.execute(select(sessions).where(where)).one_or_none()
+def _session_where(conn: Connection, *where: ColumnElement[bool]) -> Session | None:
+    """The latest of them, where there are several."""
+    row = conn.execute(select(sessions).where(*where).order_by(sessions.c.number.desc()).limit(1)).one_or_none()
     return None if row is None else _record(row)
 
 
@@ -163,22 +164,13 @@ def by_code(conn: Connection, code_hash: str) -> Session | None:
 
 def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> Session | None:
     """The latest session of this person in this study."""
-    query = (
-        select(sessions)
-        .where(sessions.c.study == study, sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
-        .order_by(sessions.c.number.desc())
-        .limit(1)
-    )
-    row = conn.execute(query).one_or_none()
-    return None if row is None else _record(row)
+    person = (sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
+    return _session_where(conn, sessions.c.study == study, *person)
 
 
 def of_study(conn: Connection, study: str, token_hash: str) -> Session | None:
     """The session with this token, if it is one of this study's; none where it was withdrawn."""
-    row = conn.execute(
-        select(sessions).where(sessions.c.token_hash == token_hash, sessions.c.study == study)
-    ).one_or_none()
-    return None if row is None else _record(row)
+    return _session_where(conn, sessions.c.token_hash == token_hash, sessions.c.study == study)
 
 
 def is_withdrawn(conn: Connection, session_id: str) -> bool:
@@ -300,16 +292,8 @@ def withdraw(conn: Connection, session: Session, at_ms: int) -> None:
     may start again: whoever forbids that would have to remember them.
     """
     delete_content(conn, session.id)
-    conn.execute(
-        insert(tombstones).values(
-            session=session.id,
-            token_hash=session.token_hash,
-            study=session.study,
-            link_kind=session.link_kind,
-            number=session.number,
-            withdrawn_ms=at_ms,
-        )
-    )
+    left = {name: getattr(session, name) for name in ("token_hash", "study", "link_kind", "number")}
+    conn.execute(insert(tombstones).values(session=session.id, withdrawn_ms=at_ms, **left))
 
 
 def delete_content(conn: Connection, session_id: str) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from believable.collect.desk import Collect
 from believable.core.errors import InvalidInput, MissingExtra
@@ -80,23 +80,11 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str) -> Settings:
-        fields = json.loads(text)
-        return cls(
-            data_dir=Path(fields["data_dir"]),
-            database_url=fields["database_url"],
-            study_folders=tuple(map(Path, fields["study_folders"])),
-            base_url=fields["base_url"],
-            frame_ancestors=tuple(fields["frame_ancestors"]),
-            published=fields["published"],
-            most_rounds=fields["most_rounds"],
-            workers=fields["workers"],
-            most_connections=fields["most_connections"],
-            trusted_proxies=tuple(fields["trusted_proxies"]),
-            listed=fields["listed"],
-            sendfile=fields["sendfile"],
-            oidc_issuer=fields["oidc_issuer"],
-            oidc_client=fields["oidc_client"],
-        )
+        fields: dict[str, Any] = json.loads(text)
+        for name in ("study_folders", "frame_ancestors", "trusted_proxies"):
+            fields[name] = tuple(fields[name])
+        fields |= {"data_dir": Path(fields["data_dir"]), "study_folders": tuple(map(Path, fields["study_folders"]))}
+        return cls(**fields)
 
 
 #: Told about media while they are prepared: how many are done, of how many.

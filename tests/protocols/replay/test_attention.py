@@ -30,7 +30,7 @@ def study() -> Study:
 
 def days_of(study: Study, seed: int) -> dict[str, Recording]:
     return {
-        stimulus.id: make_one(make, study, stimulus, seed).replay for stimulus in study.stimuli if stimulus.scenario
+        stimulus.id: make_one(make, study, stimulus, seed) for stimulus in study.stimuli if stimulus.scenario
     }
 
 

@@ -64,31 +64,31 @@ class Person:
     token: str
 
     def __post_init__(self) -> None:
-        self.epoch = self.collect.claim(self.token).epoch
-        self.seq = self.collect.claim(self.token).ack
-        self.epoch = self.collect.claim(self.token).epoch
+        self.epoch = self.collect.claim(self.token).now().epoch
+        self.seq = self.collect.claim(self.token).now().ack
+        self.epoch = self.collect.claim(self.token).now().epoch
 
     @property
     def session(self) -> Session:
-        return self.collect.view(self.token).session
+        return self.collect.view(self.token).now().session
 
     def send(self, kind: str, trial: int | None = None, **data: Any) -> int:
         self.seq += 1
         position = self.session.position if trial is None else trial
         now = self.clock.now_ms()
         body = json.dumps({"kind": kind, "trial": position, "at_ms": now, "mono_ms": now % 10**6, "data": data})
-        self.collect.append(self.token, self.epoch, [(self.seq, body)])
+        self.collect.append(self.token, self.epoch, [(self.seq, body)]).now()
         return self.seq
 
     def submit(self, took_ms: int = 30_000, **answers: Any) -> str:
         position = self.session.position
         self.clock.advance(took_ms)
         seq = self.send("trial.submit", answers=answers)
-        return self.collect.advance(self.token, self.epoch, position, seq).status
+        return self.collect.advance(self.token, self.epoch, position, seq).now().status
 
     def finish(self) -> None:
         session = self.session
-        self.collect.finish(self.token, self.epoch, session.head_seq, session.head_hash)
+        self.collect.finish(self.token, self.epoch, session.head_seq, session.head_hash).now()
 
     def run(self, *texts: str, took_ms: int = 30_000) -> Session:
         """The whole study with these texts."""
@@ -120,7 +120,7 @@ class World:
 
     def person(self, kind: str = "open") -> Person:
         link = self.store.read(lambda conn: studies.links_of(conn, "study", (kind,)))[0]
-        return Person(self.collect, self.clock, self.collect.join(link.token, {}, "en", True).token)
+        return Person(self.collect, self.clock, self.collect.join(link.token, {}, "en", True).now().token)
 
     def session(self, number: int, pool: str = "real") -> Session:
         return self.store.read(lambda conn: overview.session_by_number(conn, "study", pool, number))

@@ -54,7 +54,7 @@ def test_early_ends_are_left_where_they_happened(world: World, owner: Browser) -
     out.finish()
     no = world.person()
     no.send("consent.decline")
-    world.collect.advance(no.token, no.epoch, 0, no.seq)
+    world.collect.advance(no.token, no.epoch, 0, no.seq).now()
     no.finish()
     shown = numbers(owner)
     assert (shown["counts"]["screened_out"], shown["counts"]["declined"]) == (1, 1)
@@ -65,7 +65,7 @@ def test_early_ends_are_left_where_they_happened(world: World, owner: Browser) -
 def test_quiet_dropped_out_and_withdrawn(world: World, owner: Browser) -> None:
     world.person()
     gone = world.person()
-    world.collect.withdraw(gone.token)
+    world.collect.withdraw(gone.token).now()
     world.clock.advance(ACTIVE_MS + 1)
     shown = numbers(owner)
     assert (shown["counts"]["active"], shown["counts"]["quiet"], shown["counts"]["withdrawn"]) == (0, 1, 1)

@@ -154,7 +154,7 @@ def test_withdrawing_takes_the_words_and_what_others_were_told_about_them(world:
     page = owner.get(f"{REVIEW}?hint=duplicate&at=1-3-1").text
     assert "nearly the same text (8" in page
     assert "session 2 (page 3)" in page
-    world.collect.withdraw(person.token)
+    world.collect.withdraw(person.token).now()
     assert "Nothing left to review here" in owner.get(f"{REVIEW}?hint=duplicate").text
     assert rows(world)["1-3-1"]["n_kinds"] == 0
 

@@ -102,7 +102,7 @@ def test_a_withdrawn_session_leaves_the_queue(world: World, owner: Browser) -> N
     person = world.person()
     person.run(GENUINE, OTHER)
     assert "same text" in owner.get(REVIEW).text
-    world.collect.withdraw(person.token)
+    world.collect.withdraw(person.token).now()
     page = owner.get(f"{REVIEW}?show=all").text
     assert "2 free-text answers" in page
     assert "same text" not in page

@@ -37,7 +37,7 @@ def two(tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[
     with living(Settings(data_dir=tmp_path / "data", study_folders=folders, base_url=BASE), loop) as world:
         for name in ("study", "other"):
             link = world.store.read(lambda conn, name=name: studies.links_of(conn, name, ("open",)))[0]
-            person = Person(world.collect, world.clock, world.collect.join(link.token, {}, "en", True).token)
+            person = Person(world.collect, world.clock, world.collect.join(link.token, {}, "en", True).now().token)
             person.run(f"words of the {name} study", "more words")
             project = CodingProject(f"{name}-why", name, "real", f"Why of {name}", (), 1, False, "none", 0)
             world.store.write(

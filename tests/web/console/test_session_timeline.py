@@ -77,10 +77,10 @@ def test_filters_and_pages(world: World) -> None:
 def test_strays_are_told_apart(world: World) -> None:
     first = world.person()
     first.send("clock")
-    world.collect.claim(first.token)
+    world.collect.claim(first.token).now()
     late = '{"kind":"answer.change","trial":0,"at_ms":1,"mono_ms":1,"data":{"value":"stray"}}'
     with pytest.raises(TakenOver):
-        world.collect.append(first.token, first.epoch, [(2, late)])
+        world.collect.append(first.token, first.epoch, [(2, late)]).now()
     told = world.store.read(lambda conn: session_history(conn, first.session, EventFilter()))
     assert [line.seq for line in told.strays] == [2]
     assert "stray" in told.strays[0].data

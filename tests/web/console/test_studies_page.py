@@ -68,7 +68,7 @@ def test_personal_links_by_label_and_their_file(world: World, owner: Browser) ->
     made = world.store.read(lambda conn: studies.links_of(conn, "study", ("personal",)))
     assert sorted(link.label for link in made) == ["=SUM(A1)", "Anna", "Bea <b>"]
     token = next(link.token for link in made if link.label == "Anna")
-    world.collect.join(token, {}, "en", True)
+    world.collect.join(token, {}, "en", True).now()
     page = owner.get(STUDY).text
     assert "Bea &lt;b&gt;" in page
     assert "1 of 3 used" in page

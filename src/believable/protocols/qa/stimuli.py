@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from believable.core.seeds import derive
-from believable.simulate.demonstration import MadeStimulus, write_all
+from believable.recordings.recording import Recording
+from believable.simulate.demonstration import write_all
 from believable.study.records import Stimulus
 from believable.worlds.maze.rules import TICKS_PER_S
 from believable.worlds.maze.standins import PLAYERS, fight
@@ -14,11 +15,11 @@ from believable.worlds.maze.standins import PLAYERS, fight
 TASK_S = 40
 
 
-def make(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
+def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
     """The same player in all of them; the opponent's mood differs."""
     mood = "frustrated" if stimulus.condition == "standin_frustrated" else "calm"
     maze = derive(seed, "maze", str(stimulus.scenario))
-    return MadeStimulus(fight(maze, take, next(iter(PLAYERS)), ticks=TASK_S * TICKS_PER_S, mood=mood))
+    return fight(maze, take, next(iter(PLAYERS)), ticks=TASK_S * TICKS_PER_S, mood=mood)
 
 
 write = partial(write_all, make)

@@ -17,7 +17,7 @@ from believable.core.seeds import derive, generator
 from believable.protocols.replay.attention_words import FORGETTABLE, DayPart, day_parts
 from believable.recordings import file
 from believable.recordings.recording import Action, Recording
-from believable.simulate.demonstration import NOTHING_WRONG, MadeStimulus, write_all
+from believable.simulate.demonstration import NOTHING_WRONG, write_all
 from believable.study.records import Stimulus, Study
 from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
@@ -39,12 +39,12 @@ QUESTIONS_BEGIN, QUESTIONS_END = "# questions about these days, made with them",
 RUNS = Path(__file__).with_name("runs")
 
 
-def make(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
+def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
     """A character under one mind; both conditions of a scenario follow the same one. The practice is somebody of another town."""
     if stimulus.condition is None or stimulus.scenario is None:
-        return MadeStimulus(_practice(derive(seed, "practice") % (1 << 31)))
+        return _practice(derive(seed, "practice") % (1 << 31))
     run = _run(stimulus.condition)
-    return MadeStimulus(shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]))
+    return shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1])
 
 
 def shown_days(run: Recording, person: str) -> Recording:
@@ -69,11 +69,11 @@ def write_town(
     checked = {condition: with_findings(run) for condition, run in runs.items()}
     _must_match(checked)
 
-    def own(stimulus: Stimulus, take: int, seed: int) -> MadeStimulus:
+    def own(stimulus: Stimulus, take: int, seed: int) -> Recording:
         if stimulus.condition is None or stimulus.scenario is None:
             return make(stimulus, take, seed)
         run = checked[stimulus.condition]
-        return MadeStimulus(shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]))
+        return shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1])
 
     write_all(own, study, folder, seed, done)
     _ask(study, folder, seed)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
+Number = TypeVar("Number", np.int64, np.float64)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
@@ -129,17 +131,14 @@ class PaganSample:
         return self.original_name, self.timestamp_ms, self.media_ms, self.value, self.external_pid
 
 
-class _Findings:
-    def __init__(self) -> None:
-        self._lines: dict[str, list[int]] = {kind: [] for kind in KINDS}
+class _Findings(dict[str, list[int]]):
+    """Lines by the kind of trouble."""
 
     def add(self, kind: str, line: int) -> None:
-        self._lines[kind].append(line)
+        self.setdefault(kind, []).append(line)
 
     def all(self) -> tuple[PaganFinding, ...]:
-        return tuple(
-            PaganFinding(kind, *KINDS[kind], tuple(sorted(lines))) for kind, lines in self._lines.items() if lines
-        )
+        return tuple(PaganFinding(kind, *KINDS[kind], tuple(sorted(self[kind]))) for kind in KINDS if kind in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,20 +286,14 @@ def _built(kept: Sequence[PaganSample], rows: Sequence[PaganSample], names: Sequ
         original_names=tuple(dict.fromkeys(row.original_name for row in rows)),
         external_pid=external[0] if len(external) == 1 else None,
         extra=MappingProxyType(extra),
-        timestamp_ms=_whole([row.timestamp_ms for row in kept]),
-        media_ms=_real([row.media_ms for row in kept]),
-        value=_real([row.value for row in kept]),
-        lines=_whole([row.line for row in kept]),
+        timestamp_ms=_fixed([row.timestamp_ms for row in kept], np.int64),
+        media_ms=_fixed([row.media_ms for row in kept], np.float64),
+        value=_fixed([row.value for row in kept], np.float64),
+        lines=_fixed([row.line for row in kept], np.int64),
     )
 
 
-def _whole(values: Sequence[int]) -> NDArray[np.int64]:
-    array = np.array(values, np.int64)
-    array.flags.writeable = False
-    return array
-
-
-def _real(values: Sequence[float]) -> NDArray[np.float64]:
-    array = np.array(values, np.float64)
+def _fixed(values: Sequence[float], kind: type[Number]) -> NDArray[Number]:
+    array = np.array(values, kind)
     array.flags.writeable = False
     return array

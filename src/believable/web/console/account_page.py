@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, TooManyTries
 from believable.store import accounts
+from believable.store.accounts import Login, Try
 from believable.web.console.console_page import ANYBODY, EVERY_USER, RESEARCHERS, Console, ConsoleVisit, Route, render
 from believable.web.console.guard import PATH, device_of, drop_login, form_token, safe_next, set_visitor, visitor_token
 from believable.web.console.second_factor_page import entered, inside
@@ -38,31 +39,35 @@ async def login_page(visit: ConsoleVisit) -> Response:
     return _login_form(visit, message="", status=200)
 
 
-def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
+def _outside_form(visit: ConsoleVisit, template: str, status: int, login: Login | None, **context: object) -> Response:
+    """A form for somebody who is not in yet: its token is that of the visitor's cookie."""
     visitor = visitor_token(visit.request)
-    response = render(
-        "login.html",
-        None,
-        status=status,
-        csrf=form_token(visit.console, None, visitor),
-        message=message,
-        name=visit.form.get("name", "")[:64],
-        next=safe_next(visit.form.get("next") or visit.query("next", PATH)),
-        elsewhere="" if visit.console.oidc is None else visit.console.oidc.provider.host,
-    )
+    response = render(template, None, status=status, csrf=form_token(visit.console, login, visitor), **context)
     set_visitor(visit.console, response, visitor)
     return response
 
 
+def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
+    about = {
+        "name": visit.form.get("name", "")[:64],
+        "next": safe_next(visit.form.get("next") or visit.query("next", PATH)),
+    }
+    elsewhere = "" if visit.console.oidc is None else visit.console.oidc.provider.host
+    return _outside_form(visit, "login.html", status, None, message=message, elsewhere=elsewhere, **about)
+
+
+async def _begun_try(visit: ConsoleVisit, name: str) -> Try:
+    key, now_ms, device = visit.console.key, visit.now_ms, device_of(visit.request)
+    return await visit.console.store.awrite(
+        lambda conn: accounts.begin_try(conn, key, name, visit.peer, now_ms=now_ms, device=device)
+    )
+
+
 async def log_in(visit: ConsoleVisit) -> Response:
-    console, now_ms = visit.console, visit.now_ms
+    console = visit.console
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     try:
-        attempt = await console.store.awrite(
-            lambda conn: accounts.begin_try(
-                conn, console.key, name, visit.peer, now_ms=now_ms, device=device_of(visit.request)
-            )
-        )
+        attempt = await _begun_try(visit, name)
     except TooManyTries as error:
         return _login_form(visit, message=str(error), status=429)
     right = await _hashing(console, lambda: console.passwords.verify(attempt.stored, password))
@@ -88,13 +93,8 @@ async def _invited(visit: ConsoleVisit) -> accounts.User:
 
 
 def _welcome_form(visit: ConsoleVisit, name: str, *, message: str, status: int) -> Response:
-    visitor = visitor_token(visit.request)
-    csrf = form_token(visit.console, visit.login, visitor)
-    response = render(
-        "welcome.html", None, status=status, csrf=csrf, name=name, message=message, shortest=accounts.PASSWORD_MIN
-    )
-    set_visitor(visit.console, response, visitor)
-    return response
+    about = {"name": name, "message": message, "shortest": accounts.PASSWORD_MIN}
+    return _outside_form(visit, "welcome.html", status, visit.login, **about)
 
 
 async def welcome(visit: ConsoleVisit) -> Response:
@@ -136,11 +136,7 @@ def _account(visit: ConsoleVisit, *, message: str, status: int) -> Response:
 async def change_password(visit: ConsoleVisit) -> Response:
     """Asks for the old password under the same brake as a log-in: an open browser is not yet the person."""
     console, now_ms, name = visit.console, visit.now_ms, visit.user
-    attempt = await console.store.awrite(
-        lambda conn: accounts.begin_try(
-            conn, console.key, name, visit.peer, now_ms=now_ms, device=device_of(visit.request)
-        )
-    )
+    attempt = await _begun_try(visit, name)
     if not await _hashing(console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))):
         return _account(visit, message="The old password is wrong.", status=422)
     try:

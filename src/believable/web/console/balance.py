@@ -77,38 +77,21 @@ def cell_name(cell: Cell) -> str:
 
 
 def _margins(study: Study, complete: dict[Cell, int], reserved: dict[Cell, int]) -> tuple[Margin, ...]:
-    levels: dict[tuple[str, str], list[str]] = {}
-    for name in sorted(study.arms):
-        levels["arm", name] = list(study.arms[name])
-    if cell_count(study) <= 100_000:
-        for cell in cells(study):
-            for block, row in cell.rows:
-                known = levels.setdefault(("order", block), [])
-                if str(row) not in known:
-                    known.append(str(row))
-    return tuple(
-        Margin(name if kind == "arm" else f"{name} (order)", _levels(kind, name, own, complete, reserved))
-        for (kind, name), own in levels.items()
-    )
+    rows: dict[tuple[str, int], None] = {}
+    for cell in cells(study) if cell_count(study) <= 100_000 else ():
+        rows |= dict.fromkeys(cell.rows)
 
+    def filling(words: str, part: tuple[str, str | int]) -> Filling:
+        counts = (
+            sum(n for cell, n in held.items() if part in (*cell.arms, *cell.rows)) for held in (complete, reserved)
+        )
+        return Filling(words, *counts)
 
-def _levels(
-    kind: str, name: str, levels: Sequence[str], complete: dict[Cell, int], reserved: dict[Cell, int]
-) -> tuple[Filling, ...]:
-    def total(counts: dict[Cell, int], level: str) -> int:
-        return sum(n for cell, n in counts.items() if _level(cell, kind, name) == level)
-
-    return tuple(
-        Filling(level if kind == "arm" else str(int(level) + 1), total(complete, level), total(reserved, level))
-        for level in levels
-    )
-
-
-def _level(cell: Cell, kind: str, name: str) -> str | None:
-    if kind == "arm":
-        return dict(cell.arms).get(name)
-    row = dict(cell.rows).get(name)
-    return None if row is None else str(row)
+    arms = {name: [filling(level, (name, level)) for level in study.arms[name]] for name in sorted(study.arms)}
+    orders: dict[str, list[Filling]] = {}
+    for block, row in rows:
+        orders.setdefault(f"{block} (order)", []).append(filling(str(row + 1), (block, row)))
+    return tuple(Margin(name, tuple(levels)) for name, levels in (*arms.items(), *orders.items()))
 
 
 @dataclass(frozen=True, slots=True)

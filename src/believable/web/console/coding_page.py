@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,7 +11,7 @@ from believable.bundle.marks import Logs
 from believable.coding.label_files import read_labels, read_texts
 from believable.core.errors import InvalidInput, Refused
 from believable.store import bundle_export, coding_marks, coding_projects, coding_rounds, studies
-from believable.store.coding_projects import CodingProject
+from believable.store.coding_projects import CodingProject, project_name
 from believable.store.coding_rounds import CoderProgress
 from believable.store.engine import Connection
 from believable.store.rights import coders_for, role_in_project
@@ -86,16 +84,13 @@ async def create(visit: ConsoleVisit) -> Response:
         raise InvalidInput(f"pool: expected real or simulated, got {pool[:20]!r}.")
     book = await _chosen_book(visit, study.definition, form.get("codebook", ""))
     suffix = "" if pool == "real" else f"-{pool}"
-    project = CodingProject(
-        project_name(f"{study.id}-{book.id}{suffix}"), study.id, pool, f"{study.title}: {book.title}", book.of, _seed(), False,
-        "none", at_ms,
-    )  # fmt: skip
-    console = visit.console
-    logs = Logs(console.media_dir)
+    name, title = project_name(f"{study.id}-{book.id}{suffix}"), f"{study.title}: {book.title}"
+    project = CodingProject(name, study.id, pool, title, book.of, created_ms=at_ms)
+    collect = _collecting(visit, project)
 
     def make(conn: Connection) -> int:
         coding_projects.create_project(conn, project, book, user=visit.user)
-        return bundle_export.collect_texts(conn, project, kinds=console.kinds, logs=logs)
+        return collect(conn)
 
     await visit.change(make, f"began coding {project.id}", study=study.id)
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
@@ -131,30 +126,19 @@ async def import_texts(visit: ConsoleVisit) -> Response:
         await visit.read(lambda conn: studies.get(conn, study))
     responses = read_texts(form.get("texts", ""))
     book = resolved(ready(form.get("codebook", "")))
-    project = CodingProject(project_name(title), study, "imported", title, (), _seed(), False, "none", at_ms)
-
-    def make(conn: Connection) -> int:
-        coding_projects.create_project(conn, project, book, user=visit.user)
-        return coding_projects.put_texts(conn, project, [(response, ()) for response in responses])
-
-    await visit.change(make, f"imported {len(responses)} texts as coding project {project.id}", study=study)
+    project = CodingProject(project_name(title), study, "imported", title, created_ms=at_ms)
+    await visit.change(
+        lambda conn: coding_projects.import_texts(conn, project, book, responses, user=visit.user),
+        f"imported {len(responses)} texts as coding project {project.id}",
+        study=study,
+    )
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
 
 
-def project_name(text: str) -> str:
-    """A name for addresses: letters, digits and hyphens.
-
-    >>> project_name("Why, at all?")
-    'why-at-all'
-    """
-    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")
-    if not name:
-        raise InvalidInput(f"title: expected some letters or digits, got {text[:40]!r}.")
-    return name
-
-
-def _seed() -> int:
-    return secrets.randbelow(2**53)
+def _collecting(visit: ConsoleVisit, project: CodingProject) -> Callable[[Connection], int]:
+    """What adds the texts of the study that are not in the project yet."""
+    kinds, logs = visit.console.kinds, Logs(visit.console.media_dir)
+    return lambda conn: bundle_export.collect_texts(conn, project, kinds=kinds, logs=logs)
 
 
 # ---------------------------------------------------------------------------------------------- one project
@@ -196,13 +180,8 @@ async def change_settings(visit: ConsoleVisit) -> Response:
 
 async def collect_again(visit: ConsoleVisit) -> Response:
     project = await the_project(visit)
-    console = visit.console
-    logs = Logs(console.media_dir)
-    await visit.change(
-        lambda conn: bundle_export.collect_texts(conn, project, kinds=console.kinds, logs=logs),
-        f"collected new texts for coding {project.id}",
-        study=project.study,
-    )
+    what = f"collected new texts for coding {project.id}"
+    await visit.change(_collecting(visit, project), what, study=project.study)
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
 
 

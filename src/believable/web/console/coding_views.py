@@ -12,9 +12,8 @@ from believable.coding.coder_agreement import CoderAgreement, agreement, by_samp
 from believable.coding.labels import Key
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.ids import opaque_name
-from believable.core.object_storage import medium_file
 from believable.players import PLAYERS
-from believable.stimuli.judging import Variant, judged_replay
+from believable.stimuli.judging import shown_file
 from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_projects import BookVersion, CodedText, CodingProject, TextMedium
 from believable.store.engine import Connection, Store
@@ -158,7 +157,5 @@ async def path_of(visit: ConsoleVisit, project: CodingProject, name: str) -> Pat
     )
     if name not in known:
         raise NotFound("this project has no medium with this name. Reload the page.")
-    shown, folder = known[name], console.media_dir
-    if shown.replay:
-        return await asyncio.to_thread(judged_replay, folder, shown.digest, Variant())
-    return await asyncio.to_thread(medium_file, folder, shown.digest)
+    shown = known[name]
+    return await asyncio.to_thread(shown_file, console.media_dir, shown.digest, is_replay=shown.replay)

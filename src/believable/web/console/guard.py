@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.requests import Request
@@ -178,14 +179,9 @@ async def _form(request: Request) -> Mapping[str, str]:
         body += chunk
         if len(body) > LARGEST_FORM_BYTES:
             raise TooLarge(f"the form is larger than {LARGEST_FORM_BYTES} bytes. Send less at once.")
+    strict: dict[str, Any] = {"strict_parsing": bool(body), "max_num_fields": MOST_FIELDS, "errors": "strict"}
     try:
-        fields = parse_qsl(
-            body.decode(),
-            keep_blank_values=True,
-            strict_parsing=bool(body),
-            max_num_fields=MOST_FIELDS,
-            errors="strict",
-        )
+        fields = parse_qsl(body.decode(), keep_blank_values=True, **strict)
     except ValueError as error:
         raise InvalidInput(f"the form cannot be read ({error}). Use the page.") from None
     if any("\x00" in value for _, value in fields):
@@ -209,10 +205,12 @@ def _check_csrf(console: Console, request: Request, login: Login | None, form: M
 # ---------------------------------------------------------------------------------------------- cookies
 
 
+def _set_cookie(console: Console, response: Response, name: str, value: str, life_s: int | None = None) -> None:
+    response.set_cookie(name, value, max_age=life_s, path=PATH, secure=console.secure, httponly=True, samesite="strict")
+
+
 def set_login(console: Console, response: Response, token: str) -> None:
-    response.set_cookie(
-        COOKIE, token, max_age=LOGIN_LIFE_MS // 1000, path=PATH, secure=console.secure, httponly=True, samesite="strict"
-    )
+    _set_cookie(console, response, COOKIE, token, LOGIN_LIFE_MS // 1000)
 
 
 def drop_login(response: Response) -> None:
@@ -224,9 +222,7 @@ def device_of(request: Request) -> str:
 
 
 def set_device(console: Console, response: Response, mark: str) -> None:
-    response.set_cookie(
-        DEVICE_COOKIE, mark, max_age=DEVICE_LIFE_S, path=PATH, secure=console.secure, httponly=True, samesite="strict"
-    )
+    _set_cookie(console, response, DEVICE_COOKIE, mark, DEVICE_LIFE_S)
 
 
 def visitor_token(request: Request) -> str:
@@ -234,7 +230,7 @@ def visitor_token(request: Request) -> str:
 
 
 def set_visitor(console: Console, response: Response, visitor: str) -> None:
-    response.set_cookie(VISITOR_COOKIE, visitor, path=PATH, secure=console.secure, httponly=True, samesite="strict")
+    _set_cookie(console, response, VISITOR_COOKIE, visitor)
 
 
 async def _prolong(console: Console, request: Request, response: Response, login: Login) -> None:

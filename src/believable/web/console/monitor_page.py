@@ -52,11 +52,6 @@ REFRESH_WINDOW_MS = 10_000
 POOL_WORDS = {"real": "Participants", "simulated": "Simulated", "preview": "Preview"}
 
 
-async def _snapshot(visit: ConsoleVisit, study: StudyRow, pool: str, window_ms: int) -> Snapshot:
-    now_ms = visit.now_ms
-    return await visit.read(lambda conn: monitor.snapshot(conn, study.id, pool, now_ms=now_ms, window_ms=window_ms))
-
-
 async def standing_alarms(visit: ConsoleVisit, study: str) -> tuple[Alarm, ...]:
     """Of this study and of the whole server. Those in memory stand first: a full disk cannot be written down."""
     sounded = await asyncio.to_thread(visit.console.store.alarms)
@@ -95,7 +90,8 @@ async def _picture(visit: ConsoleVisit, window_ms: int) -> tuple[StudyRow, dict[
     study = await the_study(visit)
     pool = await pool_to_show(visit, study.id, POOL_WORDS)
     definition = await visit.definition(study.definition)
-    snapshot = await _snapshot(visit, study, pool, window_ms)
+    now = {"now_ms": visit.now_ms, "window_ms": window_ms}
+    snapshot = await visit.read(lambda conn: monitor.snapshot(conn, study.id, pool, **now))
     standing = await standing_alarms(visit, study.id)
     return study, picture(study, definition, pool, snapshot, standing, visit.now_ms)
 

@@ -12,11 +12,10 @@ from markupsafe import Markup
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.core.object_storage import medium_file
 from believable.players import PLAYERS
 from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest
-from believable.stimuli.judging import Variant, judged_replay
+from believable.stimuli.judging import shown_file
 from believable.store import monitor, review
 from believable.store.audit_log import AuditEntry
 from believable.store.studies import StudyRow
@@ -183,10 +182,7 @@ async def watched_medium(visit: ConsoleVisit) -> Response:
     """The medium itself, without what participants never see."""
     medium = await _medium(visit, visit.path("stimulus"))
     folder = visit.console.media_dir
-    if medium.is_replay:
-        path = await asyncio.to_thread(judged_replay, folder, medium.digest, Variant())
-    else:
-        path = await asyncio.to_thread(medium_file, folder, medium.digest)
+    path = await asyncio.to_thread(shown_file, folder, medium.digest, is_replay=medium.is_replay)
     return await medium_response(visit.request, path)
 
 

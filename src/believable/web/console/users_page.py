@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from starlette.responses import RedirectResponse, Response
 
@@ -10,7 +11,6 @@ from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
 from believable.store import ROLES, accounts, rights, second_factor, studies
 from believable.store.accounts import User
-from believable.store.audit_log import Change
 from believable.store.engine import Connection
 from believable.store.rights import Rights
 from believable.store.studies import StudyRow
@@ -73,46 +73,25 @@ async def reset(visit: ConsoleVisit) -> Response:
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 
 
-def _disable(name: str) -> tuple[Change[User], str]:
-    return lambda conn: accounts.disable(conn, name), f"disabled user {name}"
-
-
-def _enable(name: str) -> tuple[Change[User], str]:
-    return lambda conn: accounts.enable(conn, name), f"enabled user {name}"
-
-
-def _promote(name: str) -> tuple[Change[User], str]:
-    return lambda conn: accounts.set_administrator(conn, name, True), f"made user {name} an administrator"
-
-
-def _demote(name: str) -> tuple[Change[User], str]:
-    return lambda conn: accounts.set_administrator(conn, name, False), f"made user {name} no administrator any more"
-
-
-def _single_factor(name: str) -> tuple[Change[User], str]:
-    def deed(conn: Connection) -> User:
-        user = accounts.find(conn, name)
-        second_factor.take_off(conn, user.name)
-        return user
-
-    return deed, f"took the second factor of user {name} off"
-
-
-DEEDS: Mapping[str, Callable[[str], tuple[Change[User], str]]] = {
-    "disable": _disable,
-    "enable": _enable,
-    "promote": _promote,
-    "demote": _demote,
-    "single-factor": _single_factor,
+#: What can be done with a user, and how the audit log says it.
+DEEDS: Mapping[str, tuple[Callable[[Connection, str], object], str]] = {
+    "disable": (accounts.disable, "disabled user {}"),
+    "enable": (accounts.enable, "enabled user {}"),
+    "promote": (partial(accounts.set_administrator, administrator=True), "made user {} an administrator"),
+    "demote": (partial(accounts.set_administrator, administrator=False), "made user {} no administrator any more"),
+    "single-factor": (
+        lambda conn, name: second_factor.take_off(conn, accounts.find(conn, name).name),
+        "took the second factor of user {} off",
+    ),
 }
 
 
 async def alter(visit: ConsoleVisit) -> Response:
-    deed = visit.path("deed")
+    deed, name = visit.path("deed"), visit.path("name")
     if deed not in DEEDS:
         raise NotFound(f"nothing called {deed!r} can be done with a user. {did_you_mean(deed, DEEDS)}")
-    change, what = DEEDS[deed](visit.path("name"))
-    await visit.change(change, what, kind="account")
+    change, words = DEEDS[deed]
+    await visit.change(lambda conn: change(conn, name), words.format(name), kind="account")
     return RedirectResponse(f"{PATH}/users", 303)
 
 

@@ -7,9 +7,10 @@ import random
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from believable.collect.desk import Collect
 from believable.core.errors import InvalidInput, MissingExtra, Problem, StudyError
@@ -35,7 +36,7 @@ from believable.study.load import check
 from believable.study.nodes import Node, from_plain, parse
 from believable.study.reading import read_study
 from believable.study.records import Record
-from believable.study.texts import built_in
+from believable.study.texts import LANGUAGES, built_in
 from believable.web.gallery.examples import FREE, Example
 from believable.web.participant.trial import trial_message
 
@@ -126,13 +127,14 @@ QUESTION = "question"
 _PROMPT = "What do you think?"
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleRequest:
+class ExampleRequest(BaseModel):
     """How an example is to be shown: its parameters as YAML, with which player, in which language, its practice page instead."""
 
-    params: str
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    params: Annotated[str, Field(max_length=50_000)]
     player: str = "replay"
-    language: str = "en"
+    language: Annotated[str, AfterValidator(lambda name: name if name in LANGUAGES else "en")] = "en"
     practice: bool = False
 
 
@@ -148,14 +150,12 @@ class ExampleStudies:
         """The trial of a fresh session that has recorded these events already. Raises StudyError for wrong parameters."""
         definition = self.definition(example, request)
         published = self.collect.publish(f"gallery-{secrets.token_hex(6)}", definition)
-        token = self.collect.join(published.links["preview"], {}, request.language, True).token
-        epoch = self.collect.claim(token).epoch
+        token = self.collect.join(published.links["preview"], {}, request.language, True).now().token
+        epoch = self.collect.claim(token).now().epoch
         if events:
-            self.collect.append(token, epoch, [(seq, _body(event)) for seq, event in enumerate(events, 1)])
-        view = self.collect.view(token)
-        return trial_message(view, base=f"/s/{token}", now_ms=self.collect.context.clock.now_ms()).model_dump(
-            mode="json"
-        )
+            self.collect.append(token, epoch, [(seq, _body(event)) for seq, event in enumerate(events, 1)]).now()
+        view, now_ms = self.collect.view(token).now(), self.collect.context.clock.now_ms()
+        return trial_message(view, base=f"/s/{token}", now_ms=now_ms).model_dump(mode="json")
 
     def definition(self, example: Example, request: ExampleRequest) -> Definition:
         """The study around the example, with its medium."""

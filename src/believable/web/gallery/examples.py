@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
+
+from ruamel.yaml import YAML
 
 from believable.core.errors import NotFound
 from believable.core.event_chain import EventKind
@@ -19,32 +22,6 @@ from believable.study.records import Controls, Record
 
 #: What is recorded where players stand; each event also carries the player's number.
 _WATCHED = PLAYERS["replay"].records
-_COMPARE = """\
-of: [left, right]
-match: none
-controls: {must_finish: false, replay: true}
-ask:
-  - {id: which, prompt: Which looked more human?, preference: {}}
-  - {id: why, prompt: Why?, long_text: {min_length: 10}}
-  - {id: sure, prompt: How certain are you?, certainty: {}}
-"""
-_TOGETHER = """\
-of: [left, right]
-match: none
-playback: together
-ask:
-  - {id: which, prompt: Which looked more human?, preference: {forced: true}}
-"""
-_GROUP = """\
-clips: 2
-controls: {must_finish: false, replay: true, max_views: 3}
-rate:
-  - {id: rating, prompt: Human or artificial?, clip_rating: {}}
-  - {id: strength, prompt: How artificial?, likert: {points: 10}, show_if: {answer: rating, at_least: 4}}
-  - {id: views, prompt: How often did you watch it?, number: {min: 1, max: 3}}
-  - {id: comment, prompt: Comment, required: false, text: {}}
-"""
-
 
 ExampleGroup = Literal["instruments", "players", "pages"]
 
@@ -115,47 +92,26 @@ def _player(player: Player) -> Example:
     )
 
 
-def _page(
-    name: str, about: str, examples: tuple[str, ...], events: tuple[EventKind, ...], n_stimuli: int = 0
-) -> Example:
-    """A kind of page that is shown as it is."""
-    return Example("pages", name, 1, about, PAGES[name].record, examples, (), events, n_stimuli=n_stimuli)
+#: What is recorded on each kind of page that is shown as it is.
+_PAGE_EVENTS: Mapping[str, tuple[EventKind, ...]] = {
+    "compare": _WATCHED,
+    "group": _WATCHED,
+    "device": (EventKind("device.tones", ("state",), "the tones were played; `state` of the browser's sound"),),
+    "qa": (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
+}
 
 
-PAGE_EXAMPLES = (
-    _page(
-        "compare",
-        "Two or more players side by side, then questions. Who stands where is drawn for each session.",
-        (_COMPARE, _TOGETHER),
-        _WATCHED,
-        2,
-    ),
-    _page(
-        "group",
-        "Several clips on one page, each with the same questions beside it; views are counted.",
-        (_GROUP,),
-        _WATCHED,
-        2,
-    ),
-    _page(
-        "device",
-        "Whether sound and mouse wheel work: tones to count, a wheel to turn.",
-        ("{}\n", "wheel: false\n"),
-        (EventKind("device.tones", ("state",), "the tones were played; `state` of the browser's sound"),),
-    ),
-    _page(
-        "qa",
-        "A quality test of the annotator: a known signal, followed with RankTrace and scored by the server.",
-        ("test: visual\nduration_s: 20\npractice: false\n", "test: auditory\nduration_s: 20\npractice: false\n"),
-        (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
-    ),
-)
+def _pages() -> Iterator[Example]:
+    for name, page in YAML(typ="safe", pure=True).load(Path(__file__).with_name("page_examples.yaml")).items():
+        record, examples, count = PAGES[name].record, tuple(page["examples"]), page["stimuli"]
+        yield Example("pages", name, 1, page["about"], record, examples, (), _PAGE_EVENTS[name], n_stimuli=count)
+
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
     (shown.group, shown.name): shown
     for shown in (
         *(_instrument(instrument) for instrument in INSTRUMENTS),
         *(_player(player) for player in PLAYERS),
-        *PAGE_EXAMPLES,
+        *_pages(),
     )
 }

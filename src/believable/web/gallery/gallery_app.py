@@ -32,21 +32,6 @@ router = APIRouter(include_in_schema=False)
 Name = Annotated[str, PathParameter(max_length=64)]
 
 
-class ExampleBody(BaseModel):
-    """How the example is to be shown."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    params: Annotated[str, Field(max_length=50_000)]
-    player: str = "replay"
-    language: str = "en"
-    practice: bool = False
-
-    def request(self) -> ExampleRequest:
-        language = self.language if self.language in LANGUAGES else "en"
-        return ExampleRequest(self.params, self.player, language, self.practice)
-
-
 class EventBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -54,15 +39,15 @@ class EventBody(BaseModel):
     data: dict[str, Any]
 
 
-class MountBody(ExampleBody):
-    events: list[EventBody] = []
+class MountBody(ExampleRequest):
+    events: Annotated[list[EventBody], Field(default_factory=list)]
 
 
-class AnswerBody(ExampleBody):
+class AnswerBody(ExampleRequest):
     value: Any
 
 
-class SimulateBody(ExampleBody):
+class SimulateBody(ExampleRequest):
     seed: int = 0
 
 
@@ -108,19 +93,19 @@ async def one_example(request: Request, group: Name, name: Name) -> Response:
 async def mount(request: Request, group: Name, name: Name, body: MountBody) -> Response:
     """The trial to show, with what was recorded before; wrong parameters are told by line."""
     events = [event.model_dump() for event in body.events]
-    return await _answered(lambda: _studies(request).mount(example(group, name), body.request(), events))
+    return await _answered(lambda: _studies(request).mount(example(group, name), body, events))
 
 
 @router.post("/gallery/{group}/{name}/answer")
 async def answer(request: Request, group: Name, name: Name, body: AnswerBody) -> Response:
     """What would be kept of an answer."""
-    return await _answered(lambda: _studies(request).read(example(group, name), body.request(), body.value))
+    return await _answered(lambda: _studies(request).read(example(group, name), body, body.value))
 
 
 @router.post("/gallery/{group}/{name}/simulate")
 async def simulate(request: Request, group: Name, name: Name, body: SimulateBody) -> Response:
     """What a simulated person does."""
-    return await _answered(lambda: _studies(request).simulate(example(group, name), body.request(), body.seed))
+    return await _answered(lambda: _studies(request).simulate(example(group, name), body, body.seed))
 
 
 async def _answered(work: Any) -> Response:

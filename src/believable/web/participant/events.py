@@ -84,7 +84,7 @@ async def append_events(request: Request) -> Response:
     """POST /s/{token}/events."""
     collect: Collect = request.app.state.collect
     epoch, events = parse_batch(await request.body())
-    ack = await collect.aappend(request.path_params["token"], epoch, events)
+    ack = await collect.append(request.path_params["token"], epoch, events)
     return Response(b'{"ack":%d}' % ack, media_type="application/json")
 
 

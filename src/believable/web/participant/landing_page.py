@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from believable.collect.context import Refusal
-from believable.collect.desk import Collect, Landing
+from believable.collect.desk import Collect
+from believable.collect.join import Landing
 from believable.core.errors import NotFound, TooManyTries
 from believable.study.texts import Texts, built_in
 from believable.web.connections import place_of
@@ -40,7 +41,7 @@ async def landing(request: Request, link: str) -> Response:
     query = _query(request)
     collect: Collect = request.app.state.collect
     try:
-        entry = await collect.alanding(link, query, request.cookies)
+        entry = await collect.landing(link, query, request.cookies)
     except NotFound:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     texts = texts_in(entry.definition, _language(request, entry.languages))
@@ -74,11 +75,11 @@ async def join(request: Request, link: str) -> Response:
         return wish if wish in offered else _language(request, offered)
 
     try:
-        joined = await collect.ajoin(link, query, language, desktop, request.cookies)
+        joined = await collect.join(link, query, language, desktop, request.cookies)
     except NotFound:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     except Refusal as refusal:
-        entry = await collect.alanding(link, query, request.cookies)
+        entry = await collect.landing(link, query, request.cookies)
         return message(texts_in(entry.definition, language(entry.languages)), f"refused.{refusal.code}", 403)
     response = RedirectResponse(f"/s/{joined.token}", status_code=303)
     remember_query(response, joined.token, query, request.app.state.settings)
@@ -102,7 +103,7 @@ async def resume(request: Request) -> Response:
     who = place_of(request)
     texts = from_header(_accepts(request))
     try:
-        token = await collect.aresume(code, who)
+        token = await collect.resume(code, who)
     except TooManyTries:
         return page("participant/resume.html", 429, texts=texts, error="resume.too_many")
     except NotFound:

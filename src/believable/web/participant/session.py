@@ -113,7 +113,7 @@ def _desk(request: Request) -> Collect:
 async def session_page(request: Request, token: Token) -> Response:
     """The page, with the current trial rendered in it."""
     try:
-        view = await _desk(request).aview(token)
+        view = await _desk(request).view(token)
     except Withdrawn:
         language = from_header(request.headers.get("accept-language", ""))
         return message(language, "refused.withdrawn", 410, scripts=("forget",))
@@ -144,7 +144,7 @@ async def session_page(request: Request, token: Token) -> Response:
 @router.get("/s/{token}/trial", response_model=None)  # a tenth of the start-up otherwise; `web.openapi` describes it
 async def current_trial(request: Request, token: Token) -> Response:
     """The current trial: HTML, questions, media, drafts. `kind` is `finish` when only that is left, then `finished`."""
-    view = await _with_redirect(request, token, await _desk(request).aview(token))
+    view = await _with_redirect(request, token, await _desk(request).view(token))
     return Response(_trial(request, token, view).model_dump_json(), media_type="application/json")
 
 
@@ -152,8 +152,8 @@ async def current_trial(request: Request, token: Token) -> Response:
 async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
     """Take over writing."""
     desk = _desk(request)
-    claimed = await desk.aclaim(token)
-    view = await _with_redirect(request, token, await desk.aclaimed(token, claimed))
+    claimed = await desk.claim(token)
+    view = await _with_redirect(request, token, await desk.claimed(token, claimed))
     answer = ClaimAnswer(
         epoch=claimed.epoch,
         ack=claimed.ack,
@@ -168,10 +168,10 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
 async def advance(request: Request, token: Token, body: AdvanceBody) -> Response:
     """Close the trial whose `trial.submit` is event `seq`. Errors are words for the page, by question id."""
     desk = _desk(request)
-    advanced = await desk.aadvance(token, body.epoch, body.position, body.seq)
+    advanced = await desk.advance(token, body.epoch, body.position, body.seq)
     texts = texts_in(advanced.standing.definition, advanced.standing.session.language)
     errors = {name: texts[error.key].format(**error.values) for name, error in advanced.errors.items()}
-    trial = _trial(request, token, await desk.anext(token, advanced)) if advanced.status == "next" else None
+    trial = _trial(request, token, await desk.next(token, advanced)) if advanced.status == "next" else None
     answer = AdvanceAnswer(status=advanced.status, errors=errors, trial=trial)
     return Response(answer.model_dump_json(), media_type="application/json")
 
@@ -179,7 +179,7 @@ async def advance(request: Request, token: Token, body: AdvanceBody) -> Response
 @router.post("/s/{token}/finish")
 async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnswer:
     """End the session: only when every event up to `seq` is stored and both chains have this head."""
-    finished = await _desk(request).afinish(token, body.epoch, body.seq, body.head, remembered_query(request))
+    finished = await _desk(request).finish(token, body.epoch, body.seq, body.head, remembered_query(request))
     return FinishAnswer(
         outcome=finished.outcome, receipt=finished.receipt, code=finished.code, redirect=finished.redirect
     )
@@ -188,14 +188,14 @@ async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnsw
 @router.get("/s/{token}/later")
 async def later(request: Request, token: Token) -> LaterAnswer:
     """A personal link and a short code to continue on any device."""
-    ticket = await _desk(request).alater(token)
+    ticket = await _desk(request).later(token)
     return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{ticket.token}", code=ticket.code)
 
 
 @router.post("/s/{token}/withdraw")
 async def withdraw(request: Request, token: Token, body: WithdrawBody) -> WithdrawAnswer:
     """Delete everything of this session, at once and for good."""
-    await _desk(request).awithdraw(token)
+    await _desk(request).withdraw(token)
     return WithdrawAnswer()
 
 
@@ -203,7 +203,7 @@ async def withdraw(request: Request, token: Token, body: WithdrawBody) -> Withdr
 async def medium(request: Request, token: Token, name: Annotated[str, Path(max_length=64)]) -> Response:
     """A medium under this session's own name for it, with Range."""
     settings: Settings = request.app.state.settings
-    content = await _desk(request).amedium(token, name)
+    content = await _desk(request).medium(token, name)
     if not isinstance(content, bytes):
         if not content.is_file():  # the first time on this server
             name = content.relative_to(settings.media_dir).as_posix()
@@ -231,7 +231,7 @@ async def _with_redirect(request: Request, token: str, view: SessionView) -> Ses
     if view.finished is None or view.finished.redirect is not None or not query:
         return view
     own = view.session
-    return replace(view, finished=await _desk(request).afinish(token, own.epoch, own.head_seq, own.head_hash, query))
+    return replace(view, finished=await _desk(request).finish(token, own.epoch, own.head_seq, own.head_hash, query))
 
 
 def _trial(request: Request, token: str, view: SessionView) -> TrialMessage:

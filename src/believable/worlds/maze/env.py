@@ -33,6 +33,7 @@ from believable.worlds.maze.rules import (
     MazeRules,
     OpponentInput,
     PlayerInput,
+    in_view,
     new_round,
 )
 from believable.worlds.maze.scripted_player import ScriptedPlayer
@@ -57,11 +58,13 @@ class _Maze(MazeEnv):
     """What both sides share: seeding, observing, the end of a round."""
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (declared so by Gymnasium)
+    choices: tuple[int, ...]
 
     def __init__(self, settings: MazeRules | None = None, preset_name: str = "frustrated") -> None:
         self._settings = settings or MazeRules()
         self._preset = preset_name
         self.observation_space = spaces.Box(-1.0, 1.0, (FEATURES,), np.float32)
+        self.action_space = spaces.MultiDiscrete(list(self.choices))
         self._events: list[MazeEvent] = []
 
     def reset(
@@ -85,9 +88,7 @@ class _Maze(MazeEnv):
 class MazePlayerEnv(_Maze):
     """The armed player against the frustrated opponent."""
 
-    def __init__(self, settings: MazeRules | None = None, preset_name: str = "frustrated") -> None:
-        super().__init__(settings, preset_name)
-        self.action_space = spaces.MultiDiscrete([3, 3, 360 // AIM_STEP_DEG, 2, 2])
+    choices = (3, 3, 360 // AIM_STEP_DEG, 2, 2)
 
     def step(self, action: NDArray[np.int64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         dx, dy, aim, shoot, bomb = (int(part) for part in action)
@@ -99,7 +100,7 @@ class MazePlayerEnv(_Maze):
 
     def _observe(self) -> Observation:
         game = self._game
-        sees = _in_view(game, game.player, game.opponent)
+        sees = in_view(game.grid, game.player, game.opponent.x, game.opponent.y, game.settings.player_view_tiles)
         ready = (float(game.tick >= game.bullet_ready), float(game.tick >= game.bomb_ready))
         return _features(game, game.player, game.opponent, sees, ready)
 
@@ -107,9 +108,7 @@ class MazePlayerEnv(_Maze):
 class MazeOpponentEnv(_Maze):
     """The fast, unarmed opponent against the scripted player."""
 
-    def __init__(self, settings: MazeRules | None = None, preset_name: str = "frustrated") -> None:
-        super().__init__(settings, preset_name)
-        self.action_space = spaces.MultiDiscrete([360 // AIM_STEP_DEG, 2])
+    choices = (360 // AIM_STEP_DEG, 2)
 
     def step(self, action: NDArray[np.int64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         heading, walk = (int(part) for part in action)
@@ -128,11 +127,6 @@ def _worth(event: MazeEvent) -> float:
     if event.kind in ("caught", "player_killed"):
         return 1.0
     return -event.amount / 100 if event.kind in ("hit", "blast_hit", "burn") else 0.0
-
-
-def _in_view(game: MazeRound, own: Figure, other: Figure) -> bool:
-    near = (own.x - other.x) ** 2 + (own.y - other.y) ** 2 <= (game.settings.player_view_tiles * TILE) ** 2
-    return near and game.grid.sees(own.x, own.y, other.x, other.y)
 
 
 def _features(game: MazeRound, own: Figure, other: Figure, sees: bool, extra: Sequence[float]) -> Observation:

@@ -11,7 +11,7 @@ from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.core.seeds import generator
 from believable.worlds.maze.grid import FAR, TILE, Grid
-from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRound, OpponentInput, heard
+from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRound, OpponentInput, heard, in_view
 from believable.worlds.maze.temper import PRESETS, Dynamics, Frustration, Temper, constant, preset
 
 #: Opponents by name. A number between 0 and 1 is one, too: frustration held there.
@@ -40,7 +40,7 @@ class ShortestPathChaser:
     mood: float | None = None
 
     def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> OpponentInput:
-        return OpponentInput(_heading_along(game, game.grid.distances(_player_tile(game))), True, "chase", "player")
+        return OpponentInput(_heading_along(game, game.grid.distances(game.player_tile)), True, "chase", "player")
 
 
 class FrustratedOpponent:
@@ -64,24 +64,22 @@ class FrustratedOpponent:
         """What to do in this tick, given what happened in the last one."""
         self._feel(game, events)
         temper = self.frustration.temper
-        tile = _opponent_tile(game)
+        tile = game.opponent_tile
         self._visited[tile] = game.tick
         self._choose_goal(game, events, temper)
         if game.tick < self._looks_until:
             return self._look_round(game, temper)
         goal = self._goal
-        field, intent = self._way(
-            game, tile, self._unrest.goal_instead(game, tile, goal, temper, self._near(game)), temper
-        )
+        wanted_goal = self._unrest.goal_instead(game, tile, goal, temper, self._near(game))
+        field, intent = self._way(game, tile, wanted_goal, temper)
         if intent == "avoid_fire" and self._waits(game, tile, field, temper):
             ahead = _turned(game.opponent.heading_deg, _heading_to_next(game, field), temper.turn_deg)
             return OpponentInput(ahead, False, intent, self._name_of(goal, game), ahead)
         heading = _heading_along(game, field) if self._intent == "chase" else _heading_to_next(game, field)
         heading = (heading + self._unrest.swerve(game.tick, temper)) % 360
         balks = self._unrest.balks(game.tick, temper)
-        ahead = (
-            _heading_to_next(game, game.grid.distances(goal)) if tile in game.fires else heading
-        )  # out of fire backwards
+        # Out of fire it goes backwards.
+        ahead = _heading_to_next(game, game.grid.distances(goal)) if tile in game.fires else heading
         wanted = self._unrest.jerk_deg(game.tick) + heading if balks else self._eyes_on(game, ahead)
         face = _turned(game.opponent.heading_deg, wanted, temper.turn_deg)
         return OpponentInput(heading, not balks, intent, self._name_of(goal, game), face)
@@ -115,7 +113,7 @@ class FrustratedOpponent:
         sees = can_see(game, temper)
         if sees:
             self._seen_tick = game.tick
-            self._goal, self._intent = _player_tile(game), "chase"
+            self._goal, self._intent = game.player_tile, "chase"
             self._looks_until = 0
             if self._goal not in self._trail[-1:]:
                 self._trail = [*self._trail[-1:], self._goal]
@@ -129,7 +127,7 @@ class FrustratedOpponent:
         self._listen(game, events, temper)
         if self._goal < 0:
             self._goal, self._intent = self._somewhere(game), "search"
-        elif _opponent_tile(game) == self._goal and game.tick >= self._looks_until:
+        elif game.opponent_tile == self._goal and game.tick >= self._looks_until:
             self._arrive(game, temper)
 
     def _listen(self, game: MazeRound, events: Sequence[MazeEvent], temper: Temper) -> None:
@@ -175,11 +173,11 @@ class FrustratedOpponent:
         return _direction(game.player.x - game.opponent.x, game.player.y - game.opponent.y, heading)
 
     def _near(self, game: MazeRound) -> bool:
-        return self._intent == "chase" and game.grid.distances(self._goal)[_opponent_tile(game)] <= NEAR_TILES
+        return self._intent == "chase" and game.grid.distances(self._goal)[game.opponent_tile] <= NEAR_TILES
 
     def _watch_progress(self, game: MazeRound) -> None:
         """A chase that does not get nearer for two seconds is a blocked goal."""
-        steps = game.grid.distances(_player_tile(game))[_opponent_tile(game)]
+        steps = game.grid.distances(game.player_tile)[game.opponent_tile]
         if steps < self._best_steps or game.tick - self._best_tick > 10 * BLOCKED_TICKS:
             self._best_steps, self._best_tick = steps, game.tick
         elif game.tick - self._best_tick >= BLOCKED_TICKS:
@@ -188,7 +186,7 @@ class FrustratedOpponent:
 
     def _somewhere(self, game: MazeRound) -> int:
         """A place to look at next: not too near, and where it has not been for longest."""
-        distances = game.grid.distances(_opponent_tile(game))
+        distances = game.grid.distances(game.opponent_tile)
         far = [tile for tile in game.grid.free if 6 <= distances[tile] < FAR] or list(game.grid.free)
         tried = self._rng.sample(far, min(SEARCHED, len(far)))
         return min(tried, key=lambda tile: self._visited.get(tile, -1))
@@ -304,13 +302,8 @@ def new_opponent(name: str | float, seed: int) -> FrustratedOpponent | ShortestP
 
 def can_see(game: MazeRound, temper: Temper) -> bool:
     """Whether the player stands inside the opponent's field of view with no wall between."""
-    dx, dy = game.player.x - game.opponent.x, game.player.y - game.opponent.y
-    if dx * dx + dy * dy > (temper.view_tiles * TILE) ** 2:
-        return False
-    off = (math.degrees(math.atan2(dy, dx)) - game.opponent.heading_deg + 180) % 360 - 180
-    if abs(off) > temper.view_deg / 2:
-        return False
-    return game.grid.sees(game.opponent.x, game.opponent.y, game.player.x, game.player.y)
+    player, own = game.player, game.opponent
+    return in_view(game.grid, own, player.x, player.y, temper.view_tiles, temper.view_deg)
 
 
 def _leads_through(game: MazeRound, field: list[int], start: int, burning: frozenset[int]) -> bool:
@@ -323,14 +316,6 @@ def _leads_through(game: MazeRound, field: list[int], start: int, burning: froze
         if tile in burning:
             return True
     return False
-
-
-def _player_tile(game: MazeRound) -> int:
-    return game.grid.tile_at(game.player.x, game.player.y)
-
-
-def _opponent_tile(game: MazeRound) -> int:
-    return game.grid.tile_at(game.opponent.x, game.opponent.y)
 
 
 def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
@@ -365,16 +350,14 @@ def _turned(heading_deg: int, wanted_deg: int, most_deg: float) -> int:
 
 def _heading_along(game: MazeRound, field: list[int]) -> int:
     """Towards the player itself when it stands on this or the next tile, else along the field."""
-    tile = game.grid.tile_at(game.opponent.x, game.opponent.y)
-    if field[tile] == 0:
+    if field[game.opponent_tile] == 0:
         return _direction(game.player.x - game.opponent.x, game.player.y - game.opponent.y, game.opponent.heading_deg)
     return _heading_to_next(game, field)
 
 
 def _heading_to_next(game: MazeRound, field: list[int]) -> int:
     """Towards the middle of the next tile on the way; first to the middle of this one when it would cut a corner."""
-    body, grid = game.opponent, game.grid
-    tile = grid.tile_at(body.x, body.y)
+    body, grid, tile = game.opponent, game.grid, game.opponent_tile
     if field[tile] in (0, FAR):
         x, y = grid.centre(tile)
         return _direction(x - body.x, y - body.y, body.heading_deg)

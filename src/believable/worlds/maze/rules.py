@@ -197,11 +197,7 @@ class MazeRound:
     def _fly(self, events: list[MazeEvent]) -> None:
         if not self.missiles:
             return
-        flying: list[Missile] = []
-        for missile in self.missiles:
-            if not self._moved_on(missile, events):
-                flying.append(missile)
-        self.missiles = flying
+        self.missiles = [missile for missile in self.missiles if not self._moved_on(missile, events)]
 
     def _moved_on(self, missile: Missile, events: list[MazeEvent]) -> bool:
         """Moves a missile; True when it is spent (hit a wall, the opponent, or its time is over)."""
@@ -232,9 +228,9 @@ class MazeRound:
             around += [n for tile in around for n in self.grid.neighbours[tile] if n not in around]
         for tile in around:
             self.fires[tile] = self.tick + settings.fire_life
-        if reached[self._tile(self.opponent)] <= settings.blast_tiles:
+        if reached[self.opponent_tile] <= settings.blast_tiles:
             self._hurt_opponent(settings.bomb_damage, "blast_hit", events)
-        if reached[self._tile(self.player)] <= settings.blast_tiles:
+        if reached[self.player_tile] <= settings.blast_tiles:
             self._hurt_player(settings.bomb_damage, events)
 
     def _burn(self, events: list[MazeEvent]) -> None:
@@ -244,9 +240,9 @@ class MazeRound:
             del self.fires[tile]
         if self.tick % self.settings.fire_damage_every:
             return
-        if self._tile(self.opponent) in self.fires:
+        if self.opponent_tile in self.fires:
             self._hurt_opponent(1, "burn", events)
-        if self._tile(self.player) in self.fires:
+        if self.player_tile in self.fires:
             self._hurt_player(1, events)
 
     # -------------------------------------------------------------------------------------- health
@@ -289,8 +285,13 @@ class MazeRound:
         self.fires.clear()
         self.staggers_until = 0
 
-    def _tile(self, body: Figure) -> int:
-        return self.grid.tile_at(body.x, body.y)
+    @property
+    def player_tile(self) -> int:
+        return self.grid.tile_at(self.player.x, self.player.y)
+
+    @property
+    def opponent_tile(self) -> int:
+        return self.grid.tile_at(self.opponent.x, self.opponent.y)
 
 
 def new_round(seed: int, settings: MazeRules | None = None) -> MazeRound:
@@ -329,16 +330,17 @@ def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bo
 def player_sees(game: MazeRound, x: int, y: int, reach: int = 0) -> bool:
     """Whether something at a place, reaching so far to each side, lies in the player's field of vision with no wall between."""
     spots = ((x, y), (x - reach, y), (x + reach, y), (x, y - reach), (x, y + reach)) if reach else ((x, y),)
-    return any(_in_view(game, *spot) for spot in spots)
+    reaches = game.settings.player_view_tiles, game.settings.player_view_deg
+    return any(in_view(game.grid, game.player, *spot, *reaches) for spot in spots)
 
 
-def _in_view(game: MazeRound, x: int, y: int) -> bool:
-    settings, body = game.settings, game.player
+def in_view(grid: Grid, body: Figure, x: int, y: int, view_tiles: float, view_deg: float = 360) -> bool:
+    """Whether a figure with so wide a field of vision has a place in it, with no wall between."""
     dx, dy = x - body.x, y - body.y
-    if dx * dx + dy * dy > (settings.player_view_tiles * TILE) ** 2:
+    if dx * dx + dy * dy > (view_tiles * TILE) ** 2:
         return False
     off = (math.degrees(math.atan2(dy, dx)) - body.heading_deg + 180) % 360 - 180
-    return abs(off) <= settings.player_view_deg / 2 and game.grid.sees(body.x, body.y, x, y)
+    return abs(off) <= view_deg / 2 and grid.sees(body.x, body.y, x, y)
 
 
 def heard(events: Iterable[MazeEvent], x: int, y: int) -> MazeEvent | None:

@@ -81,14 +81,11 @@ class ScriptedPlayer:
 
     def _away(self, game: MazeRound) -> tuple[int, int]:
         """Towards the neighbouring tile that is farthest from the opponent."""
-        grid = game.grid
-        own_tile = grid.tile_at(game.player.x, game.player.y)
-        field = grid.distances(grid.tile_at(game.opponent.x, game.opponent.y))
-        return keys_towards(game, max(grid.neighbours[own_tile], key=field.__getitem__))
+        field = game.grid.distances(game.opponent_tile)
+        return keys_towards(game, max(game.grid.neighbours[game.player_tile], key=field.__getitem__))
 
     def _roam(self, game: MazeRound) -> PlayerInput:
-        grid = game.grid
-        own_tile = grid.tile_at(game.player.x, game.player.y)
+        grid, own_tile = game.grid, game.player_tile
         if self._goal is None or own_tile == self._goal:
             distances = grid.distances(own_tile)
             far = [tile for tile in grid.free if 5 <= distances[tile] < FAR]

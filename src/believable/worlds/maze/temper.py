@@ -51,37 +51,23 @@ class Temper:
         )
 
 
-CALM = Temper(
-    view_deg=165.0,
-    view_tiles=10.0,
-    hearing_blur=0.4,
-    fire_health=101.0,
-    detour_ratio=2.0,
-    fire_wait_ticks=90.0,
-    swerve_deg=12.0,
-    swerve_chance=0.005,
-    balk_chance=0.0,
-    stray_chance=0.0,
-    turn_deg=15.0,
-    memory_ticks=120.0,
-    look_ticks=30.0,
-)
-
-FRUSTRATED = Temper(
-    view_deg=26.0,
-    view_tiles=4.5,
-    hearing_blur=0.05,
-    fire_health=15.0,
-    detour_ratio=1.15,
-    fire_wait_ticks=0.0,
-    swerve_deg=75.0,
-    swerve_chance=0.035,
-    balk_chance=0.008,
-    stray_chance=0.12,
-    turn_deg=60.0,
-    memory_ticks=45.0,
-    look_ticks=9.0,
-)
+#: Of somebody calm, and of somebody frustrated.
+_ENDS = {
+    "view_deg": (165.0, 26.0),
+    "view_tiles": (10.0, 4.5),
+    "hearing_blur": (0.4, 0.05),
+    "fire_health": (101.0, 15.0),
+    "detour_ratio": (2.0, 1.15),
+    "fire_wait_ticks": (90.0, 0.0),
+    "swerve_deg": (12.0, 75.0),
+    "swerve_chance": (0.005, 0.035),
+    "balk_chance": (0.0, 0.008),
+    "stray_chance": (0.0, 0.12),
+    "turn_deg": (15.0, 60.0),
+    "memory_ticks": (120.0, 45.0),
+    "look_ticks": (30.0, 9.0),
+}
+CALM, FRUSTRATED = (Temper(**{name: ends[end] for name, ends in _ENDS.items()}) for end in (0, 1))
 
 
 @dataclass(frozen=True, slots=True)
