@@ -184,7 +184,6 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/town/townsfolk.py",
         "worlds/town/way_legs.py",
         "protocols/replay/noticed_violations.py",
-        "protocols/replay/variants",
         "protocols/replay/stimuli.py",
         "cli/new.py:_town_runs,_named_run,_live_in",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -159,38 +159,38 @@ class Pool:
     def _pages(planned: Sequence[PlannedTrial]) -> list[PlannedTrial]:
         return [page for page in planned if not page.trial.is_end]
 
+    def _places(self) -> Iterator[tuple[int, int, PlannedTrial]]:
+        """Every page with the number of its plan and its own."""
+        return ((row, column, page) for row, pages in enumerate(self.plans) for column, page in enumerate(pages))
+
     def _column(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
         values = np.full((len(self.plans), self.pages), None, dtype=object)
-        for row, pages in enumerate(self.plans):
-            for column, page in enumerate(pages):
-                values[row, column] = value(page)
+        for row, column, page in self._places():
+            values[row, column] = value(page)
         return values
 
     def _about(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
         """The same of what a page is about, where it asks about one that was watched earlier, by its turn."""
         values = self._column(value)
-        for row, pages in enumerate(self.plans):
-            for column, page in enumerate(pages):
-                if page.trial.rated_turn is not None:
-                    values[row, column] = next(
-                        (value(pages[position]) for position in rated_positions(pages, column)), None
-                    )
+        for row, column, page in self._places():
+            if page.trial.rated_turn is not None:
+                about = rated_positions(self.plans[row], column)
+                values[row, column] = next((value(self.plans[row][position]) for position in about), None)
         return values
 
     def _shown(self) -> tuple[IntArray, NDArray[np.bool_]]:
         codes = {name: code for code, name in enumerate(self.stimuli)}
         most = 1
         showings: list[tuple[int, int, tuple[str, ...], bool]] = []
-        for row, pages in enumerate(self.plans):
-            for column, page in enumerate(pages):
-                names = page.played
-                played = bool(names)
-                if not played:
-                    about = rated_positions(pages, column)
-                    names = tuple(name for position in about if (name := pages[position].stimulus_id) is not None)
-                if names:
-                    most = max(most, len(names))
-                    showings.append((row, column, tuple(str(name) for name in names), played))
+        for row, column, page in self._places():
+            names, pages = page.played, self.plans[row]
+            played = bool(names)
+            if not played:
+                about = rated_positions(pages, column)
+                names = tuple(name for position in about if (name := pages[position].stimulus_id) is not None)
+            if names:
+                most = max(most, len(names))
+                showings.append((row, column, tuple(str(name) for name in names), played))
         shown = np.full((len(self.plans), self.pages, most), -1)
         is_played = np.zeros((len(self.plans), self.pages), np.bool_)
         for row, column, names, played in showings:
@@ -200,9 +200,8 @@ class Pool:
 
     def _page_ms(self) -> FloatArray:
         times_ms = np.zeros((len(self.plans), self.pages))
-        for row, pages in enumerate(self.plans):
-            for column, page in enumerate(pages):
-                times_ms[row, column] = PAGES[page.trial.kind].typical_ms + self._watching_ms(page)
+        for row, column, page in self._places():
+            times_ms[row, column] = PAGES[page.trial.kind].typical_ms + self._watching_ms(page)
         return times_ms
 
     def _watching_ms(self, page: PlannedTrial) -> float:

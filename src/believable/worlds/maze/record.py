@@ -121,32 +121,28 @@ class Recorder:
         self._see_telemetry(player, events)
         self._frame += 1
 
+    def _mover(self, name: str, role: str, frame: int) -> TrackBuilder:
+        """Whatever is seen for the first time begins a track."""
+        if name not in self._movers:
+            self._movers[name], self._roles[name] = TrackBuilder(frame), role
+        return self._movers[name]
+
     def _see_missiles(self, frame: int) -> None:
         for missile in self._game.missiles:
-            name = f"{missile.kind}-{missile.id}"
-            if name not in self._movers:
-                self._movers[name] = TrackBuilder(frame)
-                self._roles[name] = missile.kind
-            self._movers[name].add(missile.x, missile.y)
+            self._mover(f"{missile.kind}-{missile.id}", missile.kind, frame).add(missile.x, missile.y)
 
     def _see_fires(self, frame: int) -> None:
         for tile in self._game.fires:
-            if tile not in self._fire_ids:
-                self._fire_ids[tile] = name = f"fire-{tile}-{frame}"
-                self._movers[name] = TrackBuilder(frame)
-                self._roles[name] = "fire"
-            self._movers[self._fire_ids[tile]].add(*self._game.grid.centre(tile))
+            name = self._fire_ids.setdefault(tile, f"fire-{tile}-{frame}")
+            self._mover(name, "fire", frame).add(*self._game.grid.centre(tile))
         for tile in [tile for tile in self._fire_ids if tile not in self._game.fires]:
             del self._fire_ids[tile]
 
     def _see_effects(self, frame: int, events: Sequence[MazeEvent]) -> None:
         self._effects.see(frame, events, self._game.player.heading_deg)
         for effect in self._effects.shown:
-            name = f"{effect.role}-{effect.number}"
-            if name not in self._movers:
-                self._movers[name] = TrackBuilder(frame)
-                self._roles[name] = effect.role
-            self._movers[name].add(effect.x, effect.y, effect.heading_deg)
+            mover = self._mover(f"{effect.role}-{effect.number}", effect.role, frame)
+            mover.add(effect.x, effect.y, effect.heading_deg)
         player = self._movers["player"]
         player.state(frame, "news", self._effects.news or None)
         if self._scored:
@@ -221,15 +217,11 @@ class Recorder:
     def _plans(self) -> list[PlanStep]:
         whole = self._frame * FRAME_MS
         root = PlanStep("p0", "opponent", None, 0, 0, whole, "Catch the player")
-        return [
-            root,
-            *(
-                PlanStep(
-                    f"p{number}", "opponent", "p0", 1, first * FRAME_MS, end * FRAME_MS, INTENTS.get(intent, intent)
-                )
-                for number, (first, end, intent, _) in enumerate(self._spans(), 1)
-            ),
-        ]
+        steps = (
+            PlanStep(f"p{number}", "opponent", "p0", 1, first * FRAME_MS, end * FRAME_MS, INTENTS.get(intent, intent))
+            for number, (first, end, intent, _) in enumerate(self._spans(), 1)
+        )
+        return [root, *steps]
 
 
 _TELEMETRY = ("score", "player_health", "opponent_health", "move_x", "move_y", "shoot", "bomb", "events")
