@@ -35,6 +35,14 @@ def of_kind(held: Any, prefix: str) -> list[dict[str, Any]]:
     return [event for event in held.events if event["kind"].startswith(prefix)]
 
 
+#: What is going on stands within the panel, which may be scrolled.
+IN_THE_MIDDLE = """(panel) => {
+  const step = [...panel.querySelectorAll(".plan-step.current")].at(-1).getBoundingClientRect();
+  const room = panel.getBoundingClientRect();
+  return panel.scrollTop > 0 && step.top < room.bottom && step.bottom > room.top;
+}"""
+
+
 def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
     page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any, goes_on: Callable[..., None]
 ) -> None:
@@ -44,10 +52,13 @@ def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
     page.get_by_role("button", name="Plans").click()
     page.get_by_role("button", name="Log of actions").click()
     expect(page.locator(".plan-step.current")).to_have_count(2)
+    # As little room as a long plan has.
+    page.locator(".overlay-plan").evaluate("(panel) => { panel.style.maxHeight = '2.5rem'; }")
     line = page.locator(".log-line", has_text="step number 7")
     line.click()
     expect(page.locator(".log-lines li.current")).to_have_text("1:10step number 7ball, yard")
     expect(page.locator(".plan-step.current", has_text="second half").last).to_be_visible()
+    assert page.locator(".overlay-plan").evaluate(IN_THE_MIDDLE), "the plan follows what is going on"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator(".log-lines li.current")).to_contain_text("step number 8")

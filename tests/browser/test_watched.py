@@ -66,6 +66,24 @@ def test_play_and_then_the_end_of_the_line_is_not_watching(
     expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
 
 
+def test_who_pauses_is_told_of_no_gap_and_who_jumps_without_questions_how_to_go_on(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any, goes_on: Callable[..., None]
+) -> None:
+    server = serve(recordings.study(tmp_path / "study", "controls: {pause: true, seek: true, speeds: [7], speed: 7}"))
+    join(page, server.link())
+    for _ in range(6):
+        page.get_by_role("button", name="Play", exact=True).click()
+        goes_on(page)
+        page.get_by_role("button", name="Pause", exact=True).click()
+        assert page.locator(".missing").is_hidden(), "nothing was jumped over"
+    page.locator("input.seek").fill("9000")
+    page.get_by_role("button", name="Play", exact=True).click()
+    missing = page.locator(".missing span")
+    expect(missing).to_contain_text("You can go on when you have seen 90 %.")
+    before = missing.inner_text()
+    page.wait_for_function("(words) => document.querySelector('.missing span').textContent !== words", arg=before)
+
+
 def test_a_reload_neither_forgets_what_was_seen_nor_adds_to_it(
     page: Page, serve: Any, tmp_path: Path, recordings: Any
 ) -> None:

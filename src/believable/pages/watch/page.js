@@ -52,7 +52,7 @@ export async function show(form, trial, outside, signal) {
         player, actions: log ?? player.log, overlay: /** @type {{plan: boolean, log: boolean}} */ (trial.overlay),
         seekable: policy.seek, texts, record });
       annotation = annotate?.(player);
-      missing?.showMissing(/** @type {HTMLElement} */ (form.querySelector(".missing")), player, seen, policy, texts);
+      missing?.showMissing(/** @type {HTMLElement} */ (form.querySelector(".missing")), player, seen, policy, texts, trial.questions.length > 0);
       offerFocus(root.querySelector("button"));
     });
     // Not while it plays: who fills a gap is led on when it stops.

@@ -6,28 +6,44 @@ const SMALL = 0.005;
 /** So many are listed. */
 const LISTED = 4;
 
+/** While it plays, the numbers are written anew no more often than this. */
+const EVERY_MS = 1000;
+
+/**
+ * What of the gaps lies behind, because it was jumped over. What is ahead of a moment is none of it, nor is the rounding between the
+ * end of what was recorded and the moment itself.
+ * @param {import("./coverage.js").Part[]} gaps @param {number} time_ms @param {number} duration_ms
+ */
+export function behind(gaps, time_ms, duration_ms) {
+  return gaps.filter(([from, to]) => Math.min(to, time_ms) - from > SMALL * duration_ms);
+}
+
 /**
  * Says at a player what is still to be watched, and leads there, as soon as something was jumped over.
  * @param {HTMLElement} line where it stands
  * @param {any} player that is ready @param {ReturnType<typeof import("./coverage.js").coverage>} seen
- * @param {{watched_share: number}} policy @param {Record<string, string>} texts
+ * @param {{watched_share: number}} policy @param {Record<string, string>} texts @param {boolean} asks whether questions come then
  */
-export function showMissing(line, player, seen, policy, texts) {
+export function showMissing(line, player, seen, policy, texts, asks) {
   const words = document.createElement("span");
   words.setAttribute("role", "status");
   const button = Object.assign(document.createElement("button"), { className: "button quiet", type: "button", textContent: texts["watch.show_unseen"] });
   line.replaceChildren(words, button);
   const worth = () => seen.gaps.filter(([from, to]) => to - from > SMALL * player.duration_ms);
-  const behind = () => worth().filter(([from]) => from < player.time_ms);
+  let written_ms = 0;
 
   function refresh() {
     // While nothing was jumped over, there is nothing to say: who watches on sees everything.
-    const missing = !seen.enough && (seen.views > 0 || behind().length > 0) && worth().length > 0;
+    const missing = !seen.enough && (seen.views > 0 || behind(seen.gaps, player.time_ms, player.duration_ms).length > 0) && worth().length > 0;
     line.hidden = !missing;
-    if (!missing) return;
+    if (missing) write();
+  }
+
+  function write() {
+    written_ms = performance.now();
     const gaps = worth();
     const listed = gaps.slice(0, LISTED).map(([from, to]) => `${player.clock(from)}–${player.clock(to)}`).join(", ");
-    words.textContent = texts["watch.unseen"]
+    words.textContent = texts[asks ? "watch.unseen" : "watch.unseen_unasked"]
       .replace("{share}", String(Math.floor(100 * seen.share)))
       .replace("{needed}", String(Math.round(100 * policy.watched_share)))
       .replace("{parts}", gaps.length > LISTED ? `${listed} …` : listed);
@@ -40,6 +56,7 @@ export function showMissing(line, player, seen, policy, texts) {
     void player.play();
   });
   for (const name of ["pause", "ended", "seek", "play"]) player.on(name, refresh);
+  player.on("time", () => { if (!line.hidden && performance.now() - written_ms > EVERY_MS) write(); });
   refresh();
   return refresh;
 }

@@ -53,11 +53,11 @@ export function showPlan(panel, { player, log, texts }) {
     return item;
   }
 
-  /** Only the panel scrolls, never the page, and not while somebody reads in it. @param {HTMLElement} [item] */
-  function show(item) {
-    if (!item) return;
-    const above = item.getBoundingClientRect().top - panel.getBoundingClientRect().top;
-    panel.scrollTop += above - (panel.clientHeight - Math.min(item.offsetHeight, panel.clientHeight)) / 2;
+  /** Only the panel scrolls, never the page, and not while somebody reads in it. @param {HTMLElement | null} step */
+  function show(step) {
+    if (!step) return;
+    const above = step.getBoundingClientRect().top - panel.getBoundingClientRect().top;
+    panel.scrollTop += above - (panel.clientHeight - Math.min(step.offsetHeight, panel.clientHeight)) / 2;
   }
 
   return {
@@ -73,7 +73,7 @@ export function showPlan(panel, { player, log, texts }) {
         else item.removeAttribute("aria-current");
         if (fold && !touched.has(item)) fold.open = on || step.parent === null;
       }
-      if (!panel.matches(":hover, :focus-within")) show(parts.findLast(({ item }) => item.classList.contains("current"))?.item);
+      if (!panel.matches(":hover, :focus-within")) show(panel.querySelector(".current:not(:has(.current))"));
     },
   };
 }
