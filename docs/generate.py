@@ -21,13 +21,12 @@ from record_pages import instruments_page, players_page, study_file_page
 from wire_page import wire_page
 
 import believable
-from believable.bundle import coded_tables
 from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
 from believable.bundle.package import CODEBOOK, EVENTS, PAGAN, STRAYS
 from believable.bundle.round_tables import tables_of
 from believable.bundle.signals import SIGNALS
-from believable.bundle.tables import TABLES, BundleTable
+from believable.bundle.tables import CODING_TABLES, TABLES, BundleTable
 from believable.core.event_chain import PAGE_EVENTS, EventKind
 from believable.core.registry import Registry
 from believable.instruments import INSTRUMENTS
@@ -80,7 +79,7 @@ def bundle_page() -> str:
 def _tables() -> tuple[BundleTable, ...]:
     """Those of every bundle, then those that only some have."""
     rounds = tables_of([world.game for world in WORLDS if world.playing])
-    return (*TABLES, JUDGEMENTS, PLANS, SIGNALS, *rounds, *coded_tables.TABLES, CODEBOOK)
+    return (*TABLES, JUDGEMENTS, PLANS, SIGNALS, *rounds, *CODING_TABLES, CODEBOOK)
 
 
 def python_page() -> str:

@@ -139,7 +139,7 @@ PARTS = {
     "stats.agreement.reliability": "satterthwaite_df",
     "stats.counts": "check_counts",
     "stats.effects": "count_table noncentral_t_bounds",
-    "stats.estimate": "undefined without_interval check_level wilson",
+    "stats.estimate": "undefined without_interval t_estimate check_level wilson",
     "stats.inputs": "float_array finite_array check_squarable paired_arrays one_of",
     "stats.models.answer_counts": "trials_of collapse log_choose is_separated",
     "stats.models.design": "parse design",
@@ -149,7 +149,7 @@ PARTS = {
     "stats.ranks": "paired_differences signed_rank_chances rank_sum_chances signed_rank_index rank_sum_index "
     "kth_walsh_average kth_difference binomial_index",
     "stats.regression": "check_rank",
-    "stats.result": "no_result check_alternative tail",
+    "stats.result": "no_result t_test check_alternative tail",
     "traces.dtw": "batch_size",
     "traces.dtw_numba": "pack rows_distances pair_distance",
     "traces.trace_agreement": "correlation",

@@ -53,12 +53,11 @@ def test_an_estimate_states_its_interval_and_an_undefined_one_its_reason() -> No
 def test_a_test_says_its_own_symbol_df_p_and_side() -> None:
     two = TestResult(2.311, 0.0272, 34, "paired t test", df=(33,), symbol="t")
     assert numbers.statistic_words(two) == "t(33) = 2.31, p = .027, two-sided"
-    assert numbers.test_words(two) == "t(33) = 2.31, p = .027, two-sided; paired t test"
     welch = TestResult(-1.5, 0.00002, 40, "Welch's t test", df=(31.27,), alternative="less", symbol="t")
     assert numbers.statistic_words(welch) == "t(31.3) = −1.50, p < .001, one-sided (less)"
     of_fit = TestResult(2.0, 0.04, 20, "F test", (2.0, 17.0), symbol="F")
     assert numbers.statistic_words(of_fit) == "F(2, 17) = 2.00, p = .040"
-    assert numbers.test_words(no_result("no data", method="paired t test", n=0)) == "no test: no data"
+    assert numbers.statistic_words(no_result("no data", method="paired t test", n=0)) == "no test: no data"
 
 
 def test_pearsons_test_is_printed_as_the_t_it_is() -> None:

@@ -27,7 +27,7 @@ def plan_of(studies, **fields):
 def finding(outcome, p=None, *, kind="estimate", low=0.4, high=0.6, **more):
     test = None if p is None else TestResult(1.0, p, 10, "test", symbol="t")
     estimate = Estimate(0.5, low, high, 0.95, 10, "mean")
-    return Finding(outcome, outcome, "It is so.", "exploratory", estimate, test, kind=kind, about="agent", **more)
+    return Finding(outcome, outcome, "It is so.", estimate, test, kind=kind, about="agent", **more)
 
 
 FOUND = (
@@ -117,7 +117,7 @@ def test_columns_of_tests_and_verdicts_are_held_back(studies):
 
 
 def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
-    verdict = Finding("median_accuracy", "m", "The median is .5.", "exploratory", conclusion="The agent passes.")
+    verdict = Finding("median_accuracy", "m", "The median is .5.", conclusion="The agent passes.")
     section = Section("s", "S", findings=(verdict,))
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     early = judged([section], plan_of(studies), None, (), restraint_of(state, simulated=True))
@@ -139,7 +139,7 @@ def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
 def test_criteria(studies, criterion, value, verdict):
     hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=value)
     assert supported(hypothesis, finding("o"), plan_of(studies)) is verdict
-    nothing = Finding("o", "o", "x", "exploratory", undefined("no data", method="m", n=0))
+    nothing = Finding("o", "o", "x", undefined("no data", method="m", n=0))
     assert supported(hypothesis, nothing, plan_of(studies)) is None
 
 
@@ -162,7 +162,7 @@ def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(prot
     for side, p, verdict in ((as_said, 0.001, True), (-as_said, 0.001, False), (as_said, 0.5, False)):
         test = TestResult(3.0 * side, p, 30, "test", symbol="t")
         estimate = Estimate(0.5 * side, 0.5 * side - 0.1, 0.5 * side + 0.1, 0.95, 30, "difference")
-        result = Finding(hypothesis.outcome, "x", "It is so.", "exploratory", estimate, test)
+        result = Finding(hypothesis.outcome, "x", "It is so.", estimate, test)
         (row, *_) = (
             row
             for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from believable.bundle.coded_tables import CodingRows
+from believable.bundle.session_records import CodingRows
 from believable.coding.coded_bundle import CoderVerdict, code_rows, final_marks, final_rows, label_rows
 from believable.coding.phrases import CODERS, CodingSettings, read_reason, simulated_coder
 from believable.coding.responses import Response

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from believable.bundle import memory
-from believable.bundle.coded_tables import TABLES
+from believable.bundle.tables import CODING_TABLES
 from believable.coding import coded_bundle
 from believable.coding.coder_agreement import agreement, by_sample
 from believable.coding.phrases import CodingSettings, planted_for, write_reason
@@ -57,7 +57,7 @@ def simulated_bundle(book: Codebook, seed: int, n_judges: int = 140) -> object:
 
 def test_rows_fit_their_tables() -> None:
     rows = simulate_coding(Codebook(id="reasons", ready="hntt"), texts(30, 6), phrases="hntt", seed=3)
-    for table, found in zip(TABLES, (rows.codes, rows.labels, rows.final), strict=True):
+    for table, found in zip(CODING_TABLES, (rows.codes, rows.labels, rows.final), strict=True):
         assert found
         required = {field.name for field in table.fields if field.required}
         for row in found:

@@ -96,7 +96,7 @@ def test_roles_become_letters_and_rows_follow_the_letters(analysis: Analysis) ->
         undefined={(1, "b"): "no clips"},
         marked=frozenset({(0, "b")}),
     )
-    finding = Finding("recall", "Recall, human", "Human clips were called human.", "exploratory")
+    finding = Finding("recall", "Recall, human", "Human clips were called human.")
     section = Section("s", "S", ("Human clips.",), (finding,), (table,))
     blind = unnamed(replace(analysis, sections=(section,)), {"human": "B", "artificial": "A"})
     found = blind.sections[0]

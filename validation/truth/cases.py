@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from scipy.optimize import brentq
 
+from believable.protocols.clips import TYPES
 from believable.protocols.clips import people as clips
 from believable.protocols.hntt import people as hntt
 from believable.protocols.qa import people as qa
@@ -80,7 +81,7 @@ def _hntt() -> Case:
 
 
 def _clips() -> Case:
-    kinds = clips.TYPES
+    kinds = TYPES
     return Case(
         "clips",
         60,

@@ -103,7 +103,6 @@ class Finding:
     outcome: str
     title: str
     sentence: str
-    status: Status
     estimate: Estimate | None = None
     test: TestResult | None = None
     #: p after the plan's multiplicity rule, where it applies.
@@ -119,6 +118,8 @@ class Finding:
     conclusion: str = ""
     #: As what the outcome was declared; None: not at all.
     rank: Rank | None = None
+    #: Set by `verdicts.judged`.
+    status: Status = "exploratory"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.findings import Cell, Column, Section, Table
+from believable.analysis.layouts import Layouts
 from believable.analysis.settled_plan import Plan
 from believable.analysis.trace_windows import CHOICES, TOOL_NAMES, TOOLS, TraceAnnotation, counted, windowed
 from believable.analysis.viewed_actions import Stretches, actions_by_stimulus, flags_by_page, judged, stretches_by_page
@@ -22,6 +23,7 @@ from believable.stats.correlations import pearson_with_choice, within_correlatio
 from believable.stats.inputs import FloatArray
 from believable.stats.result import TestResult, no_result
 
+LAYOUTS = Layouts(__file__)
 #: Roles whose trials are tests or play, not things that are judged.
 _NOT_JUDGED = frozenset({"visual", "auditory", "round"})
 #: Instruments whose answers are numbers on a scale.
@@ -179,14 +181,7 @@ def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tu
         note="Within people: differences between the first and the second thing where there are two, else deviations from each "
         "person's mean; with a choice, differences against 1 (first), 0 (both or neither), −1 (second).",
     )
-    words = (
-        "Correlations between what different instruments recorded about the same things. None of them is a hypothesis."
-    )
-    return (
-        Section(
-            "instruments", "Instruments compared with each other", (words,), tables=(comparison,), status="exploratory"
-        ),
-    )
+    return (LAYOUTS.section("instruments", tables=(comparison,)),)
 
 
 def _has_company(measure: Measure, measures: Sequence[Measure]) -> bool:

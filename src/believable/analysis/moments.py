@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.analysis.data import OWN_ROUND, Data, TraceLine, durations_ms, logs
-from believable.analysis.findings import Cell, Chart, Column, Finding, Section, Table
+from believable.analysis.findings import LOOSE_CELL, Cell, Finding, Section, Table, Undefined
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.settled_plan import Plan
 from believable.analysis.viewed_actions import (
@@ -30,6 +31,8 @@ from believable.bundle.read import ColumnTable
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
 from believable.traces import normalise, resample_all
+
+LAYOUTS = Layouts(__file__)
 
 BIN_MS = 250.0
 #: Where a stimulus has no log of actions, stretches of this length take their place.
@@ -90,26 +93,14 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         _ranking(joined, breaks, plans, title, flagging=flagging, tracing=tracing),
         _spans(joined, plans, unit, unit_ms, flagging=flagging),
     ]
-    charts = [
-        Chart(
-            "moments_timeline", "What happened, and what was flagged" if flagging else "What happened", "spans",
-            "moments_timeline",
-            {"lane": "lane", "from": "begin", "to": "end", "value": "share", "label": "label", "link": "link",
-             "facet": "stimulus"},
-            f"time ({unit})", "",
-            "Actions are coloured by the share of viewers who flagged them." if flagging else "",
-        )
-    ]  # fmt: skip
+    happened, caption = "What happened", ""
+    if flagging:
+        happened += ", and what was flagged"
+        caption = "Actions are coloured by the share of viewers who flagged them."
+    charts = [LAYOUTS.chart("moments_timeline", title=happened, unit=unit, caption=caption)]
     if tracing:
         tables.append(_lines(joined))
-        charts.insert(
-            0,
-            Chart(
-                "moments_traces", "Mean traces", "lines", "moments_traces",
-                {"x": "time_s", "y": "mean", "low": "low", "high": "high", "facet": "stimulus"}, "time (s)",
-                "from lowest to highest", "The band spans the middle half of the annotators.", y_range=(0.0, 1.0),
-            ),
-        )  # fmt: skip
+        charts.insert(0, LAYOUTS.chart("moments_traces"))
     by_flags = "the lower bound of the share of viewers who flagged them"
     by_traces = (
         "how far traces fall while they go on: the mean of two seconds before against half a second after the beginning to two"
@@ -118,9 +109,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     ways = [way for way, holds in ((by_flags, flagging), (by_traces, tracing)) if holds]
     words = f"Actions are ranked by {', then by '.join(ways)}."
     return (
-        Section(
-            "moments", "Where the moment is", (words,), _findings(joined, breaks), tuple(tables), tuple(charts), "exploratory"
-        ),
+        LAYOUTS.section("moments", paragraphs=(words,), findings=_findings(joined, breaks), tables=tables, charts=charts),
     )  # fmt: skip
 
 
@@ -272,8 +261,7 @@ def _ranking(
     tracing: bool,
 ) -> Table:
     """The first of each stimulus; without columns about flags, or about traces, where nobody was asked for them."""
-    rows: list[tuple[Cell, ...]] = []
-    missing: dict[tuple[int, str], str] = {}
+    rows: list[Sequence[LOOSE_CELL]] = []
     left_out = [] if flagging else ["viewers", "flagged", "share", "ci_low", "ci_high"]
     left_out += [] if tracing else ["fall", "fall_low", "fall_high"]
     for timeline in joined:
@@ -304,40 +292,10 @@ def _ranking(
             reasons = dict.fromkeys(("share", "ci_low", "ci_high"), broke.flagged.reason)
             reasons |= dict.fromkeys(("fall", "fall_low", "fall_high"), broke.fall.reason)
             reasons |= {"planned": "no step of a plan goes on", "condition": "the stimulus has none"}
-            for name, cell in row.items():
-                if cell is None:
-                    missing[len(rows), name] = reasons.get(name) or "undefined"
-            rows.append(tuple(row.values()))
-    columns = (
-        Column("stimulus", "Stimulus"),
-        Column("condition", "Condition"),
-        Column("rank", "Rank", "integer"),
-        Column("action", "Action"),
-        Column("what", "What"),
-        Column("planned", "Planned"),
-        Column("at", "Time", about="Begin, in the medium: hours, minutes, seconds."),
-        Column("from_s", "from (s)", "number", 1),
-        Column("to_s", "to (s)", "number", 1),
-        Column("viewers", "Viewers", "integer"),
-        Column("flagged", "Flagged by", "integer"),
-        Column("share", "Share", "share", 0, "Of its viewers."),
-        Column("ci_low", "low", "share", 0, "Wilson."),
-        Column("ci_high", "high", "share", 0, "Wilson."),
-        Column("fall", "Fall of traces", "number", 2, "Before minus after, traces from 0 to 1."),
-        Column("fall_low", "low", "number", 2, "t interval over annotators."),
-        Column("fall_high", "high", "number", 2, "t interval over annotators."),
-        Column("link", "Clip", about="Where to see it: stimulus and milliseconds."),
-    )
-    return Table(
-        "moments",
-        title,
-        tuple(column for column in columns if column.name not in left_out),
-        tuple(rows),
-        f"The first {RANKED} of each stimulus. The worst of many are worse than they really are: a ranking finds candidates, it "
-        "tests nothing.",
-        "exploratory",
-        missing,
-    )
+            rows.append(
+                [Undefined(reasons.get(name) or "undefined") if cell is None else cell for name, cell in row.items()]
+            )
+    return LAYOUTS.table("moments", rows, left_out=left_out, title=title, ranked=RANKED)
 
 
 def _worth_naming(breaks: Sequence[BeliefBreak]) -> list[BeliefBreak]:
@@ -394,22 +352,7 @@ def _spans(
             (timeline.stimulus, lane, begin / unit_ms, end / unit_ms, share, words, clock(begin), timeline.link(begin))
             for lane, begin, end, share, words in lanes
         ]
-    return Table(
-        "moments_timeline",
-        "Time line of each stimulus",
-        (
-            Column("stimulus", "Stimulus"),
-            Column("lane", "Lane"),
-            Column("begin", f"from ({unit})", "number", 2),
-            Column("end", f"to ({unit})", "number", 2),
-            Column("share", "Share that flagged it", "share", 0),
-            Column("label", "What"),
-            Column("at", "Time"),
-            Column("link", "Clip"),
-        ),
-        tuple(rows),
-        data_only=True,
-    )  # fmt: skip
+    return LAYOUTS.table("moments_timeline", rows, unit=unit)
 
 
 def _lines(joined: Sequence[StimulusTimeline]) -> Table:
@@ -430,20 +373,7 @@ def _lines(joined: Sequence[StimulusTimeline]) -> Table:
             )
             for index in range(len(mean))
         ]
-    return Table(
-        "moments_traces",
-        "Mean traces of each stimulus",
-        (
-            Column("stimulus", "Stimulus"),
-            Column("time_s", "time (s)", "number", 2),
-            Column("mean", "Mean", "number", 3),
-            Column("low", "25 %", "number", 3),
-            Column("high", "75 %", "number", 3),
-            Column("n", "Annotators", "integer"),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
+    return LAYOUTS.table("moments_traces", rows)
 
 
 def _findings(joined: Sequence[StimulusTimeline], breaks: Mapping[str, Sequence[BeliefBreak]]) -> tuple[Finding, ...]:
@@ -466,7 +396,6 @@ def _findings(joined: Sequence[StimulusTimeline], breaks: Mapping[str, Sequence[
                 "moments",
                 f"{timeline.stimulus}, {clock(begin)}",
                 f"{timeline.words[broke.action]} ({timeline.stimulus}, {clock(begin)}): {said}.",
-                "exploratory",
                 estimate=broke.flagged if timeline.flaggers[broke.action] else broke.fall,
             )
         )

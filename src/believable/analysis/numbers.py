@@ -97,21 +97,20 @@ def bounds(low: float, high: float, digits: int = 2) -> str:
     return f"[{number(low, digits)},{NO_BREAK}{number(high, digits)}]"
 
 
-def interval_words(estimate: Estimate, digits: int = 2, *, scale: float = 1) -> str:
+def interval_words(estimate: Estimate, digits: int = 2) -> str:
     """`95 % CI [0.49, 0.94]`, or why there is none."""
     if estimate.low is None or estimate.high is None:
         return f"no interval: {estimate.reason}"
     if math.isinf(estimate.low) and math.isinf(estimate.high):
         return "no bounded interval"
-    return f"{level_words(estimate.level)} CI {bounds(scale * estimate.low, scale * estimate.high, digits)}"
+    return f"{level_words(estimate.level)} CI {bounds(estimate.low, estimate.high, digits)}"
 
 
-def estimate_words(estimate: Estimate, digits: int = 2, *, unit: str = "", scale: float = 1) -> str:
+def estimate_words(estimate: Estimate, digits: int = 2) -> str:
     """`0.83 (95 % CI [0.67, 1.00])`; `undefined (reason)`. How it was estimated is said in the methods and beside the result."""
     if estimate.value is None:
         return f"undefined ({estimate.reason})"
-    value = f"{number(scale * estimate.value, digits)}{unit}"
-    return f"{value} ({interval_words(estimate, digits, scale=scale)})"
+    return f"{number(estimate.value, digits)} ({interval_words(estimate, digits)})"
 
 
 def degrees_of_freedom(test: TestResult) -> str:
@@ -128,11 +127,6 @@ def statistic_words(test: TestResult) -> str:
     side = "two-sided" if test.alternative == "two-sided" else f"one-sided ({test.alternative})"
     tail = "" if test.symbol in _ONE_TAILED else f", {side}"
     return f"{symbol} = {number(test.statistic, _DIGITS.get(test.symbol, 2))}, {p_equals(test.p_value)}{tail}"
-
-
-def test_words(test: TestResult) -> str:
-    """`t(49) = 2.31, p = .025, two-sided; paired t test`."""
-    return statistic_words(test) if test.statistic is None else f"{statistic_words(test)}; {test.method}"
 
 
 def in_words(text: str) -> str:

@@ -15,8 +15,9 @@ import numpy as np
 from believable import __version__
 from believable.analysis import paragraphs
 from believable.analysis.data import Data, load
-from believable.analysis.findings import Analysis, Cell, Column, Section, Source, Table
+from believable.analysis.findings import Analysis, Cell, Section, Source, Table
 from believable.analysis.instrument_comparison import instruments_compared
+from believable.analysis.layouts import Layouts
 from believable.analysis.moments import moments
 from believable.analysis.numbers import counted, in_words, listed, number
 from believable.analysis.protocol import AnalysedProtocols
@@ -31,6 +32,8 @@ from believable.pages import KINDS
 from believable.study.declaration import DeclaredPlan
 from believable.study.definition import Definition
 from believable.study.records import Study
+
+LAYOUTS = Layouts(__file__)
 
 _LIBRARIES = ("numpy", "scipy")
 #: Sections for any protocol, each of which gives none where it has nothing to say.
@@ -283,7 +286,7 @@ def participants(data: Data, plan: Plan) -> Section:
             f" {number(float(high), 1)})."
         )
     spread = _spread(data)
-    return Section("participants", "Participants", tuple(words), tables=(spread,) if spread.rows else ())
+    return LAYOUTS.section("participants", paragraphs=words, tables=(spread,) if spread.rows else ())
 
 
 def _spread(data: Data) -> Table:
@@ -294,14 +297,4 @@ def _spread(data: Data) -> Table:
         kind, _, label = name.partition("_")
         levels, counts = np.unique(column.values[~column.missing].astype(str), return_counts=True)
         rows += [(kind, label, str(level), int(count)) for level, count in zip(levels, counts, strict=True)]
-    return Table(
-        "balance",
-        "How sessions are spread over arms and orders, after exclusions",
-        (
-            Column("kind", "Kind", about="arm: what differs between participants; order: row of a Latin square"),
-            Column("name", "Name"),
-            Column("level", "Level"),
-            Column("n", "Sessions", "integer"),
-        ),
-        tuple(rows),
-    )
+    return LAYOUTS.table("balance", rows)

@@ -183,7 +183,7 @@ def _judged(
         words = f"cannot be judged, because {_why_not(hypothesis, own, missing) or nothing}"
     else:
         words = f"{'met' if verdict else 'not met'}: {criterion}"
-    blank = Finding(hypothesis.outcome, outcome.title, "", "exploratory")
+    blank = Finding(hypothesis.outcome, outcome.title, "")
     return JudgedHypothesis(
         hypothesis.id,
         hypothesis.text,

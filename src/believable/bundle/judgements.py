@@ -6,40 +6,16 @@ comparison from what stood where.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
-from believable.bundle.tables import PAGE, PLAYER, QUESTION, SETTING, BundleTable, Cell, Field, arm_field
+from believable.bundle.tables import BundleTable, Cell, Row, arm_field, declared
 from believable.study.definition import Definition
 from believable.study.own_design import SIDES
-
-Row = Mapping[str, Cell]
 
 #: Answers that are no judgement: a ticked box of the consent page.
 _NO_JUDGEMENT = "consent"
 
-JUDGEMENTS = BundleTable(
-    "judgements",
-    "One tidy row per answer that was given, with the person's arms, what was judged, who was chosen, and the time it took:"
-    " ready for an analysis without a join. Runs of a session that began again are left out.",
-    (
-        *(field for field in PAGE if field.name != "run"),
-        *SETTING,
-        QUESTION,
-        replace(PLAYER, about="Which player of the page it is about, from 0; empty where it is about the whole page."),
-        Field("kind", "string", "Instrument that recorded it.", required=True),
-        Field("item", "string", "Part of the question (a matrix row, an option); empty for a single answer."),
-        Field("value_text", "string", "The answer if it is text."),
-        Field("value_number", "number", "The answer if it is a number."),
-        Field("chosen_condition", "string", "In a comparison: condition of the stimulus that was chosen."),
-        Field("chosen_stimulus", "string", "In a comparison: the stimulus that was chosen."),
-        Field("other_conditions", "string", "In a comparison: conditions of those not chosen, with `+` between them."),
-        Field(
-            "seconds", "number", "From the page being shown to the accepted submission; of the page, not of the answer."
-        ),
-        Field("included", "boolean", "False if the exclusions table names the session or this answer.", required=True),
-    ),
-)
+JUDGEMENTS = declared("judgements")
 
 
 def judgement_table(definitions: Iterable[Definition]) -> BundleTable:

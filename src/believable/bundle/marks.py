@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from believable.bundle.tables import BundleTable, Cell, Field
+from believable.bundle.tables import Row, declared
 from believable.core.errors import InvalidInput
 from believable.core.object_storage import medium_file
 from believable.instruments.tracing import HOLD, MARK, SAMPLE, repeats
@@ -19,36 +19,13 @@ from believable.recordings import actions, file
 from believable.recordings.actions import ActionLog, log_of
 from believable.study.definition import Definition, Medium
 
-Row = Mapping[str, Cell]
-
 #: Event → the key of its data that holds the value.
 TRACE_VALUES = {SAMPLE.kind: "value", MARK.kind: "sign", HOLD.kind: "sign"}
 
 #: An hour at ten a second; no browser of ours holds a key for longer.
 MOST_REPEATS = 36_000
 
-PLANS = BundleTable(
-    "plans",
-    "Plans of the figures in recordings. Only bundles of studies whose recordings hold plans have it.",
-    (
-        Field("stimulus", "string", "Id of the stimulus.", required=True),
-        Field("log", "string", "SHA-256 of the file that holds them.", required=True),
-        Field("step", "string", "Id of the step in it.", required=True),
-        Field("actor", "string", "Whose plan it is.", required=True),
-        Field("parent", "string", "The step it serves; empty at the top."),
-        Field("level", "integer", "0 for the whole, more for parts of parts.", required=True),
-        Field("from_ms", "number", "Begin, in the medium.", required=True),
-        Field("to_ms", "number", "End, in the medium.", required=True),
-        Field("text", "string", "What is meant to be done."),
-        Field(
-            "fulfilled",
-            "boolean",
-            "Whether the world's rule checker says that it was done; empty where it cannot tell.",
-        ),
-    ),
-    key=("stimulus", "log", "step"),
-    refers=False,
-)
+PLANS = declared("plans")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.bundle import coded_tables, round_tables
+from believable.bundle import round_tables
 from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
 from believable.bundle.read import ARRAYS, BLANKS, Bundle, BundleColumn, ColumnTable, RawEvent
 from believable.bundle.signals import SIGNALS
-from believable.bundle.tables import BY_NAME, TABLES, BundleTable, Cell, Field, arm_field, order_field
+from believable.bundle.tables import BY_NAME, CODING_TABLES, TABLES, BundleTable, Cell, Field, arm_field, order_field
 from believable.bundle.write import tables_of
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
@@ -41,7 +41,7 @@ def _special_tables() -> tuple[BundleTable, ...]:
     """Tables that only some bundles have."""
     return (
         JUDGEMENTS,
-        *coded_tables.TABLES,
+        *CODING_TABLES,
         *round_tables.tables_of([world.game for world in WORLDS if world.playing]),
         PLANS,
         SIGNALS,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from believable.bundle.tables import CONDITION, POSITION, RUN, SESSION, TRIAL, TRIAL_KEY, BundleTable, Cell, Field
+from believable.bundle.tables import BundleTable, Cell, Field, declared
 from believable.core.errors import InvalidInput
 from believable.recordings import file
 from believable.study.definition import Definition
@@ -21,29 +21,6 @@ from believable.worlds.play_trial import Play
 
 Row = dict[str, Cell]
 
-ATTEMPT = Field(
-    "attempt",
-    "integer",
-    "Which attempt at the round, from 1: more where it began again after a lost connection.",
-    required=True,
-)
-
-_PRACTICE = Field("practice", "boolean", "Played to learn the controls, for as long as wanted.", required=True)
-_STATE = Field(
-    "state",
-    "string",
-    "Played to its end, begun again or ended by the person, or not finished.",
-    required=True,
-    one_of=("over", "left", "live"),
-)
-_COURSE = (
-    Field("losses", "integer", "How often the connection was lost on the way.", required=True),
-    Field("score", "integer", "Points in the end; empty where there was no end."),
-    Field("started_ms", "integer", "Since the session began, on the server's clock.", required=True),
-    Field("ended_ms", "integer", "Since the session began, on the server's clock."),
-    Field("recording", "string", "File with the recording; empty where there is none."),
-)
-
 
 def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
     """The tables of rounds in these worlds. A column that only some of them have is empty in the others."""
@@ -51,41 +28,10 @@ def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
         dict.fromkeys(str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds)
     )
     return (
-        BundleTable(
-            "rounds",
-            "One row per round that was begun, also practice and rounds that were left.",
-            (
-                SESSION, POSITION, RUN, ATTEMPT, TRIAL_KEY, TRIAL, CONDITION, _PRACTICE, _STATE,
-                *_joined([world.columns.setup for world in worlds]),
-                Field("ticks", "integer", f"How many ticks were played, {pace} in a second.", required=True),
-                *_COURSE,
-            ),
-            key=("session", "position", "run", "attempt"),
-        ),
-        BundleTable(
-            "round_inputs",
-            "Every change of the inputs as the server applied it. "
-            "With the round's seeds they give the round again, tick by tick.",
-            (
-                SESSION, POSITION, RUN, ATTEMPT,
-                Field("tick", "integer", "From this tick on it held.", required=True),
-                Field("number", "integer", "Number that the browser gave to the input.", required=True),
-                *_joined([_input_columns(world.inputs) for world in worlds]),
-            ),
-            key=("session", "position", "run", "attempt", "tick"),
-        ),
-        BundleTable(
-            "telemetry",
-            "Rounds that were played to their end, tick by tick (practice left out).",
-            (
-                SESSION, POSITION, RUN,
-                Field("tick", "integer", f"Tick of the round, from 0; {pace} in a second.", required=True),
-                Field("t_ms", "integer", "The same moment in the recording, as traces count it.", required=True),
-                *_joined([world.columns.telemetry for world in worlds]),
-            ),
-            key=("session", "position", "run", "tick"),
-        ),
-    )  # fmt: skip
+        declared("rounds", pace, setup=_joined([world.columns.setup for world in worlds])),
+        declared("round_inputs", inputs=_joined([_input_columns(world.inputs) for world in worlds])),
+        declared("telemetry", pace, measured=_joined([world.columns.telemetry for world in worlds])),
+    )
 
 
 def _input_columns(schema: InputSchema) -> tuple[WorldColumn, ...]:

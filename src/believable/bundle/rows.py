@@ -11,7 +11,7 @@ from typing import Any
 from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, trace_rows
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_records import ClosedTrial, CollectedSession, DecisionRecord, SessionRecord
-from believable.bundle.tables import Cell
+from believable.bundle.tables import Cell, Row
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
@@ -78,9 +78,6 @@ def _length(stretch: Mapping[str, Any]) -> float:
     start, end = stretch.get("from_ms"), stretch.get("to_ms")
     sound = all(isinstance(moment, int | float) and not isinstance(moment, bool) for moment in (start, end))
     return max(0, end - start) if sound and start is not None and end is not None else 0
-
-
-Row = Mapping[str, Cell]
 
 
 @dataclass(frozen=True, slots=True)

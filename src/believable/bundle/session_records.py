@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from believable.bundle.round_tables import RoundRecord
+from believable.bundle.tables import CODING_TABLES, BundleTable, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +116,15 @@ class StudyRecord:
     simulated: bool = False
     withdrawn: int = 0
     previews: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CodingRows:
+    """The rows of coded texts: the codebooks, every coder's labels, and the final ones."""
+
+    codes: Sequence[Row] = ()
+    labels: Sequence[Row] = ()
+    final: Sequence[Row] = ()
+
+    def tables(self) -> tuple[tuple[BundleTable, Sequence[Row]], ...]:
+        return tuple(zip(CODING_TABLES, (self.codes, self.labels, self.final), strict=True))

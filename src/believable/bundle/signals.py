@@ -10,24 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from believable.bundle.tables import BundleTable, Cell, Field
+from believable.bundle.tables import Cell, declared
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 
 Test = Literal["visual", "auditory"]
 
-SIGNALS = BundleTable(
-    "signals",
-    "What annotators were to follow, moment by moment. Only bundles made of other tools' recordings have it.",
-    (
-        Field("stimulus", "string", "Id of the stimulus.", required=True),
-        Field("test", "string", "Which quality test it is.", required=True, one_of=("visual", "auditory")),
-        Field("t_ms", "number", "Time in the medium.", required=True),
-        Field("value", "number", "Brightness, pitch, or whatever was to be followed.", required=True),
-    ),
-    key=("stimulus", "t_ms"),
-    refers=False,
-)
+SIGNALS = declared("signals")
 
 
 @dataclass(frozen=True, slots=True)

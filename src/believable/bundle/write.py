@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from believable.bundle import package
-from believable.bundle.coded_tables import CodingRows
 from believable.bundle.folder import BundleFolder
 from believable.bundle.judgements import judgement_rows, judgement_table
 from believable.bundle.marks import PLANS, Logs, action_rows, plan_rows
 from believable.bundle.round_tables import recording_path, round_tables
 from believable.bundle.rows import SessionRows
-from believable.bundle.session_records import CollectedSession, StudyRecord
+from believable.bundle.session_records import CodingRows, CollectedSession, StudyRecord
 from believable.bundle.tables import PARTICIPANTS, RECRUITER_HASH, TABLES, BundleTable, Field, arm_field, order_field
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from believable.bundle.coded_tables import Row
 from believable.bundle.read import Bundle
-from believable.bundle.tables import Cell
+from believable.bundle.tables import Cell, Row
 from believable.coding.labels import BETWEEN, CodedResponse, Key, Label, Mark, merged, spans_from, spans_text
 from believable.coding.responses import Response
 from believable.core import seeds

@@ -201,10 +201,8 @@ def _explained(kappa: Estimate, pairs: Sequence[tuple[int | None, int | None]]) 
         return kappa
     never = all(a == b == 0 for a, b in pairs)
     words = "neither coder used the code" if never else "both coders used the code every time"
-    return undefined(
-        f"{words}: chance alone would give full agreement, so κ says nothing",
-        method=kappa.method, n=kappa.n, level=kappa.level, notes=kappa.notes,
-    )  # fmt: skip
+    reason = f"{words}: chance alone would give full agreement, so κ says nothing"
+    return undefined(reason, method=kappa.method, n=kappa.n, level=kappa.level, notes=kappa.notes)
 
 
 def _alpha(units: Units, level: float) -> Estimate:

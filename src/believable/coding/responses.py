@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from believable.bundle.tables import Cell
+from believable.bundle.tables import Cell, Row
 from believable.coding.samples import DrawableText
 from believable.study.codebook import FLAGS
 from believable.study.definition import Definition
 from believable.study.records import Block, outline
-
-Row = Mapping[str, Cell]
 
 TEXT_KINDS = ("text", "long_text")
 FLAG_PROMPT = "Why is this action not believable?"

@@ -1,8 +1,10 @@
 """What a protocol is: one folder with everything it takes to run a published way of asking people, behind one declared record.
 
-    protocols/<name>/__init__.py   <NAME>, the record, and its declaration: roles, outcomes and options of the analysis
+    protocols/<name>/__init__.py   <NAME>, the record; `read_protocol` reads it from the next file
+    protocols/<name>/protocol.yaml what it is and where it was published; roles, outcomes and options of its analysis
     protocols/<name>/study.yaml    the ready study, with the pages it names in pages/
     protocols/<name>/analysis.py   ANALYSIS: what is computed and how it is said
+    protocols/<name>/tables.yaml   how its tables and figures are laid out (`believable.analysis.layouts`)
     protocols/<name>/people.py     PEOPLE: how simulated participants behave, what is planted, what holds of it
     protocols/<name>/stimuli.py    demonstration stimuli, where the study shows any: `make` for recordings, or `write`
     protocols/<name>/agent_clips.py  `write_agent_clips`, where it can show runs of trained agents beside people's
@@ -24,8 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from believable.core.citation import Citation
+from believable.core.data_files import read_blocks
 from believable.core.errors import InvalidInput, Refused
-from believable.study.declaration import Declaration
+from believable.study.declaration import Declaration, Option, Outcome, Role
 
 if TYPE_CHECKING:
     from believable.analysis.protocol import ProtocolAnalysis
@@ -178,3 +181,25 @@ class Protocol(ReadyStudy):
     @property
     def readme(self) -> str:
         return (self.folder / "README.md").read_text(encoding="utf-8")
+
+
+def read_protocol(package: str, module: str) -> Protocol:
+    """The protocol in `protocol.yaml` beside the module of this package: a block for itself, one for each role, outcome, option
+    and published source, with the fields of its record."""
+    blocks = dict(read_blocks(Path(module).with_name("protocol.yaml")))
+    protocol, name = _tuples(blocks.pop("protocol")), package.rpartition(".")[2]
+    parts: dict[str, list[Any]] = {"role": [], "outcome": [], "option": [], "source": []}
+    records = {"role": Role, "outcome": Outcome, "option": Option, "source": Citation}
+    for block, fields in blocks.items():
+        kind, _, part = block.partition(" ")
+        if "tests" in fields:
+            fields = fields | {"tests": [Option(**_tuples(option)) for option in fields["tests"]]}
+        parts[kind].append(records[kind](part, **_tuples(fields)))
+    roles, outcomes, options, sources = map(tuple, parts.values())
+    about = {key: protocol.pop(key) for key in ("about", "learn", "version")}
+    declaration = Declaration(name, protocol.pop("analysis"), roles, outcomes, options, **protocol)
+    return Protocol(name=name, package=package, declaration=declaration, cites=sources, **about)
+
+
+def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}

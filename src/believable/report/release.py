@@ -11,6 +11,7 @@ from pathlib import Path
 
 from believable.analysis.findings import Analysis
 from believable.analysis.registered import FOLDER as PLAN_FOLDER
+from believable.core.data_files import read_blocks
 from believable.core.documents import document
 from believable.core.errors import Conflict, Refused
 from believable.core.registry import Registry
@@ -51,31 +52,8 @@ class Licence:
 
 LICENCES: Registry[Licence] = Registry(
     "licence",
-    (
-    Licence(
-        "CC-BY-4.0", "Creative Commons Attribution 4.0 International", "https://creativecommons.org/licenses/by/4.0/",
-        "Anybody may use, change and share it, also commercially, if they name the source.",
-    ),
-    Licence(
-        "CC0-1.0", "Creative Commons Zero 1.0 Universal", "https://creativecommons.org/publicdomain/zero/1.0/",
-        "Anybody may do anything with it; naming the source is good manners, not a duty.",
-    ),
-    Licence(
-        "CC-BY-SA-4.0", "Creative Commons Attribution-ShareAlike 4.0 International",
-        "https://creativecommons.org/licenses/by-sa/4.0/",
-        "Anybody may use, change and share it if they name the source and share what they make of it alike.",
-    ),
-    Licence(
-        "CC-BY-NC-4.0", "Creative Commons Attribution-NonCommercial 4.0 International",
-        "https://creativecommons.org/licenses/by-nc/4.0/",
-        "Anybody may use, change and share it for other than commercial purposes if they name the source.",
-    ),
-    Licence(
-        "ODbL-1.0", "Open Data Commons Open Database License 1.0", "https://opendatacommons.org/licenses/odbl/1-0/",
-        "Anybody may use, change and share the database if they name the source and keep it open.",
-    ),
-    ),
-)  # fmt: skip
+    [Licence(name, **words) for name, words in read_blocks(Path(__file__).with_name("licences.yaml")).items()],
+)
 
 
 def check_target(folder: Path) -> None:

@@ -56,15 +56,20 @@ class Mind(Protocol):
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         """What is done while watching, for an annotating instrument."""
-        ...
+        return None
 
     def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
         """What is done in a quality test."""
-        ...
+        return None
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         """The answer to a question of a page on which `page` was shown, after `earlier`."""
-        ...
+        return None
+
+
+def nothing_known(truth: Any, sessions: Sessions) -> Mapping[str, float]:
+    """Nothing follows in closed form."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class Behaviour:
     nothing: Callable[[], Any]
     mind: Callable[[Any, Study, random.Random, bool], Mind]
     fill: Callable[[Any, Sessions], None]
-    values: Callable[[Any, Sessions], Mapping[str, float]]
+    values: Callable[[Any, Sessions], Mapping[str, float]] = nothing_known
     demonstration: Any = None
 
     def truth_for(self, study: Study) -> Any:

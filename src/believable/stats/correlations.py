@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from believable.core.errors import InvalidInput
-from believable.stats.estimate import Estimate, check_level, undefined, without_interval
+from believable.stats.estimate import Estimate, check_level, t_estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray, paired_arrays
-from believable.stats.result import TestResult, check_alternative, no_result, tail
+from believable.stats.result import TestResult, check_alternative, no_result, t_test, tail
 
 #: 9! = 362,880 orders can be gone through; the next step is ten times as many.
 _EXACT_SPEARMAN_UP_TO = 9
@@ -92,13 +92,8 @@ def spearman(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", leve
         p_value = tail(*_permutation_tails(*ranks), side)
         return TestResult(rho, p_value, n, "Spearman correlation (exact)", (), side, estimate, symbol="ρ")
     if perfect:
-        return no_result(
-            "the correlation is perfect: t is infinite",
-            method="Spearman correlation",
-            n=n,
-            alternative=side,
-            estimate=estimate,
-        )
+        reason = "the correlation is perfect: t is infinite"
+        return no_result(reason, method="Spearman correlation", n=n, alternative=side, estimate=estimate)
     df = float(n - 2)
     t = rho * math.sqrt(df / (1 - rho * rho))
     p_value = tail(float(stats.t.cdf(t, df)), float(stats.t.sf(t, df)), side)
@@ -196,10 +191,7 @@ def correlations_compared(first: TestResult, second: TestResult, *, level: float
     q = math.atanh(float(known[0].value or 0.0)) - math.atanh(float(known[1].value or 0.0))
     se = math.sqrt(sum(variances))
     df = se**4 / sum(variance**2 / part.df[0] for variance, part in zip(variances, known, strict=True))
-    half = float(special.stdtrit(df, (1 + level) / 2)) * se
-    estimate = Estimate(q, q - half, q + half, level, n, named, se=se, df=(df,))
-    p_value = min(1.0, 2 * float(special.stdtr(df, -abs(q / se))))
-    return TestResult(q / se, p_value, n, method, (df,), "two-sided", estimate, symbol="t")
+    return t_test(t_estimate(q, se, df, level=level, n=n, method=named), method=method)
 
 
 def within_correlation(a: ArrayLike, b: ArrayLike, people: Sequence[Hashable], *, level: float = 0.95) -> TestResult:

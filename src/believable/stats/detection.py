@@ -35,13 +35,8 @@ def d_prime(
     Source       Green & Swets (1966); Hautus (1995) for the correction; Gourevitch & Galanter (1967).
     Checked      R: qnorm, and glm(family = binomial("probit")), whose slope is d′.
     """
-    pair = _scores(hits, misses, false_alarms, correct_rejections, correction)
-    method, n = f"d′ ({correction}), delta interval", hits + misses + false_alarms + correct_rejections
-    if isinstance(pair, str):
-        check_level(level)
-        return undefined(pair, method=method, n=n, level=level)
-    (z_hit, v_hit), (z_false, v_false) = pair
-    return _estimate(z_hit - z_false, v_hit + v_false, n, level, method)
+    counts = hits, misses, false_alarms, correct_rejections
+    return _weighed(counts, (1.0, -1.0), f"d′ ({correction}), delta interval", correction, level)
 
 
 def criterion(
@@ -64,13 +59,8 @@ def criterion(
     Checked      R: qnorm, and glm(family = binomial("probit")) with the kinds coded ±½, whose intercept is
                  −c.
     """
-    pair = _scores(hits, misses, false_alarms, correct_rejections, correction)
-    method, n = (f"criterion c ({correction}), delta interval", hits + misses + false_alarms + correct_rejections)
-    if isinstance(pair, str):
-        check_level(level)
-        return undefined(pair, method=method, n=n, level=level)
-    (z_hit, v_hit), (z_false, v_false) = pair
-    return _estimate(-(z_hit + z_false) / 2, (v_hit + v_false) / 4, n, level, method)
+    counts = hits, misses, false_alarms, correct_rejections
+    return _weighed(counts, (-0.5, -0.5), f"criterion c ({correction}), delta interval", correction, level)
 
 
 def _scores(
@@ -100,20 +90,19 @@ def _scores(
     return scores[0], scores[1]
 
 
-def _estimate(value: float, variance: float, n: int, level: float, method: str) -> Estimate:
+def _weighed(
+    counts: tuple[int, int, int, int], weights: tuple[float, float], method: str, correction: str, level: float
+) -> Estimate:
+    """A weighted sum of the normal scores of hits and of false alarms."""
     check_level(level)
+    n, pair = sum(counts), _scores(*counts, correction)
+    if isinstance(pair, str):
+        return undefined(pair, method=method, n=n, level=level)
+    value = sum(weight * score for weight, (score, _) in zip(weights, pair, strict=True))
+    variance = sum(weight**2 * spread for weight, (_, spread) in zip(weights, pair, strict=True))
     if not math.isfinite(variance):
         return without_interval(value, "the variance is not finite", method=method, n=n, level=level)
     se = math.sqrt(variance)
-    half = float(stats.norm.ppf((1 + level) / 2)) * se
-    return Estimate(
-        value,
-        value - half,
-        value + half,
-        level,
-        n,
-        method,
-        se=se,
-        statistic=value / se,
-        p_value=2 * float(stats.norm.sf(abs(value) / se)),
-    )
+    half, p_value = float(stats.norm.ppf((1 + level) / 2)) * se, 2 * float(stats.norm.sf(abs(value) / se))
+    bounds = value - half, value + half
+    return Estimate(value, *bounds, level, n, method, se=se, statistic=value / se, p_value=p_value)

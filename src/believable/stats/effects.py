@@ -93,12 +93,8 @@ def g(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     sizes = len(first), len(second)
     method, n = "Hedges' g, noncentral t interval", sum(sizes)
     if min(sizes) < 2:
-        return undefined(
-            f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}",
-            method=method,
-            n=n,
-            level=level,
-        )
+        reason = f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}"
+        return undefined(reason, method=method, n=n, level=level)
     df = n - 2
     pooled = math.sqrt((_spread(first) ** 2 * (sizes[0] - 1) + _spread(second) ** 2 * (sizes[1] - 1)) / df)
     if pooled == 0:
@@ -127,7 +123,7 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimat
     differences = paired_differences(first, second)
     kept = differences[differences != 0]
     n = len(kept)
-    notes = _zeros_note(len(differences) - n)
+    notes = (f"differences of zero left out: {len(differences) - n}",) if len(differences) - n else ()
     method = "matched-pairs rank-biserial, jackknife interval"
     if n == 0:
         return undefined("no difference other than zero", method=method, n=0, level=level, notes=notes)
@@ -162,22 +158,13 @@ def cliffs_delta(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate
     sizes = len(first), len(second)
     method, n = "Cliff's delta, placement variance on the Fisher z scale", sum(sizes)
     if min(sizes) == 0:
-        return undefined(
-            f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}",
-            method=method,
-            n=n,
-            level=level,
-        )
+        reason = f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}"
+        return undefined(reason, method=method, n=n, level=level)
     placements_a, placements_b = _placements(first, second), -_placements(second, first)
     value = float(placements_a.mean())
     if min(sizes) < 2:
-        return without_interval(
-            value,
-            f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}",
-            method=method,
-            n=n,
-            level=level,
-        )
+        reason = f"needs at least 2 values in each group; there are {sizes[0]} and {sizes[1]}"
+        return without_interval(value, reason, method=method, n=n, level=level)
     parts = placements_a.var(ddof=1) / sizes[0], placements_b.var(ddof=1) / sizes[1]
     variance = float(sum(parts))
     if variance == 0:
@@ -259,10 +246,6 @@ def noncentral_t_bounds(t: float, df: float, level: float) -> tuple[float, float
 def _spread(values: FloatArray) -> float:
     """The standard deviation, with a constant sample exactly 0 (rounding would leave a trace)."""
     return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
-
-
-def _zeros_note(zeros: int) -> tuple[str, ...]:
-    return (f"differences of zero left out: {zeros}",) if zeros else ()
 
 
 def _walsh_row_signs(differences: FloatArray) -> FloatArray:

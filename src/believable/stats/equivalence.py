@@ -10,7 +10,7 @@ from scipy import stats
 
 from believable.core.errors import InvalidInput
 from believable.stats.counts import check_counts, proportion
-from believable.stats.estimate import Estimate, undefined
+from believable.stats.estimate import Estimate, t_estimate, undefined
 from believable.stats.inputs import finite_array
 
 
@@ -70,8 +70,7 @@ def tost_mean(
     df = sum(parts) ** 2 / sum(part**2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True))
     se = math.sqrt(sum(parts))
     mean = float(first.mean()) - (float(samples[1].mean()) if b is not None else 0.0)
-    half = float(stats.t.ppf((1 + level) / 2, df)) * se
-    estimate = Estimate(mean, mean - half, mean + half, level, n, named, se=se, df=(df,))
+    estimate = t_estimate(mean, se, df, level=level, n=n, method=named)
     p_low, p_high = float(stats.t.sf((mean - low) / se, df)), float(stats.t.cdf((mean - high) / se, df))
     return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df)
 

@@ -99,6 +99,12 @@ def without_interval(
     return Estimate(value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
 
 
+def t_estimate(value: float, se: float, df: float, *, level: float, n: int, method: str) -> Estimate:
+    """A value with its t interval."""
+    half = float(special.stdtrit(df, (1 + level) / 2)) * se
+    return Estimate(value, value - half, value + half, level, n, method, se=se, df=(df,))
+
+
 def check_level(level: float) -> float:
     """The confidence level, if it is one."""
     if not 0 < level < 1:

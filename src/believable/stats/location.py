@@ -12,7 +12,7 @@ from scipy import stats
 
 from believable.core.errors import InvalidInput
 from believable.stats.effects import cliffs_delta, dz, rank_biserial
-from believable.stats.estimate import Estimate, check_level, undefined, without_interval
+from believable.stats.estimate import Estimate, check_level, t_estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arrays
 from believable.stats.ranks import (
     kth_difference,
@@ -23,7 +23,7 @@ from believable.stats.ranks import (
     signed_rank_chances,
     signed_rank_index,
 )
-from believable.stats.result import Alternative, TestResult, check_alternative, no_result, tail
+from believable.stats.result import Alternative, TestResult, check_alternative, no_result, t_test, tail
 
 #: Up to so many values the exact distribution is quickly counted; R's `wilcox.test` changes over at 50, too.
 EXACT_UP_TO = 50
@@ -46,10 +46,9 @@ def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", leve
     first, second = paired_arrays(a, b)
     n, method = len(first), "paired t test"
     effect = dz(first, second, level=level)
-    difference = first - second
+    difference, of_mean = first - second, "mean difference, t interval"
     if not effect.defined:
         reason = str(effect.reason)
-        of_mean = "mean difference, t interval"
         mean = (
             without_interval(float(difference.mean()), reason, method=of_mean, n=n, level=level)
             if n
@@ -57,21 +56,8 @@ def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", leve
         )
         return no_result(reason, method=method, n=n, alternative=side, estimate=mean, effect=effect)
     se = float(difference.std(ddof=1)) / math.sqrt(n)
-    mean_difference = float(difference.mean())
-    statistic, df = mean_difference / se, float(n - 1)
-    half = float(stats.t.ppf((1 + level) / 2, df)) * se
-    p_value = tail(float(stats.t.cdf(statistic, df)), float(stats.t.sf(statistic, df)), side)
-    estimate = Estimate(
-        mean_difference,
-        mean_difference - half,
-        mean_difference + half,
-        level,
-        n,
-        "mean difference, t interval",
-        se=se,
-        df=(df,),
-    )
-    return TestResult(statistic, p_value, n, method, (df,), side, estimate, effect, symbol="t")
+    estimate = t_estimate(float(difference.mean()), se, float(n - 1), level=level, n=n, method=of_mean)
+    return t_test(estimate, method=method, alternative=side, effect=effect)
 
 
 def wilcoxon(
@@ -312,12 +298,8 @@ def _shift(a: FloatArray, b: FloatArray, level: float) -> Estimate:
     sizes, method = (len(a), len(b)), "Hodges-Lehmann shift, order-statistic interval"
     n, pairs = sum(sizes), len(a) * len(b)
     if pairs == 0:
-        return undefined(
-            f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}",
-            method=method,
-            n=n,
-            level=level,
-        )
+        reason = f"needs at least 1 value in each group; there are {sizes[0]} and {sizes[1]}"
+        return undefined(reason, method=method, n=n, level=level)
     middle = (kth_difference(a, b, (pairs + 1) // 2) + kth_difference(a, b, pairs // 2 + 1)) / 2
     index = rank_sum_index(*sizes, level)
     estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)

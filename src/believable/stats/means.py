@@ -11,9 +11,9 @@ from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.effects import g
-from believable.stats.estimate import Estimate, check_level, undefined, without_interval
+from believable.stats.estimate import Estimate, check_level, t_estimate, undefined, without_interval
 from believable.stats.inputs import finite_array
-from believable.stats.result import TestResult, check_alternative, no_result, tail
+from believable.stats.result import TestResult, check_alternative, no_result, t_test
 
 
 def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -33,8 +33,7 @@ def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
         reason = "one value has no spread" if n < 2 else "the values have no variance"
         return without_interval(mean, reason, method=method, n=n, level=level)
     se = float(sample.std(ddof=1)) / math.sqrt(n)
-    half = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
-    return Estimate(mean, mean - half, mean + half, level, n, method, se=se, df=(float(n - 1),))
+    return t_estimate(mean, se, float(n - 1), level=level, n=n, method=method)
 
 
 def mean_skewed(
@@ -112,9 +111,5 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
     se = math.sqrt(sum(parts))
     df = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
-    difference = float(first.mean() - second.mean())
-    t = difference / se
-    half = float(special.stdtrit(df, (1 + level) / 2)) * se
-    estimate = Estimate(difference, difference - half, difference + half, level, n, named, se=se, df=(df,))
-    p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), side)
-    return TestResult(t, p_value, n, method, (df,), side, estimate, effect, symbol="t")
+    estimate = t_estimate(float(first.mean() - second.mean()), se, df, level=level, n=n, method=named)
+    return t_test(estimate, method=method, alternative=side, effect=effect)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
+from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.estimate import Estimate
@@ -99,6 +100,17 @@ def no_result(
         notes=notes,
         symbol="",
     )
+
+
+def t_test(
+    estimate: Estimate, *, method: str, alternative: Alternative = "two-sided", effect: Estimate | None = None
+) -> TestResult:
+    """Student's test of an estimate with a standard error against 0."""
+    if estimate.value is None or not estimate.se:
+        raise InvalidInput(f"t test ({method}): an estimate without a standard error has no t. Say why it has none.")
+    t, df = estimate.value / estimate.se, estimate.df[0]
+    p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
+    return TestResult(t, p_value, estimate.n, method, (df,), alternative, estimate, effect, symbol="t")
 
 
 def check_alternative(alternative: str) -> Alternative:

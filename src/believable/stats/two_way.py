@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.core.work import Progress, bounds, map_chunks
-from believable.stats.estimate import Estimate, check_level, without_interval
+from believable.stats.estimate import Estimate, check_level, t_estimate, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of
 
 BLOCK = 500
@@ -57,13 +56,8 @@ def bootstrap_two_way(
     named, n = f"mean, two-way bootstrap ({method})", min(shape)
     mean = float(sample.mean())
     if n < 2:
-        return without_interval(
-            mean,
-            f"needs at least 2 judges and 2 clips, there are {shape[0]} and {shape[1]}",
-            method=named,
-            n=n,
-            level=level,
-        )
+        reason = f"needs at least 2 judges and 2 clips, there are {shape[0]} and {shape[1]}"
+        return without_interval(mean, reason, method=named, n=n, level=level)
     sums, counts, squares = (
         _cells(rows, columns, shape, weight) for weight in (sample - mean, np.ones_like(sample), (sample - mean) ** 2)
     )
@@ -140,5 +134,4 @@ def _components(
     if variance == 0:
         return without_interval(mean, "all judgements are equal", method=named, n=min(shape), level=level)
     df = variance**2 / (of_judges**2 / (shape[0] - 1) + of_clips**2 / (shape[1] - 1))
-    half = float(special.stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
-    return Estimate(mean, mean - half, mean + half, level, min(shape), named, se=math.sqrt(variance), df=(df,))
+    return t_estimate(mean, math.sqrt(variance), df, level=level, n=min(shape), method=named)

@@ -29,9 +29,7 @@ def study() -> Study:
 
 
 def days_of(study: Study, seed: int) -> dict[str, Recording]:
-    return {
-        stimulus.id: make_one(make, study, stimulus, seed) for stimulus in study.stimuli if stimulus.scenario
-    }
+    return {stimulus.id: make_one(make, study, stimulus, seed) for stimulus in study.stimuli if stimulus.scenario}
 
 
 def test_the_ready_study_holds_the_questions_of_its_own_days(study: Study) -> None:

@@ -81,7 +81,7 @@ def group_findings(
     for group, estimate in zip(context.groups, estimates, strict=True):
         if context.claimed(group):
             sentence = words(group, estimate)
-            yield Finding(context.name, f"{context.title}, {group}", sentence, "exploratory", estimate, about=group)
+            yield Finding(context.name, f"{context.title}, {group}", sentence, estimate, about=group)
 
 
 def contrast_findings(
@@ -97,7 +97,7 @@ def contrast_findings(
         title = f"{context.title}, {contrast.first} against {contrast.second}"
         if not claims or any(claim.criterion != "equivalent" for claim in claims):
             test = contrast.test
-            yield Finding(context.name, title, words(contrast), "exploratory", test.estimate, test, about=about)
+            yield Finding(context.name, title, words(contrast), test.estimate, test, about=about)
         if any(claim.criterion == "equivalent" for claim in claims):
             yield _equivalence_finding(context, contrast, about)
 
@@ -109,9 +109,7 @@ def _equivalence_finding(context: MeasureContext, contrast: Contrast, about: str
     difference = f": difference {estimate_words(test.estimate)}" if test.estimate is not None and known else ""
     sentence = f"{context.title}: {contrast.first} and {contrast.second} were compared within a margin of {margin:g}{difference}."
     title = f"{context.title}, equivalence of {contrast.first} and {contrast.second}"
-    return Finding(
-        context.name, title, sentence, "exploratory", test.estimate, test, about=about, kind="equivalence"
-    )  # fmt: skip
+    return Finding(context.name, title, sentence, test.estimate, test, about=about, kind="equivalence")
 
 
 def difference_words(context: MeasureContext, contrast: Contrast, what: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Tag
 
 from believable.instruments.contract import InvalidAnswer
-from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPerson
+from believable.pages.contract import PageKind, ShownPage
 from believable.pages.message import seen_part
 from believable.pages.player_checks import check_several
 from believable.pages.rate import TWO_SIDED
@@ -133,10 +133,6 @@ def layout(page: ShownPage, *, together: bool = False, watch: str = "all") -> di
     return {"several": {"together": together, "watch": watch, "each": each}}
 
 
-async def watch_all(person: SimulatedPerson, message: Message) -> None:
-    await person.watch(message)
-
-
 COMPARE = PageKind(
     name="compare",
     record=Compare,
@@ -147,6 +143,6 @@ COMPARE = PageKind(
     message=lambda compare, page: layout(page, together=compare.playback == "together", watch=compare.watch),
     styles=lambda compare: (STYLE,),
     script_texts=("compare.",),
-    go_through=watch_all,
+    go_through=lambda person, message: person.watch(message),
     typical_ms=24_000,
 )

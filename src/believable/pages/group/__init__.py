@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from believable.pages.compare import STYLE, layout, watch_all
+from believable.pages.compare import STYLE, layout
 from believable.pages.contract import PageKind
 from believable.pages.player_checks import WantedStimulus, check_several
 from believable.pages.rate import TWO_SIDED
@@ -164,6 +164,6 @@ GROUP = PageKind(
     message=lambda group, page: layout(page),
     styles=lambda group: (STYLE,),
     script="/static/pages/compare/page.js",
-    go_through=watch_all,
+    go_through=lambda person, message: person.watch(message),
     typical_ms=26_000,
 )

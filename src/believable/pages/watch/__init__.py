@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPerson
+from believable.pages.contract import PageKind
 from believable.pages.player_checks import ANY, check_controls, check_filter, has_stimuli
 from believable.pages.practice import Practice, practice_before
 from believable.study.checks.names import known_stimulus
@@ -172,23 +172,15 @@ def _check_round(reading: Reading, entry: Entry, watch: Watch, name: str, entrie
         reading.report(place.get("overlay") or place, message, "Remove `overlay`.")
 
 
-def _message(watch: Watch, page: ShownPage) -> dict[str, Any]:
-    return {"overlay": watch.overlay.model_dump()}
-
-
-async def _go_through(person: SimulatedPerson, message: Message) -> None:
-    await person.watch(message)
-
-
 WATCH = PageKind(
     name="watch",
     record=Watch,
     folder=Path(__file__).parent,
     check=_check,
     title=lambda watch: "watch.title",
-    message=_message,
+    message=lambda watch, page: {"overlay": watch.overlay.model_dump()},
     styles=lambda watch: ("/static/participant/overlay.css",) if watch.opens_beside else (),
     script_texts=("media.", "replay.", "overlay.", "watch."),
-    go_through=_go_through,
+    go_through=lambda person, message: person.watch(message),
     typical_ms=14_000,
 )

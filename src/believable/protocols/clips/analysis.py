@@ -9,19 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Chart,
-    Column,
-    Finding,
-    Section,
-    Table,
-    Undefined,
-    estimate_cells,
-    estimate_columns,
-    number_or,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Finding, Section, Table, Undefined, estimate_cells, number_or
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, integer, level_words, listed, number
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
@@ -48,9 +37,7 @@ from believable.protocols.clips.clip_ratings import (
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 
-ROLES = DECLARATION.roles
-OUTCOMES = DECLARATION.outcomes
-OPTIONS = DECLARATION.options
+LAYOUTS = Layouts(__file__)
 
 
 def clean(data: Data, plan: Plan) -> Data:
@@ -103,17 +90,8 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """The protocol's part of the methods."""
     shown = [f"{name} ({listed(list(plan.roles[name]))})" for name in TYPES if plan.roles[name]]
-    return (
-        f"Respondents {verb('rated', 'will rate')} clips of {listed(shown)} from 1 (human) to 5 (artificial), in an order drawn"
-        f" anew for each, and {verb('stated', 'will state')} their experience from 1 to {plan.option('highest'):g}. The"
-        " believability index of a type (Gorman et al., 2006) is the mean of h = |r − 5| / 4, weighted by experience; the"
-        f" confidence index is the mean experience as a share of the highest. Their {level_words(plan.level)} intervals are"
-        f" expanded percentile bootstrap intervals over respondents ({integer(plan.option('resamples'))} resamples)."
-        f" Differences between types {verb('were', 'will be')} tested over respondents (t test of weighted paired differences,"
-        " jackknife interval), and for equivalence by two one-sided tests with a margin of"
-        f" {plan.test_option('contrast', 'margin'):g}. Recall is the share of ratings 1 or 2, with the answer 3 counted as not"
-        " human and, beside it, left out; shares have Wilson intervals over respondents. Signal detection (d′ and criterion,"
-        " loglinear correction) has bootstrap intervals over respondents."
+    return LAYOUTS.paragraph(
+        "methods.md", verb=verb, listed=listed, shown=shown, plan=plan, level_words=level_words, integer=integer
     )
 
 
@@ -131,7 +109,6 @@ def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
 
 
-TYPE = Column("type", "Type", about="type of clip: human, imitation, artificial")
 #: The contrast whose equivalence is of interest also where no hypothesis claims it.
 CLOSEST = "human-imitation"
 #: More comments than this are written as CSV only.
@@ -151,7 +128,7 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
         rows.append((type_, clips, int(own.sum()), *estimate_cells(b), float(survey.rating[own].mean())))
         findings.append(
             Finding("believability", f"Believability, {type_}",
-                    f"The believability index of {type_} clips is {estimate_words(b)}.", "exploratory", b, about=type_)
+                    f"The believability index of {type_} clips is {estimate_words(b)}.",  b, about=type_)
         )  # fmt: skip
     confidence = confidence_index(
         survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
@@ -170,34 +147,15 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
              number_or(test.statistic, none), number_or(test.p_value, none), number_or(same.p_value, none))
         )  # fmt: skip
         findings += _contrast_findings(about, first, second, test.estimate, test, same, margin, plan)
-    return Section(
-        "indices", "Believability and confidence",
-        ("A rating r gives h = |r − 5| / 4, from 0 (certainly artificial) to 1 (certainly human); the index b is its mean,"
-         " weighted by the respondents' experience.",),
-        tuple(findings),
-        (
-            table(
-                "indices", "Believability index by type of clip",
-                (TYPE, Column("clips", "Clips", "integer"), Column("ratings", "Ratings", "integer"),
-                 *estimate_columns("b", "b", about="believability index; bootstrap over respondents"),
-                 Column("mean_rating", "Mean rating", "number", 2, "1 human to 5 artificial")),
-                rows, status="exploratory",
-                note=f"Confidence index c = {estimate_words(confidence)}. Intervals of b: expanded percentile bootstrap"
-                f" over respondents, {integer(resamples)} resamples.",
-            ),
-            table(
-                "contrasts", "Differences of indices",
-                (Column("contrast", "Contrast"), *estimate_columns("difference", "Difference"), Column("t", "t", "number"),
-                 Column("p", "p", "p"), Column("p_equivalence", "p equivalence", "p", about="TOST within the margin")),
-                contrasts, status="exploratory",
-            ),
+    return LAYOUTS.section(
+        "indices",
+        findings=findings,
+        tables=(
+            LAYOUTS.table("indices", rows, confidence=estimate_words(confidence), resamples=integer(resamples)),
+            LAYOUTS.table("contrasts", contrasts),
         ),
-        (
-            Chart("indices", "Believability index by type of clip", "points", "indices",
-                  {"category": "type", "value": "b", "low": "b_low", "high": "b_high"}, x_title="Believability index b",
-                  caption="Bars: bootstrap intervals over respondents.", x_range=(0, 1)),
-        ),
-    )  # fmt: skip
+        charts=(LAYOUTS.chart("indices"),),
+    )
 
 
 def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
@@ -213,23 +171,14 @@ def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
         share = None if answer is None else precision(survey, answer, level=plan.level).value
         rows.append(
             (
-                type_, by_type[type_],
+                type_,
+                by_type[type_],
                 number_or(confidence, "nobody stated their experience") if type_ == survey.types[0] else "",
                 number_or(said.value, said.reason or "no ratings"),
                 "" if answer is None else number_or(share, "no clip was called so"),
             )
-        )  # fmt: skip
-    return table(
-        "published", "Believability and confidence indices, recall and precision",
-        (
-            TYPE, Column("b", "Believability", "number"), Column("c", "Confidence", "number"),
-            Column("recall", "Recall", "share", 2, "share of its ratings that say human; the answer 3 is not human"),
-            Column("precision", "Precision", "share", 2, "of clips called human (artificial), the share that is so"),
-        ),
-        rows,
-        note="The form of the published table. Confidence belongs to all respondents; the first precision is that of human and"
-        " imitation clips called human, the last that of artificial ones called artificial. Intervals are in the tables below.",
-    )  # fmt: skip
+        )
+    return LAYOUTS.table("published", rows)
 
 
 def conditions_table(survey: Ratings, plan: Plan, rng: np.random.Generator) -> tuple[Table, ...]:
@@ -237,25 +186,13 @@ def conditions_table(survey: Ratings, plan: Plan, rng: np.random.Generator) -> t
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for type_, condition in survey.conditions:
         own = survey.only(condition)
-        b = believability(
-            weighted(own), type_, rng=rng, resamples=int(plan.option("resamples")), level=plan.level
-        )  # fmt: skip
+        b = believability(weighted(own), type_, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
         said = recall(own, type_, level=plan.level)
         clips = len(set(own.stimulus.tolist()))
         rows.append((type_, condition, clips, len(own.rating), *estimate_cells(b), *estimate_cells(said)))
     if not rows:
         return ()
-    return (
-        table(
-            "conditions", "Conditions of a type, each by itself",
-            (TYPE, Column("condition", "Condition"), Column("clips", "Clips", "integer"), Column("ratings", "Ratings", "integer"),
-             *estimate_columns("b", "b", about="believability index; bootstrap over respondents"),
-             *estimate_columns("recall", "Recall", about="Wilson interval over respondents")),
-            rows, status="exploratory",
-            note="A type with several conditions is all of them together in the other tables. Few clips tell more about"
-            " themselves than about their kind.",
-        ),
-    )  # fmt: skip
+    return (LAYOUTS.table("conditions", rows),)
 
 
 def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
@@ -265,12 +202,13 @@ def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
     reached = "reaches" if mean is not None and mean >= enough else "does not reach"
     quality = "is good" if (confidence.value or 0) >= good else "is below that of a good result"
     return Finding(
-        "confidence", "Confidence",
+        "confidence",
+        "Confidence",
         f"The confidence index is {estimate_words(confidence)}, from a mean experience of {number(mean)}.",
-        "exploratory", confidence,
+        confidence,
         conclusion=f"By the published rule (at least {good:g}) it {quality}; the mean experience {reached} {enough:g}, at which"
         " collecting may stop.",
-    )  # fmt: skip
+    )
 
 
 def _contrast_findings(
@@ -282,14 +220,14 @@ def _contrast_findings(
     narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
     difference = Finding(
         "contrast", f"{first.capitalize()} against {second}",
-        f"The index of {first} minus that of {second} clips is {words}.", "exploratory", estimate, test, about=about,
+        f"The index of {first} minus that of {second} clips is {words}.",  estimate, test, about=about,
     )  # fmt: skip
     claimed = any(hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about))
     if not claimed and about != CLOSEST:
         return [difference]
     equivalence = Finding(
         "contrast", f"Equivalence of {first} and {second}",
-        f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}.", "exploratory",
+        f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}.",
         same.estimate, same, about=about, kind="equivalence",
     )  # fmt: skip
     return [difference, equivalence]
@@ -308,7 +246,7 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
                     f"{type_.capitalize()} clips were called human in a share of {estimate_words(strict)} of their"
                     " ratings, the answer"
                     f" 3 counted as not human; leaving it out, {estimate_words(without)}.",
-                    "exploratory", strict, about=type_)
+                     strict, about=type_)
         )  # fmt: skip
     precise: list[tuple[LOOSE_CELL, ...]] = []
     for answer, right in (("human", "human or imitation"), ("artificial", "artificial")):
@@ -319,41 +257,19 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
         findings.append(
             Finding("precision", f"Precision, {answer}",
                     f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
-                    "exploratory", share, about=answer)
+                     share, about=answer)
         )  # fmt: skip
     counts = [
         (type_, rating, int((survey.of(type_) & (survey.rating == rating)).sum()),
          float((survey.of(type_) & (survey.rating == rating)).sum() / survey.of(type_).sum()))
         for type_ in survey.types for rating in range(1, 6)
     ]  # fmt: skip
-    return Section(
-        "recall", "Recall and precision", (), tuple(findings),
-        (
-            table(
-                "recall", "Recall: share of a type's ratings that say human (1 or 2)",
-                (TYPE, *estimate_columns("recall", "3 is not human", about="Wilson interval over respondents"),
-                 *estimate_columns("recall_without", "3 left out", about="Wilson interval over respondents")),
-                rows, status="exploratory",
-            ),
-            table(
-                "precision", "Precision",
-                (Column("answer", "Answer"), Column("right", "Right for"),
-                 *estimate_columns("precision", "Precision", about="Wilson interval over respondents")),
-                precise, status="exploratory",
-            ),
-            table(
-                "answers", "Ratings by type",
-                (TYPE, Column("rating", "Rating", "integer", about="1 human to 5 artificial"),
-                 Column("count", "Count", "integer"), Column("share", "Share", "share", 1)),
-                counts,
-            ),
-        ),
-        (
-            Chart("answers", "Ratings by type", "stacked", "answers",
-                  {"category": "type", "value": "share", "colour": "rating"}, x_title="Share of the ratings",
-                  caption="1 human, 2 probably human, 3 don't know, 4 probably artificial, 5 artificial."),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "recall",
+        findings=findings,
+        tables=(LAYOUTS.table("recall", rows), LAYOUTS.table("precision", precise), LAYOUTS.table("answers", counts)),
+        charts=(LAYOUTS.chart("answers"),),
+    )
 
 
 def experience_section(survey: Ratings, plan: Plan) -> Section:
@@ -366,25 +282,9 @@ def experience_section(survey: Ratings, plan: Plan) -> Section:
             rows.append((int(step), type_, b.n, *estimate_cells(b)))
     steps = levels(survey.experience, float(plan.option("highest")))
     counts = ", ".join(f"{step:g}: n = {int((survey.experience == step).sum())}" for step in steps)
-    return Section(
-        "experience", "Believability by experience",
-        ("Within a level of experience the weights are equal, so that b is the mean of h.",),
-        tables=(
-            table(
-                "experience", "Believability index by experience",
-                (Column("experience", "Experience", "integer", about="1 never to 5 daily"), TYPE,
-                 Column("n", "Respondents", "integer"), *estimate_columns("b", "b")),
-                rows,
-            ),
-        ),
-        charts=(
-            Chart("experience", "Believability index by experience", "lines", "experience",
-                  {"x": "experience", "y": "b", "low": "b_low", "high": "b_high", "colour": "type"},
-                  x_title="Experience", y_title="Believability index b", y_range=(0, 1),
-                  caption="Bands: Wilson intervals with the effective number of respondents. Respondents by level: "
-                  f"{counts}."),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "experience", tables=(LAYOUTS.table("experience", rows),), charts=(LAYOUTS.chart("experience", counts=counts),)
+    )
 
 
 def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Section | None:
@@ -403,26 +303,16 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
                      *estimate_cells(result.d_prime), *estimate_cells(result.criterion)))  # fmt: skip
         findings += [
             Finding("sensitivity", f"d′, human from {other}",
-                    f"Human clips were told from {other} ones with d′ = {estimate_words(result.d_prime)}.", "exploratory",
+                    f"Human clips were told from {other} ones with d′ = {estimate_words(result.d_prime)}.",
                     result.d_prime, about=other),
             Finding("bias", f"Criterion, human from {other}",
                     f"The criterion of human against {other} was {estimate_words(result.criterion)}; positive values lean"
-                    " to saying artificial.", "exploratory", result.criterion, about=other),
+                    " to saying artificial.",  result.criterion, about=other),
         ]  # fmt: skip
     treatment = "counts as not human" if middle == "not_human" else "is left out"
-    return Section(
-        "detection", "Signal detection", (f"Saying human (1 or 2) to a human clip is a hit; the answer 3 {treatment}.",),
-        tuple(findings),
-        (
-            table(
-                "detection", "Sensitivity and criterion",
-                (Column("other", "Human against"), Column("hits", "Hits", "integer"), Column("misses", "Misses", "integer"),
-                 Column("false_alarms", "False alarms", "integer"), Column("correct_rejections", "Correct rejections", "integer"),
-                 *estimate_columns("d_prime", "d′"), *estimate_columns("criterion", "c")),
-                rows, status="exploratory", note="Loglinear correction; bootstrap intervals over respondents.",
-            ),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "detection", findings=findings, tables=(LAYOUTS.table("detection", rows),), treatment=treatment
+    )
 
 
 def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
@@ -459,38 +349,21 @@ def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
         ((row[3], row[4]) for row in written if row[0] == "imitation" and row[2] in (1, 2)),
         key=lambda row: (-float(row[0]) if isinstance(row[0], float) else 0.0, row[1]),
     )
-    return Section(
-        "clips", "Clips, views and comments",
-        (f"{counted(len(written), 'comment')} on {counted(len(survey.rating), 'rating')}.",),
+    return LAYOUTS.section(
+        "clips",
         tables=(
-            table(
-                "clips", "Clip by clip",
-                (Column("clip", "Clip"), TYPE, Column("ratings", "Ratings", "integer"),
-                 Column("mean_rating", "Mean rating", "number"), Column("h", "Mean h", "number", 2, "not weighted"),
-                 Column("called_human", "Called human", "share", 1)),
-                each,
-            ),
-            table(
-                "views", "Times viewed, and how human-like where rated artificial (1 to 10, not in the index)",
-                (TYPE, Column("answered", "Views answered", "number"), Column("played", "Views played", "number"),
-                 Column("agree", "Agree", "share", 1), Column("how_human_n", "Answers", "integer"),
-                 Column("how_human", "How human-like", "number")),
-                views,
-            ),
-            table(
-                "comments_mistaken", "Comments on imitation clips that were taken for human",
-                (Column("experience", "Experience", "number", 0), Column("comment", "Comment")),
+            LAYOUTS.table("clips", each),
+            LAYOUTS.table("views", views),
+            LAYOUTS.table(
+                "comments_mistaken",
                 mistaken[:PRINTED_COMMENTS],
                 note="The most experienced respondents first." if mistaken else "There is none.",
             ),
-            table(
-                "comments", "Comments",
-                (TYPE, Column("clip", "Clip"), Column("rating", "Rating", "integer"),
-                 Column("experience", "Experience", "number", 0), Column("comment", "Comment")),
-                sorted(written, key=str), data_only=len(written) > PRINTED_COMMENTS,
-            ),
+            LAYOUTS.table("comments", sorted(written, key=str), data_only=len(written) > PRINTED_COMMENTS),
         ),
-    )  # fmt: skip
+        comments=counted(len(written), "comment"),
+        ratings=counted(len(survey.rating), "rating"),
+    )
 
 
 def _of_respondent(survey: Ratings, place: int) -> LOOSE_CELL:

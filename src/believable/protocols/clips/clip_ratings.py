@@ -15,10 +15,10 @@ from believable.analysis.data import Data, joined, numbers, rows_of
 from believable.analysis.settled_plan import Plan
 from believable.protocols.clips import TYPES
 from believable.stats.bootstrap import interval
-from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
+from believable.stats.estimate import Estimate, mean_share, t_estimate, undefined, without_interval
 from believable.stats.indices import ARTIFICIAL, HUMAN_ANSWERS, clip_precision, clip_recall
 from believable.stats.inputs import FloatArray
-from believable.stats.result import Alternative, TestResult, no_result, tail
+from believable.stats.result import Alternative, TestResult, no_result, t_test
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
@@ -299,11 +299,8 @@ def contrast(
     if se < 1e-12:
         flat = without_interval(value, "all respondents differ alike", method=named, n=n, level=level)
         return no_result("all respondents differ alike", method=method, n=n, alternative=alternative, estimate=flat)
-    half = float(special.stdtrit(df, (1 + level) / 2)) * se
-    estimate = Estimate(value, value - half, value + half, level, n, named, se=se, df=(df,))
-    t = value / se
-    p = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
-    return TestResult(t, p, n, method, (df,), alternative, estimate, symbol="t")
+    estimate = t_estimate(value, se, df, level=level, n=n, method=named)
+    return t_test(estimate, method=method, alternative=alternative)
 
 
 def equivalent(difference: TestResult, *, margin: float, alpha: float) -> TestResult:
@@ -315,17 +312,7 @@ def equivalent(difference: TestResult, *, margin: float, alpha: float) -> TestRe
     df, se = estimate.df[0], estimate.se
     lower, upper = (estimate.value + margin) / se, (estimate.value - margin) / se
     p_low, p_high = float(special.stdtr(df, -lower)), float(special.stdtr(df, upper))
-    half = float(special.stdtrit(df, 1 - alpha)) * se
-    narrow = Estimate(
-        estimate.value,
-        estimate.value - half,
-        estimate.value + half,
-        1 - 2 * alpha,
-        estimate.n,
-        estimate.method,
-        se=se,
-        df=(df,),
-    )
+    narrow = t_estimate(estimate.value, se, df, level=1 - 2 * alpha, n=estimate.n, method=estimate.method)
     t, p, side = (lower, p_low, "greater") if p_low >= p_high else (upper, p_high, "less")
     return TestResult(t, p, difference.n, method, (df,), "greater" if side == "greater" else "less", narrow, symbol="t")
 

@@ -6,42 +6,25 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from believable.instruments.contract import Act
-from believable.protocols.clips import DECLARATION
+from believable.core.data_files import read_entries
+from believable.protocols.clips import DECLARATION, TYPES
 from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, take_checks
 from believable.simulate.pool import FloatArray, IntArray, Pool, Roles, roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
 
-#: The types of clips, as roles of the analysis.
-TYPES = ("human", "imitation", "artificial")
 #: Ratings 5, 4, 3, 2 end at these points of the felt humanness; above the last one it is 1.
 CUTS = np.array([-1.0, -0.35, 0.15, 0.85])
 LEVELS = np.array([1, 2, 3, 4, 5])
-#: What is said of one clip, by what it was taken for: human (1, 2), not decided (3), artificial (4, 5).
-COMMENTS = {
-    "human": (
-        "It looks round the corner before it goes on, as I would.",
-        "It hesitates, then makes up its mind.",
-        "The way it moves is a little uneven, like a hand on a mouse.",
-        "It goes back for something it had passed.",
-        "It turns early and cuts the corner, as people do who know the map.",
-    ),
-    "undecided": ("Nothing in it gives it away.", "The start looks human, the end does not.", "Too short to tell."),
-    "artificial": (
-        "It turns on the spot as if on rails.",
-        "It always stops at the same distance from the wall.",
-        "No hesitation at any junction.",
-        "It walks into the same corner twice.",
-        "The speed never changes.",
-    ),
-}
+#: What is said of one clip, by what it was taken for.
+COMMENTS: dict[str, list[str]] = read_entries(Path(__file__).with_name("comments.yaml"))
 
 
 def _taken_for(rating: int) -> str:
@@ -175,7 +158,7 @@ def values(truth: ClipsTruth, sessions: Sessions) -> Mapping[str, float]:
     return known_values
 
 
-class Respondent:
+class Respondent(Mind):
     """One respondent at a browser."""
 
     def __init__(self, truth: ClipsTruth, study: Study, rng: random.Random, careless: bool) -> None:
@@ -185,12 +168,6 @@ class Respondent:
         self._experience = rng.choices(LEVELS.tolist(), truth.experience)[0]
         self._leaning = rng.gauss(0, truth.respondent_sd)
         self._last = 3
-
-    def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
-        return None
-
-    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        return None
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         name, _, clip = question.rpartition("-")
@@ -218,8 +195,4 @@ class Respondent:
         return self._last
 
 
-def mind(truth: ClipsTruth, study: Study, rng: random.Random, careless: bool) -> Mind:
-    return Respondent(truth, study, rng, careless)
-
-
-PEOPLE = Behaviour(ClipsTruth, nothing, mind, fill, values)
+PEOPLE = Behaviour(ClipsTruth, nothing, Respondent, fill, values)

@@ -7,18 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Chart,
-    Column,
-    Finding,
-    Section,
-    Undefined,
-    estimate_cells,
-    estimate_columns,
-    number_or,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Finding, Section, Undefined, estimate_cells, number_or
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import (
     counted,
     estimate_words,
@@ -50,7 +40,6 @@ from believable.protocols.hntt.navigation_judgements import (
     subsampled,
 )
 from believable.protocols.hntt.navigation_judges import (
-    AGENT,
     agents_section,
     familiarity_section,
     groups_section,
@@ -65,9 +54,7 @@ from believable.stats.estimate import Estimate
 from believable.stats.indices import HnttVerdict
 from believable.stats.result import TestResult
 
-ROLES = DECLARATION.roles
-OUTCOMES = DECLARATION.outcomes
-OPTIONS = DECLARATION.options
+LAYOUTS = Layouts(__file__)
 
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
@@ -76,6 +63,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     contests = agents(judged, plan.roles["human"])
     if not contests:
         return (accuracy_section(contests, plan, rng),)
+    familiar = data.has("familiarity_game") or data.has("familiarity_genre")
     strength = strength_section(data, judged, plan, rng)
     largest = max(contests, key=lambda contest: len(contest.accuracy()))
     # A source of chance of its own: what is simulated here changes no other number.
@@ -90,7 +78,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         *(() if criterion is None else (criterion,)),
         *(section for section in (controls_section(judgements(data), plan), behaviour_section(data, plan)) if section),
         *((uncertainty_section(contests, plan),) if data.has("certainty") else ()),
-        *((familiarity_section(data, contests, plan),) if _familiarity(data) else ()),
+        *((familiarity_section(data, contests, plan),) if familiar else ()),
         *((strength,) if strength is not None else ()),
         *(section for section in between if section is not None),
         *reasons_sections(data, contests, plan),
@@ -121,20 +109,7 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """The protocol's part of the methods."""
     chance, level = plan.option("chance"), level_words(plan.level)
-    return (
-        f"Judges {verb('saw', 'will see')} pairs of a human and an agent side by side, sides and order drawn anew for each judge,"
-        f" and {verb('chose', 'will choose')} the one that is more like a human, with a reason and their certainty. A judge's"
-        f" accuracy is the share of trials in which the human one {verb('was', 'is')} chosen. The median accuracy has a {level}"
-        f" percentile bootstrap interval over judges ({integer(plan.option('resamples'))} resamples); by the criterion of Milani"
-        f" et al. (2023) an agent passes if it contains {chance:g}. The mean accuracy {verb('was', 'will be')} tested against"
-        f" {chance:g} by a one-sample t test over judges, and for equivalence with it by two one-sided tests with a margin of"
-        f" {plan.test_option('accuracy', 'margin'):g}; its interval is a Wilson interval with the effective number of judges."
-        " Intervals are also given for new judges, new pairs of clips, and both."
-    )
-
-
-def _familiarity(data: Data) -> bool:
-    return data.has("familiarity_game") or data.has("familiarity_genre")
+    return LAYOUTS.paragraph("methods.md", verb=verb, level=level, integer=integer, plan=plan, chance=chance)
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, planned=planned)
@@ -167,41 +142,12 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
         ]
         findings += _findings(contest, verdict, plan)
     chance = float(plan.option("chance"))
-    main = table(
-        "accuracy", "Accuracy of the judges: share of trials in which the human one was chosen",
-        (
-            AGENT, Column("judges", "Judges", "integer"), Column("trials", "Trials", "integer"),
-            *estimate_columns("mean", "Mean", about="mean over judges; Wilson interval with the effective number"),
-            Column("sd", "SD", "number", 2, "standard deviation over judges"),
-            *estimate_columns("median", "Median", about="median over judges; percentile bootstrap over judges"),
-            Column("q1", "Q1", "number", 2, "lower quartile"), Column("q3", "Q3", "number", 2, "upper quartile"),
-            Column("verdict", "Verdict", about=f"passes: the interval of the median contains {chance:g}", claims=True),
-            Column("exact_low", "exact low", "number", 2, "exact order-statistic interval of the median"),
-            Column("exact_high", "exact high", "number", 2, "exact order-statistic interval of the median"),
-        ),
-        rows, status="exploratory",
-        note=f"The agent passes, by the published criterion, if the bootstrap interval of the median contains {chance:g}."
-        " Passing is not yet sameness: see the equivalence test.",
-    )  # fmt: skip
-    spread = table(
-        "accuracy_judges", "Judges by accuracy",
-        (AGENT, Column("accuracy", "Accuracy"), Column("share", "Share right", "number"), Column("judges", "Judges", "integer")),
-        charted, data_only=True,
-    )  # fmt: skip
-    charts = (
-        Chart(
-            "accuracy", "Median accuracy of the judges", "points", "accuracy",
-            {"category": "agent", "value": "median", "low": "median_low", "high": "median_high"},
-            x_title="Median accuracy", caption="Points: medians over judges; bars: percentile bootstrap intervals.",
-            rules=(("x", chance, "chance"),), x_range=(0, 1),
-        ),
-        Chart(
-            "accuracy_judges", "How many judges were how accurate", "bars", "accuracy_judges",
-            {"category": "accuracy", "value": "judges", "facet": "agent"}, x_title="Judges", y_title="Accuracy",
-            caption="Accuracy is a judge's share of right choices.",
-        ),
-    )  # fmt: skip
-    return Section("accuracy", "Accuracy and verdict", (_question(contests),), tuple(findings), (main, spread), charts)
+    main = LAYOUTS.table("accuracy", rows, chance=chance)
+    spread = LAYOUTS.table("accuracy_judges", charted)
+    charts = (LAYOUTS.chart("accuracy", chance=chance), LAYOUTS.chart("accuracy_judges"))
+    return LAYOUTS.section(
+        "accuracy", paragraphs=(_question(contests),), findings=findings, tables=(main, spread), charts=charts
+    )
 
 
 def _question(contests: Sequence[AgentContest]) -> str:
@@ -232,18 +178,18 @@ def _findings(contest: AgentContest, verdict: HnttVerdict, plan: Plan) -> list[F
         Finding(
             "accuracy", f"Accuracy, {agent}",
             f"{counted(len(accuracy), 'judge')} chose the human over {agent} in a mean share of {words} of their trials.",
-            "exploratory", mean, test, about=contest.agent,
+             mean, test, about=contest.agent,
         ),
         Finding(
             "accuracy", f"Equivalence with chance, {agent}",
             f"The mean accuracy against {agent}, {number(same.estimate.value)} ({interval_words(same.estimate)}), was compared"
             f" with {chance:g} within a margin of {margin:g} ({stated}).",
-            "exploratory", same.estimate, as_test(same), about=contest.agent, kind="equivalence",
+             same.estimate, as_test(same), about=contest.agent, kind="equivalence",
         ),
         Finding(
             "median_accuracy", f"Published criterion, {agent}",
             f"The median accuracy against {agent} is {estimate_words(verdict.median)}.",
-            "exploratory", verdict.median, about=contest.agent, conclusion=passing,
+             verdict.median, about=contest.agent, conclusion=passing,
         ),
     ]  # fmt: skip
 
@@ -263,34 +209,11 @@ def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.ran
         by = clustered(contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
         for unit, estimate in (("judges", by.judges), ("pairs of clips", by.clips), ("judges and pairs", by.both)):
             intervals.append((contest.agent, unit, estimate.n, *estimate_cells(estimate), estimate.method))
-    return Section(
-        "robustness", "Other judges, other clips, fewer judges",
-        ("An interval over judges says what other judges of the same kind would have done with these clips. Only the interval"
-         " over judges and pairs also speaks of other clips.",),
-        tables=(
-            table(
-                "clustered", "Mean accuracy with intervals for new judges, new clips, and both",
-                (AGENT, Column("resampled", "Resampled"), Column("units", "Units", "integer"),
-                 *estimate_columns("mean", "Mean"), Column("method", "Method")),
-                intervals,
-            ),
-            table(
-                "subsampling", "The verdict with fewer judges",
-                (AGENT, Column("judges", "Judges drawn", "integer"), Column("repeats", "Repeats", "integer"),
-                 Column("passed", "Passed", "integer", about="how many subsamples' median intervals contain chance",
-                        claims=True),
-                 Column("mean_low", "mean low", "number", 2, "mean lower bound"),
-                 Column("mean_high", "mean high", "number", 2, "mean upper bound")),
-                subsamples,
-            ),
-        ),
-        charts=(
-            Chart("clustered", "Mean accuracy, three ways to resample", "points", "clustered",
-                  {"category": "resampled", "value": "mean", "low": "mean_low", "high": "mean_high", "facet": "agent"},
-                  x_title="Mean accuracy", caption="Points: means over judges; bars: intervals for new judges, clips, and both.",
-                  rules=(("x", float(plan.option("chance")), "chance"),), x_range=(0, 1)),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "robustness",
+        tables=(LAYOUTS.table("clustered", intervals), LAYOUTS.table("subsampling", subsamples)),
+        charts=(LAYOUTS.chart("clustered", chance=plan.option("chance")),),
+    )
 
 
 def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section:
@@ -311,23 +234,9 @@ def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest]
     words = f"Player A (left) was chosen in {first} of {counted(len(judged), 'trial')}{share_words}."
     if judged.undecided:
         words += f" {counted(judged.undecided, 'choice')} named neither or were left open, and are not counted."
-    return Section(
-        "pairs", "Pair by pair",
-        findings=(Finding("side", "Side of the screen", words, "exploratory", side.estimate, side),),
-        tables=(
-            table(
-                "pairs", "Accuracy of each pair",
-                (AGENT, Column("scenario", "Scenario"), Column("pair", "Pair"), Column("judges", "Judges", "integer"),
-                 *estimate_columns("share", "Share right", about="share of judges who chose the human one; Wilson interval"),
-                 Column("uncertainty", "Uncertainty", "number", 2, "mean, 1 certain to 5 uncertain")),
-                rows,
-            ),
-        ),
-        charts=(
-            Chart("pairs", "Accuracy of each pair", "points", "pairs",
-                  {"category": "pair", "value": "share", "low": "share_low", "high": "share_high", "facet": "agent"},
-                  x_title="Share of judges who chose the human", caption="Points: shares; bars: their intervals.",
-                  rules=(("x", float(plan.option("chance")), "chance"),),
-                  x_range=(0, 1)),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "pairs",
+        findings=(Finding("side", "Side of the screen", words, side.estimate, side),),
+        tables=(LAYOUTS.table("pairs", rows),),
+        charts=(LAYOUTS.chart("pairs", chance=plan.option("chance")),),
+    )

@@ -16,17 +16,15 @@ from scipy import special
 from believable.analysis.data import Data
 from believable.analysis.findings import (
     LOOSE_CELL,
-    Chart,
     Column,
     Finding,
     Section,
     Table,
     Undefined,
     estimate_cells,
-    estimate_columns,
     number_or,
-    table,
 )
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt.navigation_judgements import NavigationJudgements, agents, judgements
@@ -34,6 +32,8 @@ from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray
 from believable.study.records import Stimulus
+
+LAYOUTS = Layouts(__file__)
 
 #: The published problems of agents (Milani et al. 2023), which are also looked at together.
 PROBLEMS = ("camera", "collisions", "slow")
@@ -132,42 +132,19 @@ def behaviour_section(data: Data, plan: Plan) -> Section | None:
     # A source of chance of its own: what is resampled here changes no other number.
     rng = np.random.default_rng([plan.seed, 15])
     rows, findings = _weights(judged, stimuli, names, plan, rng)
-    return Section(
-        "behaviour", "Behaviour beside judgement",
-        ("How whoever is seen moves was measured in each clip as it is shown. A weight says what a measure did to choices: log"
-         " odds of being taken for the person, per standard deviation by which the measure is higher than in the other clip."
-         " Measures hang together, so that weights alone may be those of something else.",),
-        tuple(findings),
-        (
-            table(
-                "behaviour_weights", "What judges went by",
-                (Column("measure", "Measure"), Column("model", "Model"), Column("pairs", "Pairs", "integer"),
-                 *estimate_columns("weight", "Weight", about="log odds of being chosen per SD; judges and pairs resampled")),
-                rows, status="exploratory",
-                note=f"Logistic regression of choices on the difference between the two clips, weights held back as by a normal"
-                f" prior with SD {PRIOR_SD:g}; {RESAMPLES} resamples of judges and pairs at once. alone: the measure by itself;"
-                " together: the three published problems in one model.",
-            ),
+    return LAYOUTS.section(
+        "behaviour",
+        findings=findings,
+        tables=(
+            LAYOUTS.table("behaviour_weights", rows, prior_sd=PRIOR_SD, resamples=RESAMPLES),
             _agents_table(data, judged, stimuli, names, plan),
             _clips_table(judged, stimuli, names, seen, plan),
         ),
-        (
-            Chart(
-                "behaviour_weights", "What judges went by", "points", "behaviour_weights",
-                {"category": "measure", "value": "weight", "low": "weight_low", "high": "weight_high", "facet": "model"},
-                x_title="Log odds of being taken for a person, per SD", rules=(("x", 0.0, "no influence"),),
-                caption="Right of zero: clips with more of it are taken for a person's more often.",
-            ),
-            *(
-                Chart(
-                    f"behaviour_{name}", f"{WORDS.get(name, name)} and judgement", "scatter", "clips",
-                    {"x": name, "y": "share", "colour": "condition"}, x_title=WORDS.get(name, name),
-                    y_title="Share of judges who took it for the person", y_range=(0, 1), caption="A point is a clip.",
-                )
-                for name in names
-            ),
+        charts=(
+            LAYOUTS.chart("behaviour_weights"),
+            *(LAYOUTS.chart("behaviour_{name}", name=name, measure=WORDS.get(name, name)) for name in names),
         ),
-    )  # fmt: skip
+    )
 
 
 def _names(stimuli: Iterable[Stimulus]) -> list[str]:
@@ -223,7 +200,7 @@ def _weights(
                         "behaviour", f"What judges went by, {WORDS.get(name, name)}",
                         f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation more of it ({WORDS[name]}) was"
                         f" taken for the person with log odds of {estimate_words(estimate)}.",
-                        "exploratory", estimate, about=name,
+                         estimate, about=name,
                     )
                 )  # fmt: skip
     return rows, findings
@@ -246,13 +223,7 @@ def _agents_table(
         )
         means = [_mean([clip.measures[name] for clip in clips if name in clip.measures]) for name in names]
         rows.append((condition, len(clips), judgement, *means))
-    return table(
-        "behaviour_conditions", "How they move, and how often they were taken for the person",
-        (Column("condition", "Condition"), Column("clips", "Clips", "integer"),
-         Column("share", "Taken for the person", "number", 2, "mean over judges of the share of pairs in which it was chosen"),
-         *(Column(name, WORDS.get(name, in_words(name)), "number", 3, "mean over clips") for name in names)),
-        rows,
-    )  # fmt: skip
+    return LAYOUTS.table("behaviour_conditions", rows, measures=_columns(names, "mean over clips"))
 
 
 def _mean(values: Sequence[float]) -> LOOSE_CELL:
@@ -261,7 +232,7 @@ def _mean(values: Sequence[float]) -> LOOSE_CELL:
 
 def _clips_table(
     judged: NavigationJudgements, stimuli: Mapping[str, Stimulus], names: Sequence[str], seen: Sequence[str], plan: Plan
-) -> Table:  # fmt: skip
+) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for clip in seen:
         first, second = judged.clips[:, 0] == clip, judged.clips[:, 1] == clip
@@ -272,11 +243,9 @@ def _clips_table(
         rows.append(
             (clip, stimulus.condition or "", stimulus.scenario or "", share.n, *estimate_cells(share), *measures)
         )
-    return table(
-        "clips", "Each clip",
-        (Column("clip", "Clip"), Column("condition", "Condition"), Column("scenario", "Scenario"),
-         Column("judges", "Judges", "integer"),
-         *estimate_columns("share", "Taken for the person", about="share of judges who chose it; Wilson interval"),
-         *(Column(name, WORDS.get(name, in_words(name)), "number", 3) for name in names)),
-        rows,
-    )  # fmt: skip
+    return LAYOUTS.table("clips", rows, measures=_columns(names))
+
+
+def _columns(names: Sequence[str], about: str = "") -> list[Column]:
+    """A column for each measure."""
+    return [Column(name, WORDS.get(name, in_words(name)), "number", 3, about) for name in names]

@@ -8,16 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Column,
-    Finding,
-    Section,
-    Table,
-    estimate_cells,
-    estimate_columns,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Finding, Section, Table, estimate_cells
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt.navigation_judgements import NavigationJudgements, agents, mismatched
@@ -25,6 +17,8 @@ from believable.stats.bootstrap import bootstrap
 from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
+
+LAYOUTS = Layouts(__file__)
 
 RESAMPLES = 1000
 
@@ -46,31 +40,18 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
         if estimate.value is not None:
             findings.append(
                 Finding(
-                    "controls", "People against people",
+                    "controls",
+                    "People against people",
                     f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two people the shares of judges who chose one"
                     f" of them differ from one half by {estimate_words(estimate)} (SD over pairs, chance taken out).",
-                    "exploratory", estimate,
+                    estimate,
                 )
-            )  # fmt: skip
+            )
     if elsewhere.any():
         rows, differing = _elsewhere(judged, elsewhere, plan, rng)
         findings += differing
-        tables.append(
-            table(
-                "mismatched", "Accuracy where both go to the same goal, and where they do not",
-                (Column("agent", "Agent"), Column("judges", "Judges", "integer", about="who judged both kinds of pairs"),
-                 *estimate_columns("matched", "Same goal", about="mean over judges"),
-                 *estimate_columns("mismatched", "Different goals", about="mean over judges"),
-                 *estimate_columns("difference", "Difference", about="mean over judges; judges resampled")),
-                rows, status="exploratory",
-            )
-        )  # fmt: skip
-    return Section(
-        "controls", "Controls: people against people, and different goals",
-        ("Accuracy of one half means little as long as nobody knows what judges do where there is nothing to tell. In a pair of"
-         " two people nobody can be right; how differently judges take such pairs is what clips alone do.",),
-        tuple(findings), tuple(tables),
-    )  # fmt: skip
+        tables.append(LAYOUTS.table("mismatched", rows))
+    return LAYOUTS.section("controls", findings=findings, tables=tables)
 
 
 def spread_of_pairs(judged: NavigationJudgements, *, rng: np.random.Generator, level: float) -> Estimate:
@@ -126,16 +107,10 @@ def _apart_table(
             bootstrap(unsure, "mean", rng=rng, clusters=part.judge[known], resamples=RESAMPLES, level=plan.level)
             if len(unsure) > 1
             else undefined("nobody said how certain they were", method="mean", n=0, level=plan.level)
-        )  # fmt: skip
+        )
         apart = spread_of_pairs(part, rng=rng, level=plan.level)
         rows.append((name, len(set(part.pair.tolist())), len(part), *estimate_cells(apart), *estimate_cells(certainty)))
-    return table(
-        "controls", "How far apart the two of a pair are taken to be",
-        (Column("kind", "Pairs of"), Column("pairs", "Pairs", "integer"), Column("judgements", "Judgements", "integer"),
-         *estimate_columns("apart", "Distance from one half", about="SD over pairs of the share that chose one, without chance"),
-         *estimate_columns("uncertainty", "Uncertainty", about="1 certain to 5 uncertain; judges resampled")),
-        rows, status="exploratory",
-    )  # fmt: skip
+    return LAYOUTS.table("controls", rows)
 
 
 def _pairs_table(judged: NavigationJudgements, plan: Plan) -> Table:
@@ -145,12 +120,7 @@ def _pairs_table(judged: NavigationJudgements, plan: Plan) -> Table:
         shown, chosen = _counts(part)
         share = proportion(int(chosen.sum()), int(shown.sum()), level=plan.level)
         rows.append((str(part.scenario[0]), pair, share.n, *estimate_cells(share)))
-    return table(
-        "people_pairs", "Two people side by side",
-        (Column("scenario", "Scenario"), Column("pair", "Pair"), Column("judges", "Judges", "integer"),
-         *estimate_columns("share", "Chose the first named", about="share of judges; Wilson interval")),
-        rows,
-    )  # fmt: skip
+    return LAYOUTS.table("people_pairs", rows)
 
 
 def _elsewhere(
@@ -185,7 +155,7 @@ def _elsewhere(
                     "controls", f"Different goals, {contest.agent}",
                     f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])} where both go to the same goal"
                     " than where they do not.",
-                    "exploratory", estimates[2], about=contest.agent,
+                     estimates[2], about=contest.agent,
                 )
             )  # fmt: skip
     return rows, findings

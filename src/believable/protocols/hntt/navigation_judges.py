@@ -9,18 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Chart,
-    Column,
-    Finding,
-    Section,
-    Undefined,
-    estimate_cells,
-    estimate_columns,
-    number_or,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Finding, Section, Undefined, estimate_cells, number_or
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, degrees_of_freedom, estimate_words, listed, number
 from believable.analysis.settled_plan import Plan
 from believable.core.errors import InvalidInput
@@ -40,7 +30,7 @@ from believable.stats.location import mann_whitney
 from believable.stats.pairs import comparisons, win_rates
 from believable.stats.result import TestResult
 
-AGENT = Column("agent", "Agent", about="condition compared with humans")
+LAYOUTS = Layouts(__file__)
 
 
 def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section:
@@ -64,24 +54,10 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
                 "uncertainty", f"Uncertainty, {contest.agent}",
                 f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5 uncertain) had a median of"
                 f" {estimate_words(median)}.",
-                "exploratory", median, about=contest.agent,
+                 median, about=contest.agent,
             )
         )  # fmt: skip
-    return Section(
-        "uncertainty", "Uncertainty", (), tuple(findings),
-        (
-            table(
-                "uncertainty", "Uncertainty of the judges, 1 extremely certain to 5 extremely uncertain",
-                (AGENT, Column("judges", "Judges", "integer"),
-                 *estimate_columns("median", "Median", about="median of the judges' means; exact order-statistic interval"),
-                 Column("q1", "Q1", "number"), Column("q3", "Q3", "number"), Column("mean", "Mean", "number"),
-                 Column("sd", "SD", "number"),
-                 Column("when_right", "when right", "number", 2, "mean over trials with a right choice"),
-                 Column("when_wrong", "when wrong", "number", 2, "mean over trials with a wrong choice")),
-                rows, status="exploratory",
-            ),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section("uncertainty", findings=findings, tables=(LAYOUTS.table("uncertainty", rows),))
 
 
 def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan) -> Section:
@@ -126,28 +102,17 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
                 "familiarity", f"Familiarity, {contest.agent}",
                 f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on familiarity with"
                 f" {listed(list(own))}, R² = {number(fit.r_squared)}.",
-                "exploratory", None, test, about=contest.agent,
+                 None, test, about=contest.agent,
             )
         )  # fmt: skip
     coding = ", ".join(f"{place} {word.replace('_', ' ')}" for place, word in enumerate(words, start=1))
     paragraphs.insert(0, f"Familiarity is coded {coding}; any other answer is missing.")
-    return Section(
-        "familiarity", "Familiarity", tuple(paragraphs), tuple(findings),
-        (
-            table(
-                "familiarity", "Accuracy by familiarity: coefficients",
-                (AGENT, Column("term", "Term"), *estimate_columns("beta", "β"), Column("t", "t", "number"),
-                 Column("p", "p", "p")),
-                rows, note="Ordinary least squares with an intercept; t intervals.", status="exploratory",
-            ),
-            table(
-                "familiarity_fit", "Accuracy by familiarity: the fit",
-                (AGENT, Column("judges", "Judges", "integer"), Column("r_squared", "R²", "number"), Column("f", "F", "number"),
-                 Column("df", "df"), Column("p", "p", "p")),
-                fits, status="exploratory",
-            ),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "familiarity",
+        paragraphs=paragraphs,
+        findings=findings,
+        tables=(LAYOUTS.table("familiarity", rows), LAYOUTS.table("familiarity_fit", fits)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,19 +177,7 @@ def agents_section(
         mean = mean_accuracy(known, level=plan.level)
         sd = number_or(float(known.std(ddof=1)) if len(known) > 1 else None, "one judge has no spread")
         rows.append((share.title, len(known), *estimate_cells(mean), sd, number_or(test.p_value, test.reason or "")))
-    return Section(
-        "agents", "Agents against each other", ("Judges also saw two agents side by side, and chose the one that is more"
-        " like a human.",),
-        tables=(
-            table(
-                "agents", "Share of judges' choices",
-                (Column("pair", "Pair"), Column("judges", "Judges", "integer"),
-                 *estimate_columns("share", "Mean share", about="mean over judges; Wilson interval with the effective number"),
-                 Column("sd", "SD", "number"), Column("p", "p", "p", about="t test over judges against 0.5, two-sided")),
-                rows, status="exploratory",
-            ),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section("agents", tables=(LAYOUTS.table("agents", rows),))
 
 
 def groups_section(
@@ -241,31 +194,13 @@ def groups_section(
     for arm in arms:
         level_of = data.arm(arm)
         for outcome in per_judge(data, judged, contests):
-            for first, second in combinations(_levels(level_of), 2):
+            for first, second in combinations(sorted({str(level) for level in level_of if level is not None}), 2):
                 row, finding = _compared(arm, outcome, level_of, first, second, plan)
                 rows.append(row)
                 findings.append(finding)
     if not rows:
         return None
-    return Section(
-        "groups", "Groups of judges",
-        ("Mann–Whitney tests, two-sided. U is the smaller of the two possible values.",), tuple(findings),
-        (
-            table(
-                "groups", "Judges compared by arm",
-                (Column("arm", "Arm"), Column("measure", "Measure"), Column("first", "First"), Column("second", "Second"),
-                 Column("n_first", "n", "integer"), Column("n_second", "n", "integer"), Column("mean_first", "Mean", "number"),
-                 Column("sd_first", "SD", "number"), Column("mean_second", "Mean", "number"), Column("sd_second", "SD", "number"),
-                 Column("u", "U", "number", 1), Column("p", "p", "p", about="two-sided"),
-                 *estimate_columns("delta", "Cliff's δ")),
-                rows, status="exploratory",
-            ),
-        ),
-    )  # fmt: skip
-
-
-def _levels(level_of: ObjectArray) -> list[str]:
-    return sorted({str(level) for level in level_of if level is not None})
+    return LAYOUTS.section("groups", findings=findings, tables=(LAYOUTS.table("groups", rows),))
 
 
 def _compared(
@@ -284,9 +219,7 @@ def _compared(
         f"{outcome.title} of judges in {arm} {first} (mean {number(_value(a))}, n = {len(a)}) against {second}"
         f" (mean {number(_value(b))}, n = {len(b)})."
     )
-    return row, Finding(
-        "groups", f"{outcome.title}, {first} against {second}", sentence, "exploratory", None, printed, about=arm
-    )
+    return row, Finding("groups", f"{outcome.title}, {first} against {second}", sentence, None, printed, about=arm)
 
 
 def smaller_u(test: TestResult, m: int, n: int) -> float | None:
@@ -331,7 +264,7 @@ def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: 
         Finding(
             "strength", f"Strength, {item}",
             f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all conditions.",
-            "exploratory", fit.of(item), about=item,
+             fit.of(item), about=item,
         )
         for item in order
     )  # fmt: skip
@@ -340,21 +273,10 @@ def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: 
         *((fit.reason,) if fit.reason else ()),
         *fit.notes,
     )
-    return Section(
-        "strength", "All conditions on one scale (Bradley–Terry)", paragraphs, findings,
-        (
-            table(
-                "strength", "How strongly each condition is chosen as the more human",
-                (Column("condition", "Condition"),
-                 *estimate_columns("strength", "Log strength", about="sum to 0; clustered by judge"),
-                 Column("wins", "Chosen", "integer"), Column("losses", "Not chosen", "integer"),
-                 *estimate_columns("share", "Share", about="share of its comparisons; bootstrap over judges")),
-                rows, status="exploratory",
-            ),
-        ),
-        (
-            Chart("strength", "Log strength of each condition", "points", "strength",
-                  {"category": "condition", "value": "strength", "low": "strength_low", "high": "strength_high"},
-                  x_title="Log strength", rules=(("x", 0.0, "mean"),)),
-        ),
-    )  # fmt: skip
+    return LAYOUTS.section(
+        "strength",
+        paragraphs=paragraphs,
+        findings=findings,
+        tables=(LAYOUTS.table("strength", rows),),
+        charts=(LAYOUTS.chart("strength"),),
+    )

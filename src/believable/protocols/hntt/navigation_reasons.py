@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from believable.analysis.data import Data
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Chart,
-    Column,
-    Finding,
-    Section,
-    Table,
-    estimate_cells,
-    estimate_columns,
-    number_or,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Finding, Section, Table, estimate_cells, number_or
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, integer, p_equals
 from believable.analysis.settled_plan import Plan
 from believable.coding.coded_bundle import (
@@ -33,6 +23,8 @@ from believable.coding.labels import CodedResponse
 from believable.coding.proportions import Difference, Group, Proportion, by_accuracy, differences, proportions
 from believable.protocols.hntt.navigation_judgements import AgentContest
 from believable.study.codebook import resolved
+
+LAYOUTS = Layouts(__file__)
 
 #: The codebook that the study's own reasons are coded with, so called in the ready study.
 REASONS = "reasons"
@@ -104,12 +96,12 @@ def _section(
     )
     discarded = sum(response.discarded for response in responses)
     finding = Finding(
-        "reasons", "Coded reasons" if codebook == REASONS else f"Coded reasons, {codebook}",
+        "reasons",
+        "Coded reasons" if codebook == REASONS else f"Coded reasons, {codebook}",
         f"Of {counted(len(responses), 'coded text')}, {integer(len(responses) - discarded)} gave codes.",
-        "exploratory",
         conclusion=f"Accurate judges (above {above:g}) against the others, adjusted by Benjamini and Hochberg over"
         f" {counted(len(tests), 'test')}: {_clear_words(tests, words, plan.alpha)}.",
-    )  # fmt: skip
+    )
     name = f"reasons_{codebook}"
     agreed = kappas(data, codebook)
     return Section(
@@ -117,46 +109,19 @@ def _section(
         (f"A share is that of all codes applied to the same side. The coders discarded {counted(discarded, 'text')}.",),
         (finding,),
         (
-            table(
-                f"{name}_overall", "Shares of codes on each side",
-                (Column("side", "Side"), Column("code", "Code"), Column("direction", "Direction"),
-                 Column("count", "Count", "integer"), Column("total", "Of", "integer"),
-                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge"),
-                 Column("label", "Label")),
-                [(*row[2:], _label(row)) for row in rows if row[0] == ALL],
-            ),
-            table(
-                f"{name}_groups", "Shares of codes on each side, by agent and by accuracy of the judges",
-                (Column("by", "By"), Column("group", "Group"), Column("side", "Side"), Column("code", "Code"),
-                 Column("direction", "Direction"), Column("count", "Count", "integer"), Column("total", "Of", "integer"),
-                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge")),
-                [row for row in rows if row[0] != ALL],
-            ),
-            table(
-                f"{name}_judges", "Shares of codes by accuracy of the judges",
-                (Column("group", "Judges"), Column("side", "Side"), Column("label", "Code"),
-                 *estimate_columns("share", "Share", about="share of all codes on that side; interval clustered by judge")),
+            LAYOUTS.table("{name}_overall", [(*row[2:], _label(row)) for row in rows if row[0] == ALL], name=name),
+            LAYOUTS.table("{name}_groups", [row for row in rows if row[0] != ALL], name=name),
+            LAYOUTS.table(
+                "{name}_judges",
                 [(row[1], row[2], _label(row), *row[7:]) for row in rows if row[0] == "judges"],
-                data_only=True,
+                name=name,
             ),
-            table(
-                f"{name}_accuracy", "Accurate against other judges: texts that hold a code",
-                (Column("side", "Side"), Column("code", "Code"), Column("direction", "Direction"), Column("high", "High"),
-                 Column("low", "Low"), Column("p", "p", "p"), Column("p_adjusted", "p adjusted", "p"), Column("method", "Test")),
-                [_tested_row(test, words) for test in tests],
-            ),
+            LAYOUTS.table("{name}_accuracy", [_tested_row(test, words) for test in tests], name=name),
             *((agreed,) if agreed is not None else ()),
         ),
         (
-            Chart(name, "Shares of codes", "bars", f"{name}_overall",
-                  {"category": "label", "value": "share", "low": "share_low", "high": "share_high", "facet": "side"},
-                  x_title="Share of the codes on that side",
-                  caption="A panel for each side; the shares of a panel add up to one. Bars: intervals clustered by judge."),
-            *((Chart(f"{name}_judges", "Codes of accurate and of other judges", "bars", f"{name}_judges",
-                     {"category": "label", "value": "share", "low": "share_low", "high": "share_high", "colour": "group",
-                      "facet": "side"},
-                     x_title="Share of the codes on that side",
-                     caption=f"Accurate judges were right in more than {above:g} of their trials."),)
+            LAYOUTS.chart("{name}", name=name),
+            *((LAYOUTS.chart("{name}_judges", name=name, above=above),)
               if any(row[0] == "judges" for row in rows) else ()),
         ) if any(row[0] == ALL for row in rows) else (),
     )  # fmt: skip
@@ -177,12 +142,7 @@ def kappas(data: Data, codebook: str) -> Table | None:
         why = [reason or "no text was coded by two" for reason in row.why_undefined]
         cells = number_or(row.agreement_sample, why[0]), number_or(row.overlap_sample, why[1])
         rows.append((row.label, _sign(row.direction), *cells))
-    return table(
-        f"reasons_{codebook}_kappa", "Agreement of the coders: Cohen's κ, (text, side) pooled over sides",
-        (Column("code", "Code"), Column("direction", "Direction"), Column("agreement", "Agreement sample", "number"),
-         Column("overlap", "Overlap sample", "number")),
-        rows,
-    )  # fmt: skip
+    return LAYOUTS.table("reasons_{codebook}_kappa", rows, codebook=codebook)
 
 
 def _row(kind: str, share: Proportion, words: dict[tuple[str, str | None], str]) -> tuple[LOOSE_CELL, ...]:

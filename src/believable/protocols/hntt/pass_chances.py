@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from believable.analysis.findings import Chart, Column, Section, Table, estimate_cells, estimate_columns, table
+from believable.analysis.findings import Section, Table, estimate_cells
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, number
 from believable.analysis.settled_plan import Plan
 from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate
 from believable.study.records import Study
+
+LAYOUTS = Layouts(__file__)
 
 #: True accuracies that are looked at.
 ACCURACIES = (0.5, 0.55, 0.6, 0.65, 0.7)
@@ -103,18 +106,15 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
             chance=float(plan.option("chance")), alpha=plan.alpha,
         )
     ]  # fmt: skip
-    return table(
-        "criterion", "What the published criterion can tell",
-        (
-            Column("judges", "Judges", "integer"), Column("accuracy", "True accuracy", "number"),
-            *estimate_columns("passes", "Agent passes", about="share of simulated studies; Wilson interval"),
-            *estimate_columns("equivalent", "Equivalence shown", about="share of simulated studies; Wilson interval"),
-        ),
+    return LAYOUTS.table(
+        "criterion",
         rows,
-        note=f"{counted(studies, 'study', 'studies')} simulated for each row: {counted(pairs, 'pair')} that all judges see,"
-        f" judges and pairs differing by {number(judge_sd)} and {number(pair_sd)} in log-odds (SD), equivalence within"
-        f" ±{number(margin)}.",
-    )  # fmt: skip
+        studies=counted(studies, "study", "studies"),
+        pairs=counted(pairs, "pair"),
+        judge_sd=number(judge_sd),
+        pair_sd=number(pair_sd),
+        margin=number(margin),
+    )
 
 
 def criterion_section(plan: Plan, judges: int, pairs: int, rng: np.random.Generator) -> Section | None:
@@ -122,18 +122,8 @@ def criterion_section(plan: Plan, judges: int, pairs: int, rng: np.random.Genera
     if judges < 2 or pairs < 1 or int(plan.option("criterion_studies")) == 0:
         return None
     rows = chances_table(plan, [judges], pairs, rng)
-    chart = Chart(
-        "criterion", "How often an agent would pass, by what judges truly can tell", "lines", "criterion",
-        {"x": "accuracy", "y": "passes", "low": "passes_low", "high": "passes_high"},
-        x_title="True accuracy", y_title="Share of studies in which the agent passes", y_range=(0, 1),
-        caption="Simulated studies of this size. An agent that is told apart in six of ten trials should not pass; how often it"
-        " does is the weakness of the criterion.",
-    )  # fmt: skip
-    words = (
-        "The criterion asks whether an interval contains chance, so that imprecise studies pass more agents. This is what it"
-        " would have said in studies of this size, beside the equivalence test."
-    )
-    return Section("criterion", "What the published criterion can tell", (words,), tables=(rows,), charts=(chart,))
+    chart = LAYOUTS.chart("criterion")
+    return LAYOUTS.section("criterion", tables=(rows,), charts=(chart,))
 
 
 def planned(plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator) -> Table | None:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from believable.coding.phrases import simulated_answer
-from believable.instruments.contract import Act
 from believable.protocols.hntt import DECLARATION
 from believable.simulate.behaviour import POOR, Behaviour, Mind, SeenStimulus, expit, poor, reasons, take_checks
 from believable.simulate.pool import FloatArray, Roles, roles_of
@@ -172,7 +171,7 @@ def values(truth: HnttTruth, sessions: Sessions) -> Mapping[str, float]:
     return {"accuracy": accuracy(truth, max(1, len(sessions.pool.study.scenarios)))}
 
 
-class Judge:
+class Judge(Mind):
     """One judge at a browser."""
 
     def __init__(self, truth: HnttTruth, study: Study, rng: random.Random, careless: bool) -> None:
@@ -183,12 +182,6 @@ class Judge:
         self._poor = careless or rng.random() < truth.poor_text
         self._familiar: list[str] = rng.choices(FAMILIAR, FAMILIAR_SHARES, k=2)
         self._right = False
-
-    def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
-        return None
-
-    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        return None
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         role = self._roles.role_of(question)
@@ -219,8 +212,4 @@ class Judge:
         return "first" if first else "second"
 
 
-def mind(truth: HnttTruth, study: Study, rng: random.Random, careless: bool) -> Mind:
-    return Judge(truth, study, rng, careless)
-
-
-PEOPLE = Behaviour(HnttTruth, nothing, mind, fill, values)
+PEOPLE = Behaviour(HnttTruth, nothing, Judge, fill, values)

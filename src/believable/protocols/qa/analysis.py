@@ -9,6 +9,7 @@ import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.findings import Finding, Section
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, listed
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
@@ -49,7 +50,7 @@ from believable.stats.means import mean_skewed, welch_t
 from believable.stats.result import TestResult
 from believable.study.records import outline
 
-ROLES, OPTIONS, OUTCOMES = DECLARATION.roles, DECLARATION.options, DECLARATION.outcomes
+LAYOUTS = Layouts(__file__)
 TASK = "task"
 
 
@@ -153,23 +154,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     be = verb("were", "will be")
     step = plan.option("bin_ms")
-    return (
-        f"Traces {be} resampled to bins of {step:g} ms (mean within a bin, held where nothing happened, 0 before the first"
-        f" input); the known signal {verb('was', 'will be')} sampled at the beginning of each bin and both {be} cut to the"
-        " shorter. Signed differential"
-        " agreement (SDA) is the mean over steps of 1 where trace and signal move in the same direction and −1 elsewhere; Cohen's"
-        " κ is that of the directions. Group values on the tests are means over annotators with t intervals corrected for"
-        " skewness (Hall, 1992). On the task the gold standard of an annotator is the median of the other annotators' traces"
-        " (each from 0 to 1) of the same stimulus and group; intervals of group means are BCa bootstrap intervals over"
-        f" annotators, with every gold standard computed again. Groups {be} compared by Welch's t test over annotators on the"
-        " tests, and on the task by a t test with bootstrap standard errors, both groups at the size of the smaller one. An"
-        " annotator is called"
-        f" unreliable below a mean SDA of {plan.option('threshold'):g}."
-    )
-
-
-def _title(outcome: str) -> str:
-    return next(declared.title for declared in OUTCOMES if declared.name == outcome)
+    return LAYOUTS.paragraph("methods.md", be=be, step=step, verb=verb, plan=plan)
 
 
 def _comparisons(scoring: AnnotatorScoring, plan: Plan) -> dict[str, TestResult]:
@@ -283,7 +268,7 @@ def _reliability_section(data: Data, scoring: AnnotatorScoring, plan: Plan) -> S
             f"{counted(len(scoring.alone), 'trace')} of the task could not be judged:"
             " nobody else of the group annotated the same."
         )
-    return Section("reliability", "How reliable are annotators?", tuple(words), (), tuple(tables), tuple(charts))
+    return LAYOUTS.section("reliability", paragraphs=words, tables=tables, charts=charts)
 
 
 def _selection(data: Data, plan: Plan) -> list[str]:
@@ -311,7 +296,9 @@ def _groups_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     findings = tuple(_group_finding(what, test, scoring, plan) for what, test in tests.items())
     more = scoring.collected.group_names[2:]
     words = (f"Further groups are in the tables, not in these tests: {listed(list(more))}.",) if more else ()
-    return Section("groups", "Do groups differ?", words, findings, (comparison_table(tests, names, plan.alpha),))
+    return LAYOUTS.section(
+        "groups", paragraphs=words, findings=findings, tables=(comparison_table(tests, names, plan.alpha),)
+    )
 
 
 def _group_finding(what: str, test: TestResult, scoring: AnnotatorScoring, plan: Plan) -> Finding:
@@ -326,7 +313,7 @@ def _group_finding(what: str, test: TestResult, scoring: AnnotatorScoring, plan:
             f" annotators ({test.n} in all); difference {estimate_words(test.estimate)}."
             + "".join(f" The difference is that of {note}." for note in test.estimate.notes)
         )
-    return Finding(what, _title(what), sentence, "exploratory", estimate=test.estimate, test=test)
+    return Finding(what, DECLARATION.outcome(what).title, sentence, estimate=test.estimate, test=test)
 
 
 def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
@@ -341,17 +328,11 @@ def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
             sentence = f"Visual and auditory SDA{who} (n = {test.n}) have a correlation of r = {estimate_words(r)}."
         findings.append(
             Finding(
-                "tests_agree", _title("tests_agree") + of, sentence, "exploratory", estimate=r, test=test,
+                "tests_agree", DECLARATION.outcome("tests_agree").title + of, sentence,  estimate=r, test=test,
                 about="" if group == EVERYBODY else group,
             )
         )  # fmt: skip
-    words = (
-        "Two tests are needed where they measure different things. A correlation of .7 means that half of the variance is"
-        " shared: well above it, one of the two would do."
-    )
-    return Section(
-        "tests_agree", "Are two tests needed?", (words,), tuple(findings), (together_table(tests, plan.alpha),)
-    )
+    return LAYOUTS.section("tests_agree", findings=findings, tables=(together_table(tests, plan.alpha),))
 
 
 def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
@@ -360,28 +341,20 @@ def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     counts = [f"{sum(verdict.cell == cell for verdict in scoring.verdicts)} {cell}" for cell in CELLS]
     finding = Finding(
         "gate",
-        _title("gate"),
+        DECLARATION.outcome("gate").title,
         f"Tests and task agree on a share of {estimate_words(share)} of {counted(len(scoring.verdicts), 'annotator')}:"
         f" {listed(counts)}.",
-        "exploratory",
         estimate=share,
     )
     spread, histogram = score_histogram(scoring.task)
     points, scatter = gate_scatter(scoring.verdicts, scoring.collected.named, threshold)
     cross = cross_table(scoring.verdicts, scoring.collected.group_names, threshold)
-    words = "Annotators of one group share most of their gold standard; the interval takes them as independent."
-    return Section(
-        "gate", "Do the tests predict the task?", (words,), (finding,), (cross, spread, points), (scatter, histogram)
-    )
+    return LAYOUTS.section("gate", findings=(finding,), tables=(cross, spread, points), charts=(scatter, histogram))
 
 
 def _annotators_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     table = annotators_table(scoring.collected, scoring.tests, scoring.task, scoring.gate, scoring.verdicts)
-    words = (
-        "Lag is the delay at which a trace fits the signal best; learning compares the second half of a test with the first,"
-        " and on the task follows SDA over the order of stimuli."
-    )
-    return Section("annotators", "Annotator by annotator", (words,), (), (table,))
+    return LAYOUTS.section("annotators", tables=(table,))
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean)

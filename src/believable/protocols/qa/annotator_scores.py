@@ -12,20 +12,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
 from believable.stats.bootstrap import bca_by_moments
 from believable.stats.counts import proportion
-from believable.stats.estimate import Estimate, undefined, without_interval
+from believable.stats.estimate import Estimate, t_estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray
 from believable.stats.means import mean_skewed, mean_t
-from believable.stats.result import Alternative, TestResult, no_result, tail
+from believable.stats.result import Alternative, TestResult, no_result, t_test
 from believable.traces import direction_kappa, lag_ms, normalise, sda
 from believable.traces.trace_agreement import others_medians
 
@@ -329,16 +328,13 @@ def compared(
     difference = first.value_of(size, rng) - second.value_of(size, rng)
     se = math.hypot(first_mean.se, second_mean.se)
     df = se**4 / (first_mean.se**4 / first_mean.df[0] + second_mean.se**4 / second_mean.df[0])
-    half = float(special.stdtrit(df, (1 + level) / 2)) * se
     notes = (
         (f"groups of {size} annotators, the larger one standing for its subsets of that size",)
         if len(first) != len(second)
         else ()
     )
-    estimate = Estimate(difference, difference - half, difference + half, level, n, named, se=se, df=(df,), notes=notes)
-    t = difference / se
-    p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
-    return TestResult(t, p_value, n, method, (df,), alternative, estimate, symbol="t")
+    estimate = replace(t_estimate(difference, se, df, level=level, n=n, method=named), notes=notes)
+    return t_test(estimate, method=method, alternative=alternative)
 
 
 IntArray = NDArray[np.int64]

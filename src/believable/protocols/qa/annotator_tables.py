@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, table, tested_cells
+from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, tested_cells
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import level_words
 from believable.protocols.qa.annotated_signals import AnnotatorData
 from believable.protocols.qa.annotator_scores import CELLS, Reliability, Score, Verdict, learning_slope
 from believable.stats.inputs import FloatArray
 from believable.stats.result import TestResult
 
-_GROUP = Column("group", "Group")
+LAYOUTS = Layouts(__file__)
 
 
 def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: float) -> Table:
@@ -28,43 +29,7 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
         ):  # fmt: skip
             row += reasoned(estimate.reason, estimate.value)
         rows.append(row)
-    metric = [
-        column
-        for name, title in (("sda", "SDA"), ("kappa", "Cohen's κ"))
-        for column in (
-            Column(name, title, "number", 2, f"Mean of {title} over annotators."),
-            Column(f"{name}_half", "±", "number", 2, "On tests: half of Student's t interval."),
-            Column(f"{name}_low", "low", "number", 2, "On tests: t interval corrected for skewness (Hall)."),
-            Column(f"{name}_high", "high", "number", 2, "On the task: BCa bootstrap over annotators."),
-        )
-    ]
-    return table(
-        "reliability",
-        "Reliability of annotators",
-        (
-            Column("test", "Test", about="A quality test, or the task against the median of the others."),
-            _GROUP,
-            Column("n", "n", "integer", about="Annotators; on the task, traces."),
-            *metric,
-            Column(
-                "cronbach_time_items", "Cronbach's α (time points as items)", "number", 2,
-                "Time points are items, annotators are cases; on the task the mean over stimuli.",
-            ),
-            Column(
-                "cronbach_annotator_items", "Cronbach's α (annotators as items)", "number", 2,
-                "Annotators are items, time points are cases; on the task the mean over stimuli.",
-            ),
-            Column(
-                "krippendorff", "Krippendorff's α", "number", 2,
-                "Interval level, time points are units, traces cut to the shortest; on the task the mean over stimuli.",
-            ),
-        ),
-        rows,
-        note=f"Means over annotators. On tests ± is half of Student's t interval, as published tables have it, and the bounds at "
-        f"{level_words(level)} are those of the t interval corrected for skewness (Hall); on the task, where annotators share "
-        "their gold standard, both are of a BCa bootstrap over annotators. Cronbach's α with time points as items is what "
-        "is usually published; it stays high whatever annotators do.",
-    )  # fmt: skip
+    return LAYOUTS.table("reliability", rows, level=level_words(level))
 
 
 def _test_cells(score: Score | None) -> tuple[LOOSE_CELL, ...]:
@@ -110,23 +75,7 @@ def annotators_table(
             Column(f"{test}_learning", f"Learning {test}", "number", 2, "SDA of the second half minus the first."),
         )
     ]
-    return table(
-        "annotators",
-        "Annotators",
-        (
-            Column("annotator", "Annotator"),
-            Column("session", "Session"),
-            _GROUP,
-            *per_test,
-            Column("gate_sda", "Mean SDA of tests", "number", 2),
-            Column("task_sda", "Mean SDA of task", "number", 2),
-            Column("task_stimuli", "Stimuli", "integer"),
-            Column("task_learning", "Learning per stimulus", "number", 3, "Slope of SDA over the order of stimuli."),
-            Column("cell", "Gate and task"),
-        ),
-        rows,
-        data_only=len(rows) > 60,
-    )
+    return LAYOUTS.table("annotators", rows, data_only=len(rows) > 60, per_test=per_test)
 
 
 def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: float) -> Table:
@@ -136,16 +85,11 @@ def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: f
          sum(verdict.cell == cell for verdict in verdicts))
         for cell in CELLS
     ]  # fmt: skip
-    return Table(
+    return LAYOUTS.table(
         "gate_against_task",
-        "Gate against task",
-        (
-            Column("cell", "Annotators who are"),
-            *(Column(f"group_{number}", group, "integer") for number, group in enumerate(groups)),
-            Column("all", "All", "integer"),
-        ),
-        tuple(rows),
-        f"Unreliable: a mean SDA below {threshold:g}. Failed the gate only: unreliable on the tests, reliable on the task.",
+        rows,
+        by_group=(Column(f"group_{number}", group, "integer") for number, group in enumerate(groups)),
+        threshold=threshold,
     )
 
 
@@ -163,42 +107,18 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
                 *reasoned(ungraded, None if effect is None else effect.value),
             )
         )  # fmt: skip
-    return table(
+    return LAYOUTS.table(
         "groups",
-        f"Groups compared: {' minus '.join(names)}",
-        (
-            Column("what", "SDA on"),
-            Column("n", "n", "integer", about="Annotators."),
-            Column("difference", "Difference", "number", 2, "Of the annotators' mean SDA."),
-            Column("ci_low", "low", "number", 2),
-            Column("ci_high", "high", "number", 2),
-            Column("t", "t", "number", 2),
-            Column("df", "df", "number", 1),
-            Column("p_value", "p", "p"),
-            Column("g", "g", "number", 2, "Hedges' g."),
-        ),
         rows,
-        note="Annotators are the units: on the tests Welch's t test over their means; on the task, where they share gold"
-        " standards, a t test with bootstrap standard errors over annotators. Agreement with the median of the others depends on"
-        " how many there are, so that there a larger group is represented by the mean over random subsets as large as the"
-        " smaller group.",
         marked=((n, "p_value") for n, test in enumerate(tests.values()) if test.significant(alpha)),
+        names=" minus ".join(names),
     )
 
 
 def together_table(tests: Mapping[str, TestResult], alpha: float) -> Table:
     """Visual with auditory SDA, per group."""
-    return table(
+    return LAYOUTS.table(
         "tests_together",
-        "Visual with auditory test",
-        (
-            _GROUP,
-            Column("n", "n", "integer"),
-            Column("r", "r", "number", 2, "Pearson's r of both SDAs."),
-            Column("ci_low", "low", "number", 2, "Jackknife interval on the Fisher z scale."),
-            Column("ci_high", "high", "number", 2),
-            Column("p_value", "p", "p"),
-        ),
         ((group, test.n, *tested_cells(test)) for group, test in tests.items()),
         marked=((n, "r") for n, test in enumerate(tests.values()) if test.significant(alpha)),
     )
@@ -214,61 +134,18 @@ def score_histogram(scores: Sequence[Score], width: float = 0.1) -> tuple[Table,
             (group, float(low), float(high), int(count))
             for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
-    table = Table(
-        "task_histogram",
-        "SDA on the task",
-        (
-            _GROUP,
-            Column("low", "from", "number", 1),
-            Column("high", "to", "number", 1),
-            Column("count", "Traces", "integer"),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
-    chart = Chart(
-        "task_histogram",
-        "Agreement with the others on the task",
-        "histogram",
-        "task_histogram",
-        {"from": "low", "to": "high", "count": "count", "facet": "group"},
-        "SDA with the median of the others",
-        "traces",
-        "A panel for each group; bars count traces.",
-        rules=(("x", 0.0, "half of the steps agree"),),
-        x_range=(-1.0, 1.0),
-    )
+    table = LAYOUTS.table("task_histogram", rows)
+    chart = LAYOUTS.chart("task_histogram")
     return table, chart
 
 
 def gate_scatter(verdicts: Sequence[Verdict], named: Mapping[str, str], threshold: float) -> tuple[Table, Chart]:
     """Every annotator's tests against the task."""
-    table = Table(
+    table = LAYOUTS.table(
         "gate_scatter",
-        "Tests and task of every annotator",
-        (
-            Column("annotator", "Annotator"),
-            _GROUP,
-            Column("gate", "Tests", "number", 2),
-            Column("task", "Task", "number", 2),
-            Column("cell", "Gate and task"),
-        ),
-        tuple(
-            (named[verdict.annotator], verdict.group, verdict.gate, verdict.task, verdict.cell) for verdict in verdicts
-        ),
-        data_only=True,
+        ((named[verdict.annotator], verdict.group, verdict.gate, verdict.task, verdict.cell) for verdict in verdicts),
     )
-    chart = Chart(
-        "gate_scatter",
-        "Do the tests tell who is reliable on the task?",
-        "scatter",
-        "gate_scatter",
-        {"x": "gate", "y": "task", "colour": "group", "label": "annotator"},
-        "mean SDA on the tests",
-        "mean SDA on the task",
-        "Upper right and lower left: tests and task agree.",
-        rules=(("x", threshold, "gate"), ("y", threshold, "reliable on the task")),
-    )
+    chart = LAYOUTS.chart("gate_scatter", threshold=threshold)
     return table, chart
 
 
@@ -287,31 +164,9 @@ def drawn_traces(collected: AnnotatorData, test: str, bin_ms: float, most: int) 
         middle = np.median([trace.values[:length] for trace in mine], axis=0)
         rows += _line(panel, "median", "median", middle, bin_ms)
         rows += _line(panel, "true signal", "true signal", collected.signals[mine[0].stimulus].values, bin_ms)
-    table = Table(
-        f"{test}_traces",
-        f"Traces of the {test} test",
-        (
-            Column("panel", "Test and group"),
-            Column("line", "Line", about="An annotator, the median of all, or the true signal."),
-            Column("kind", "Line"),
-            Column("time_s", "time (s)", "number", 2),
-            Column("value", "Value", "number", 3, "From the lowest to the highest value of the line."),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
+    table = LAYOUTS.table("{test}_traces", rows, test=test)
     counts = ", ".join(f"{group}: {shown[group]} of {sum(trace.group == group for trace in traces)}" for group in shown)
-    chart = Chart(
-        f"{test}_traces",
-        f"Traces of the {test} test and the true signal",
-        "lines",
-        f"{test}_traces",
-        {"x": "time_s", "y": "value", "colour": "kind", "label": "line", "facet": "panel"},
-        "time (s)",
-        "from lowest to highest",
-        f"Annotators drawn: {counts}; the median is that of all.",
-        y_range=(0.0, 1.0),
-    )
+    chart = LAYOUTS.chart("{test}_traces", test=test, counts=counts)
     return table, chart
 
 

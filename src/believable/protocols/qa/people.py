@@ -17,7 +17,7 @@ from believable.instruments.tracing import samples
 from believable.pages.qa import Qa
 from believable.protocols.qa import DECLARATION
 from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, expit, take_checks
-from believable.simulate.pool import IntArray, Pool, roles_of
+from believable.simulate.pool import IntArray, roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study, outline
 
@@ -106,7 +106,7 @@ def fill(truth: QaTruth, sessions: Sessions) -> None:
 def _take_tests(truth: QaTruth, sessions: Sessions, skill: Any) -> None:
     rng = sessions.rng
     scores = []
-    tests = _tests(sessions.pool)
+    tests = [entry.item for entry in outline(sessions.pool.study.timeline) if isinstance(entry.item, Qa)]
     for number, test in enumerate(tests):
         own = skill + rng.normal(0, truth.test_sd, sessions.count)
         levels = test.signal.levels(np.arange(0, 1000 * test.duration_s, STEP_MS, dtype=np.float64))
@@ -121,10 +121,6 @@ def _take_tests(truth: QaTruth, sessions: Sessions, skill: Any) -> None:
             reliable = np.where(mean >= test.threshold, "true", "false").astype(object)
             sessions.answer(sessions.people, where, "mean_sda", "qa", number=mean)
             sessions.answer(sessions.people, where, "reliable", "qa", text=reliable)
-
-
-def _tests(pool: Pool) -> list[Qa]:
-    return [entry.item for entry in outline(pool.study.timeline) if isinstance(entry.item, Qa)]
 
 
 def _annotate(truth: QaTruth, sessions: Sessions, trial: str, skill: Any) -> None:
@@ -150,11 +146,7 @@ def _record(sessions: Sessions, person: IntArray, position: IntArray, movement: 
     sessions.trace(person[row], position[row], media_ms, value, "ranktrace", "wheel")
 
 
-def values(truth: QaTruth, sessions: Sessions) -> Mapping[str, float]:
-    return {}
-
-
-class Annotator:
+class Annotator(Mind):
     """One annotator at a browser."""
 
     def __init__(self, truth: QaTruth, study: Study, rng: random.Random, careless: bool) -> None:
@@ -195,8 +187,4 @@ class Annotator:
         return None
 
 
-def mind(truth: QaTruth, study: Study, rng: random.Random, careless: bool) -> Mind:
-    return Annotator(truth, study, rng, careless)
-
-
-PEOPLE = Behaviour(QaTruth, nothing, mind, fill, values)
+PEOPLE = Behaviour(QaTruth, nothing, Annotator, fill)

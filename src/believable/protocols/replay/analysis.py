@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Column, Finding, Section, Table, table
+from believable.analysis.findings import Finding, Section, Table
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, level_words, number
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
@@ -53,7 +54,8 @@ from believable.stats.estimate import Estimate
 from believable.stats.models import MixedModel
 from believable.stats.result import TestResult
 
-ROLES, OPTIONS, OUTCOMES = DECLARATION.roles, DECLARATION.options, DECLARATION.outcomes
+LAYOUTS = Layouts(__file__)
+
 ADHERENCE = "adherence"
 RATED = ("believability", "coherence", ADHERENCE)
 #: What the effect size of a paired test is called, by the test's own letter.
@@ -119,22 +121,8 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     seeing = seeing_of(plan)
     reach, be = f"{seeing.reach_ms / 1000:g} s", verb("were", "will be")
-    return (
-        "An atomic action counts as viewed when the watched intervals contain its start or at least "
-        f"{level_words(seeing.least_share)} of it and it was on screen for {seeing.least_screen_ms:g} ms of wall time; the"
-        " unbelievable rate is 100 times the viewed actions flagged at least once, divided by the viewed actions. Flags on one"
-        f" action within {reach} of replay time merge; a flag on a moment belongs to the action on screen, else to the nearest"
-        f" within {reach}. Ratings and rates {be} compared within people by a paired t test, or by the Wilcoxon signed-rank test"
-        f" where Shapiro–Wilk rejects normal differences at {plan.option('normality_alpha'):g}; Cohen's d is that of the paired"
-        f" differences. Flags {be} modelled by a mixed-effects logistic regression with random intercepts of participants and"
-        " scenarios (scenarios as fixed effect where there are fewer than five)"
-        + (
-            ", and with an effect of the condition that may differ between participants; the published model without the latter"
-            " stands beside it."
-            if plan.option("flag_model") == "by_participant"
-            else ", as published; a model with an effect that may differ between participants stands beside it."
-        )
-        + f" Preference {verb('was', 'will be')} tested by an exact binomial test."
+    return LAYOUTS.paragraph(
+        "methods.md", level_words=level_words, seeing=seeing, reach=reach, be=be, plan=plan, verb=verb
     )
 
 
@@ -170,10 +158,6 @@ def _preference(judged: DayJudgements, plan: Plan) -> Preference:
     )
 
 
-def _title(outcome: str) -> str:
-    return next(declared.title for declared in OUTCOMES if declared.name == outcome)
-
-
 def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
     """What people wrote about their preference, in their own words; nothing where they were not asked."""
     if not data.has("why"):
@@ -184,11 +168,7 @@ def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
         for session, text in written.items()
         if text is not None and str(text).strip()
     )
-    reasons = table(
-        "why", "Why it is preferred",
-        (Column("preferred", "Preferred"), Column("reason", "In their own words")),
-        rows, data_only=not rows,
-    )  # fmt: skip
+    reasons = LAYOUTS.table("why", rows, data_only=not rows)
     return (reasons,)
 
 
@@ -204,7 +184,11 @@ def _primary(
     findings = [_paired_finding(name, outcomes[name], judged) for name in ("believability", "rate") if name in outcomes]
     findings.append(_odds_finding(model, beside, judged))
     findings.append(_preference_finding(chosen, judged))
-    rows = {name: (_title(name), outcomes[name]) for name in ("believability", "rate") if name in outcomes}
+    rows = {
+        name: (DECLARATION.outcome(name).title, outcomes[name])
+        for name in ("believability", "rate")
+        if name in outcomes
+    }
     answers, chart = answers_table(judged.seen, judged.values["believability"], judged.conditions)
     results = [
         primary_table(rows, plan.alpha),
@@ -216,16 +200,15 @@ def _primary(
         answers,
         people_table(judged.seen, judged.values, judged.chosen),
     ]
-    return Section(
+    return LAYOUTS.section(
         "primary",
-        "Is it believed?",
-        (
+        paragraphs=(
             f"{counted(len({day.session for day in judged.seen}), 'person', 'people')} watched "
             f"{counted(len(judged.seen), 'replay')}. Differences are {judged.ours} minus {judged.baseline}.",
         ),
-        tuple(findings),
-        tuple(results),
-        (chart,),
+        findings=tuple(findings),
+        tables=tuple(results),
+        charts=(chart,),
     )
 
 
@@ -233,16 +216,16 @@ def _paired_finding(name: str, pairs: PairedOutcome, judged: DayJudgements) -> F
     unit = " flagged per 100 viewed actions" if name == "rate" else ""
     test = pairs.comparison.test
     if not len(pairs.people):
-        sentence = f"{_title(name)}: nobody has both values, so the conditions cannot be compared."
+        sentence = f"{DECLARATION.outcome(name).title}: nobody has both values, so the conditions cannot be compared."
     else:
         sentence = (
-            f"{_title(name)}: {counted(len(pairs.people), 'person', 'people')} gave {judged.ours} a mean of"
+            f"{DECLARATION.outcome(name).title}: {counted(len(pairs.people), 'person', 'people')} gave {judged.ours} a mean of"
             f" {number(float(pairs.ours.mean()))} and {judged.baseline} {number(float(pairs.baseline.mean()))}{unit}; mean"
             f" difference {estimate_words(pairs.difference)}."
         )
         if test.effect is not None and test.effect.value is not None:
             sentence += f" Effect size: {EFFECT_NAMES.get(test.symbol, 'd')} = {estimate_words(test.effect)}."
-    return Finding(name, _title(name), sentence, "exploratory", estimate=pairs.difference, test=test)
+    return Finding(name, DECLARATION.outcome(name).title, sentence, estimate=pairs.difference, test=test)
 
 
 def _of_effects(model: FlagModel) -> str:
@@ -265,7 +248,7 @@ def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) ->
         test = TestResult(
             odds.statistic, odds.p_value, odds.n, "Wald test of the odds ratio", estimate=odds, symbol="z"
         )
-    return Finding("odds", _title("odds"), sentence, "exploratory", estimate=odds, test=test)
+    return Finding("odds", DECLARATION.outcome("odds").title, sentence, estimate=odds, test=test)
 
 
 def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
@@ -278,12 +261,14 @@ def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
         if decided and share is not None
         else f"Preference: nobody decided, so there is no share.{left}"
     )
-    return Finding("preference", _title("preference"), sentence, "exploratory", estimate=share, test=chosen.test)
+    return Finding("preference", DECLARATION.outcome("preference").title, sentence, estimate=share, test=chosen.test)
 
 
 def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], plan: Plan) -> Section:
     rated = {name: judged.values[name] for name in RATED if name in judged.values}
-    rows = {name: (_title(name), outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes}
+    rows = {
+        name: (DECLARATION.outcome(name).title, outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes
+    }
     findings = tuple(_paired_finding(name, pairs, judged) for name, (_, pairs) in rows.items())
     paired_table = primary_table(rows, plan.alpha)
     tables = [ratings_table(judged.seen, rated, judged.conditions, plan.level)]
@@ -299,7 +284,7 @@ def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], pla
             f"Left out: {counted(judged.blind_ratings, 'rating')} of plan adherence, since neither plan nor log was opened"
             " beside the replay, as recorded."
         )
-    return Section("ratings", "Ratings", tuple(words), findings, tuple(tables), (ratings_chart(),))
+    return LAYOUTS.section("ratings", paragraphs=words, findings=findings, tables=tables, charts=(ratings_chart(),))
 
 
 def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
@@ -318,21 +303,10 @@ def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
         if finding is not None
     ]
     explored = model_table("flags_explored", "Odds of a flag with covariates", flags)
-    words = (
-        "Later is 1 for the replay watched second, overlay 1 where plan or log were opened beside it; experience is the answer"
-        " about prior experience."
-    )
-    return Section(
+    return LAYOUTS.section(
         "explored",
-        "Order, overlay and experience",
-        (words,),
-        tuple(findings),
-        (
-            linear_table("ratings_explored", "Overall believability with covariates", ratings),
-            explored,
-            conduct_table(data, judged.seen, judged.conditions),
-        ),
-        status="exploratory",
+        findings=findings,
+        tables=(linear_table(ratings), explored, conduct_table(data, judged.seen, judged.conditions)),
     )
 
 
@@ -360,7 +334,7 @@ def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> 
             symbol="t",
         )
     sentence = f"At the same condition, the believability of a replay {words} is different by {estimate_words(effect)}."
-    return Finding(outcome, _title(outcome), sentence, "exploratory", estimate=effect, test=test)
+    return Finding(outcome, DECLARATION.outcome(outcome).title, sentence, estimate=effect, test=test)
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods)

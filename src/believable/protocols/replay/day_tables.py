@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, table
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
 from believable.protocols.replay.flag_outcomes import (
     BY_DESIGN,
@@ -22,7 +24,7 @@ from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
 from believable.stats.models import MixedModel
 
-_CONDITION = Column("condition", "Condition")
+LAYOUTS = Layouts(__file__)
 
 
 def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: float) -> Table:
@@ -44,28 +46,11 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
             )
         )  # fmt: skip
     significant = [pairs.comparison.test.significant(alpha) for _, pairs in outcomes.values()]
-    return table(
+    return LAYOUTS.table(
         "paired",
-        "Ours against the baseline, paired",
-        (
-            Column("outcome", "Outcome"),
-            Column("n", "n", "integer", about="People with both values."),
-            Column("ours", "Ours", "number", 2, "Mean of the condition of interest."),
-            Column("baseline", "Baseline", "number", 2, "Mean of the condition compared with."),
-            Column("difference", "Difference", "number", 2, "Mean of ours minus baseline."),
-            Column("ci_low", "low", "number", 2, "Lower bound of the difference, t interval."),
-            Column("ci_high", "high", "number", 2, "Upper bound of the difference, t interval."),
-            Column("normality_p", "Shapiro–Wilk p", "p", about="Of the differences; below the limit: Wilcoxon."),
-            Column("test", "Test", about="Chosen by the normality rule."),
-            Column("statistic", "Statistic", "number", 2),
-            Column("p_value", "p", "p"),
-            Column("dz", "d", "number", 2, "Cohen's d of the paired differences."),
-            Column("dz_low", "low", "number", 2),
-            Column("dz_high", "high", "number", 2),
-        ),
         rows,
-        note=f"Ours minus baseline. Intervals at {level_words(1 - alpha)}: t for the difference, noncentral t for d.",
         marked=((number, "p_value") for number, holds in enumerate(significant) if holds),
+        level=level_words(1 - alpha),
     )
 
 
@@ -86,28 +71,7 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
                 sum(day.undone for day in mine), len(mine) - len(single),
             )
         )  # fmt: skip
-    return table(
-        "rates",
-        "Viewed and flagged actions",
-        (
-            _CONDITION,
-            Column("replays", "Replays", "integer", about="Replays watched."),
-            Column("logged", "Logged", "integer", about="Logged actions of those replays, seen or not."),
-            Column("viewed", "A", "integer", about="Viewed atomic actions."),
-            Column("flagged", "F", "integer", about="Viewed actions flagged at least once."),
-            Column("pooled", "100·ΣF/ΣA", "number", 2, "Flagged per 100 viewed actions, all people together."),
-            Column("ci_low", "low", "number", 2, "Lower bound over people, Wilson with the effective number."),
-            Column("ci_high", "high", "number", 2, "Upper bound over people."),
-            Column("mean", "Mean of r", "number", 2, "Mean of the people's own rates."),
-            Column("flags", "Flags", "integer", about="Flags set and not taken back."),
-            Column("merged", "Merged", "integer", about="After flags near the same action were merged."),
-            Column("unseen", "Unseen", "integer", about="Merged flags on actions never viewed; not in F."),
-            Column("unattached", "No action", "integer", about="Flags with no action on screen or within reach."),
-            Column("undone", "Taken back", "integer", about="Flags taken back."),
-            Column("no_rate", "No rate", "integer", about="Replays of which no action was viewed: r is undefined."),
-        ),
-        rows,
-    )
+    return LAYOUTS.table("rates", rows)
 
 
 def people_table(
@@ -124,27 +88,7 @@ def people_table(
         )
         for day in seen
     ]  # fmt: skip
-    return table(
-        "replays",
-        "Every replay that was watched",
-        (
-            Column("session", "Participant"),
-            _CONDITION,
-            Column("scenario", "Scenario"),
-            Column("place", "Order", "integer", about="1: watched first."),
-            *(Column(name, name.capitalize(), "number", 0) for name in names),
-            Column("viewed", "A", "integer"),
-            Column("flagged", "F", "integer"),
-            Column("rate", "r", "number", 2),
-            Column("unseen", "Unseen", "integer"),
-            Column("watched_s", "Watched (s)", "number", 1, "Wall time while it played."),
-            Column("plan_opened", "Plan opened", "integer"),
-            Column("log_opened", "Log opened", "integer"),
-            Column("preferred", "Preferred"),
-        ),
-        rows,
-        data_only=True,
-    )
+    return LAYOUTS.table("replays", rows, ratings=(Column(name, name.capitalize(), "number", 0) for name in names))
 
 
 def ratings_table(
@@ -168,37 +112,11 @@ def ratings_table(
             by_design = reasons.count(BY_DESIGN)
             figures = reasoned(mean.reason or "fewer than two answers", mean.value, spread, mean.low, mean.high, median)
             rows.append((name, condition, len(numbers), by_design, len(mine) - len(numbers) - by_design, *figures))
-    return table(
-        "ratings",
-        "Ratings by condition",
-        (
-            Column("outcome", "Rating"),
-            _CONDITION,
-            Column("n", "n", "integer"),
-            Column("by_design", "Missing by design", "integer", about="The overlay was never opened."),
-            Column("unanswered", "Not answered", "integer"),
-            Column("mean", "Mean", "number", 2),
-            Column("sd", "SD", "number", 2),
-            Column("ci_low", "low", "number", 2, "Lower bound of the mean, t interval."),
-            Column("ci_high", "high", "number", 2, "Upper bound of the mean, t interval."),
-            Column("median", "Median", "number", 1),
-        ),
-        rows,
-    )
+    return LAYOUTS.table("ratings", rows)
 
 
 def ratings_chart() -> Chart:
-    return Chart(
-        "ratings",
-        "Ratings by condition",
-        "points",
-        "ratings",
-        {"category": "outcome", "value": "mean", "low": "ci_low", "high": "ci_high", "colour": "condition"},
-        "mean rating (1 to 7)",
-        "",
-        "Points are means, bars their t intervals.",
-        x_range=(1.0, 7.0),
-    )
+    return LAYOUTS.chart("ratings")
 
 
 def answers_table(
@@ -218,23 +136,8 @@ def answers_table(
             for point in points
             if mine
         ]  # fmt: skip
-    table = Table(
-        "believability_answers",
-        "Overall believability, answer by answer",
-        (_CONDITION, Column("answer", "Answer"), Column("n", "n", "integer"), Column("share", "Share", "share")),
-        tuple(rows),
-        data_only=True,
-    )
-    chart = Chart(
-        "believability_answers",
-        "Overall believability",
-        "stacked",
-        "believability_answers",
-        {"category": "condition", "value": "share", "colour": "answer"},
-        "share of answers",
-        "",
-        "1 not at all believable, 4 moderately, 7 extremely.",
-    )
+    table = LAYOUTS.table("believability_answers", rows)
+    chart = LAYOUTS.chart("believability_answers")
     return table, chart
 
 
@@ -253,19 +156,7 @@ def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
     ]
     if preference.undecided:
         rows.append(("undecided", preference.undecided, *reasoned("not in the test", None, None, None, None)))
-    return table(
-        "preference",
-        "Preference",
-        (
-            Column("preferred", "Preferred"),
-            Column("n", "n", "integer"),
-            Column("share", "Share", "share", 1, "Of those who decided."),
-            Column("ci_low", "low", "share", 1, "Clopper–Pearson."),
-            Column("ci_high", "high", "share", 1, "Clopper–Pearson."),
-            Column("p_value", "p", "p", about="Exact binomial test against one half."),
-        ),
-        rows,
-    )
+    return LAYOUTS.table("preference", rows)
 
 
 def term_words(name: str) -> str:
@@ -291,41 +182,21 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
         for effect in fitted.model.random
     ]
     method = f"`{fitted.model.formula}`; {fitted.model.method}; {integer(fitted.viewed)} viewed actions"
-    return table(
-        name,
-        title,
-        (
-            Column("term", "Term"),
-            Column("odds_ratio", "Odds ratio", "number", 2),
-            Column("ci_low", "low", "number", 2),
-            Column("ci_high", "high", "number", 2),
-            Column("log_odds", "Log odds", "number", 3),
-            Column("se", "SE", "number", 3),
-            Column("z", "z", "number", 2),
-            Column("p_value", "p", "p"),
-        ),
-        rows,
-        note=". ".join([method, *sds, *fitted.notes]) + ".",
-    )
+    note = ". ".join([method, *sds, *fitted.notes]) + "."
+    return replace(LAYOUTS.table("flag_odds", rows, title=title, note=note), name=name)
 
 
-def linear_table(name: str, title: str, model: MixedModel | str) -> Table:
-    columns = (
-        Column("term", "Term"),
-        Column("estimate", "Estimate", "number", 2),
-        Column("ci_low", "low", "number", 2),
-        Column("ci_high", "high", "number", 2),
-        Column("p_value", "p", "p"),
-    )
+def linear_table(model: MixedModel | str) -> Table:
+    """The coefficients of the ratings with covariates."""
     if isinstance(model, str):
-        return table(name, title, columns, [("condition", *reasoned(model, *[None] * 4))], status="exploratory")
+        return LAYOUTS.table("ratings_explored", [("condition", *reasoned(model, *[None] * 4))], note="")
     rows = [
         (term_words(term.name), *reasoned(e.reason, e.value, e.low, e.high, e.p_value))
         for term in model.terms
         for e in (term.estimate,)
     ]
     note = ". ".join([f"`{model.formula}`; {model.method}", *model.notes]) + "."
-    return table(name, title, columns, rows, note=note, status="exploratory")
+    return LAYOUTS.table("ratings_explored", rows, note=note)
 
 
 def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[str]) -> Table:
@@ -352,20 +223,7 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
         rows.append(
             (condition, len(mine), *reasoned("no times were recorded" if mine else "nobody watched it", *cells))
         )
-    return table(
-        "conduct",
-        "How replays were watched",
-        (
-            _CONDITION,
-            Column("replays", "Replays", "integer"),
-            Column("watched_s", "Played (s)", "number", 1, "Median wall time while the replay played."),
-            Column("page_s", "On the page (s)", "number", 1, "Median time from showing the page to leaving it."),
-            Column("opened", "Overlay opened", "share", 0, "Share of replays with plan or log opened."),
-            Column("plan", "Plan openings", "number", 2, "Mean number of times."),
-            Column("log", "Log openings", "number", 2, "Mean number of times."),
-        ),
-        rows,
-    )
+    return LAYOUTS.table("conduct", rows)
 
 
 def _of(middle: Callable[[Sequence[float]], float], values: Sequence[float]) -> float | None:

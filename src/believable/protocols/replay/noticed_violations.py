@@ -13,7 +13,8 @@ import numpy as np
 from scipy import stats
 
 from believable.analysis.data import Data, logs
-from believable.analysis.findings import Column, Section, Table, reasoned, table
+from believable.analysis.findings import Column, Section, Table, reasoned
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, number
 from believable.protocols.replay.flag_outcomes import WatchedDay
 from believable.simulate.demonstration import NOTHING_WRONG
@@ -21,6 +22,8 @@ from believable.stats.detection import d_prime
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
+
+LAYOUTS = Layouts(__file__)
 
 CATEGORIES = ("goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure")
 #: What a violation of a norm that no mind was told ends with.
@@ -166,12 +169,10 @@ def noticed(
         f"{counted(hits, 'flag')} fell on violations, {counted(flags, 'flag')} on actions that break no rule it knows"
         + (f"; d′ over all violations is {number(overall.value)}." if overall.value is not None else "."),
     ]
-    return Section(
+    return LAYOUTS.section(
         "noticed",
-        "Which violations do people notice?",
-        tuple(words),
-        (),
-        (
+        paragraphs=words,
+        tables=(
             _by_category(seen, checked, level),
             _by_viewing(seen, checked, known, level),
             _by_rule(seen, checked, level),
@@ -215,17 +216,7 @@ def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> 
             *reasoned(alarms.reason, *scaled), *reasoned("what the others are compared with", None, None, None),
         )
     )  # fmt: skip
-    return table(
-        "flags_by_checker",
-        "Flags beside the rule checker",
-        (
-            Column("violation", "Violation"),
-            Column("actions", "Actions", "integer", about="In the replays shown."),
-            *_COUNTS,
-        ),
-        rows,
-        note="An action with violations of two categories counts in both.",
-    )
+    return LAYOUTS.table("flags_by_checker", rows)
 
 
 def _by_viewing(
@@ -243,17 +234,7 @@ def _by_viewing(
         noise = sum(own.noise for own in people.values())
         shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
         rows.append((what, how, len(days), *_cells(people, level), *shares))
-    return table(
-        "flags_by_viewing",
-        "Flags beside the rule checker, by speed and overlay",
-        (
-            Column("what", "By"), Column("how", "How it was watched"), Column("replays", "Replays", "integer"), *_COUNTS,
-            Column("false_alarms", "False alarms", "share", 1, "Flagged of viewed actions with which nothing is wrong."),
-        ),
-        rows,
-        note="The speed is the one at which most of a replay was played. Speed and overlay were people's own choice.",
-        status="exploratory",
-    )  # fmt: skip
+    return LAYOUTS.table("flags_by_viewing", rows)
 
 
 def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Table:
@@ -264,17 +245,7 @@ def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Tabl
         category, rule, *unknown = part.split("/")
         people = counts_of(seen, checked, lambda action, part=part: part in action.parts)  # type: ignore[misc]
         rows.append((rule, category.replace("_", " "), bool(unknown), count, *_cells(people, level)))
-    return table(
-        "flags_by_rule",
-        "Flags beside the rule checker, rule by rule",
-        (
-            Column("rule", "Rule"), Column("category", "Category"),
-            Column("unknown", "Unknown to minds", about="A norm that no mind's own checks hold."),
-            Column("actions", "Actions", "integer"), *_COUNTS,
-        ),
-        rows,
-        data_only=not rows,
-    )  # fmt: skip
+    return LAYOUTS.table("flags_by_rule", rows, data_only=not rows)
 
 
 def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
@@ -296,18 +267,7 @@ def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
         (conditions[key[0]], key[0], checked[key].text, viewers[key], flagged_by[key], flagged_by[key] / viewers[key])
         for key in leading
     ]
-    return table(
-        "flags_without_violation",
-        "Flagged most although no rule is broken",
-        (
-            Column("condition", "Condition"), Column("stimulus", "Stimulus"), Column("text", "Action"),
-            Column("viewers", "Viewers", "integer"), Column("flagged", "Flagged", "integer"),
-            Column("share", "Share", "share", 0),
-        ),
-        rows,
-        data_only=not rows,
-        status="exploratory",
-    )  # fmt: skip
+    return LAYOUTS.table("flags_without_violation", rows, data_only=not rows)
 
 
 def _objective(
@@ -344,29 +304,7 @@ def _objective(
                 *reasoned(rate.reason, rate.value), *reasoned(rated.reason, rated.value),
             )
         )  # fmt: skip
-    return table(
-        "objective",
-        "What is counted, beside what is judged",
-        (
-            Column("condition", "Condition"),
-            Column("replays", "Replays", "integer", about="Different ones that were shown."),
-            Column("actions", "Actions", "integer", about="Logged in them."),
-            Column("wrong", "Wrong per 100", "number", 2, "Actions that break a rule, per 100."),
-            Column(
-                "unknown",
-                "of norms no mind knows",
-                "number",
-                2,
-                "Actions that break a norm in no mind's checks, per 100.",
-            ),
-            Column("fulfilled", "Intentions fulfilled", "share", 0, "Of those that say what would fulfil them."),
-            Column("activities", "Activities", "number", 1, "Different ones a replay."),
-            Column("talks", "Lines spoken", "number", 1, "A replay."),
-            Column("rate", "Flagged per 100", "number", 2, "By people, of viewed actions."),
-            Column("believability", "Believability", "number", 2, "Mean rating."),
-        ),
-        rows,
-    )
+    return LAYOUTS.table("objective", rows)
 
 
 def _fulfilled(data: Data) -> Mapping[str, list[bool]]:

@@ -305,7 +305,7 @@ def values(truth: ReplayTruth, sessions: Sessions) -> Mapping[str, float]:
 # ------------------------------------------------------------------------------------------ one person
 
 
-class Viewer:
+class Viewer(Mind):
     """One viewer at a browser. What is wrong stands out by the truth's d′."""
 
     def __init__(self, truth: ReplayTruth, study: Study, rng: random.Random, careless: bool) -> None:
@@ -341,9 +341,6 @@ class Viewer:
         if rng.random() < self._truth.undone:
             marking.append(Act(at_ms, "flag.remove", {"flag": name}))
         return marking
-
-    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        return None
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         role = self._roles.role_of(question)
@@ -383,8 +380,4 @@ class Viewer:
         return "first" if felt[-2] - felt[-1] + self._rng.gauss(0, self._truth.choice_noise) > 0 else "second"
 
 
-def mind(truth: ReplayTruth, study: Study, rng: random.Random, careless: bool) -> Mind:
-    return Viewer(truth, study, rng, careless)
-
-
-PEOPLE = Behaviour(ReplayTruth, nothing, mind, fill, values, DEMONSTRATION)
+PEOPLE = Behaviour(ReplayTruth, nothing, Viewer, fill, values, DEMONSTRATION)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Chart, Column, Section, Table, reasoned, table
+from believable.analysis.findings import Section, Table, reasoned
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, share
 from believable.analysis.settled_plan import Plan
 from believable.coding.coded_bundle import codebook_keys, codebooks, coded_responses, has_codes
 from believable.coding.labels import CodedResponse
 from believable.coding.proportions import by_condition, differences, proportions
 from believable.protocols.hntt.navigation_reasons import kappas
+
+LAYOUTS = Layouts(__file__)
 
 
 def categories(data: Data, plan: Plan) -> Section | None:
@@ -32,38 +35,14 @@ def categories(data: Data, plan: Plan) -> Section | None:
         )
         for coded in shares
     ]  # fmt: skip
-    categories_table = table(
-        "categories",
-        "Reasons of flags by condition",
-        (
-            Column("category", "Category"),
-            Column("condition", "Condition"),
-            Column("n", "n", "integer"),
-            Column("of", "of", "integer", about="All codes given in this condition."),
-            Column("share", "Share", "share", 1),
-            Column("ci_low", "low", "share", 1, "Lower bound, clustered by person."),
-            Column("ci_high", "high", "share", 1, "Upper bound, clustered by person."),
-        ),
-        rows,
-        note="Shares of all codes given in a condition; intervals over people (Wilson with the effective number).",
-    )
+    categories_table = LAYOUTS.table("categories", rows)
     tests = _tests(responses, labels, plan)
-    chart = Chart(
+    chart = LAYOUTS.chart("categories")
+    return LAYOUTS.section(
         "categories",
-        "Reasons of flags",
-        "points",
-        "categories",
-        {"category": "category", "value": "share", "low": "ci_low", "high": "ci_high", "colour": "condition"},
-        "share of reasons",
-    )
-    agreed = kappas(data, book)
-    return Section(
-        "categories",
-        "Why actions are not believed",
-        (_coverage(data, responses),),
-        (),
-        (categories_table, *tests, *((agreed,) if agreed is not None else ())),
-        (chart,),
+        paragraphs=(_coverage(data, responses),),
+        tables=(categories_table, *tests, kappas(data, book)),
+        charts=(chart,),
     )
 
 
@@ -92,18 +71,5 @@ def _tests(
         )
         for result in results
     ]
-    tests = table(
-        "category_tests",
-        "Reasons of flags: differences between conditions",
-        (
-            Column("category", "Category"),
-            Column("counts", "Flags with it"),
-            Column("statistic", "Statistic", "number", 2),
-            Column("p_value", "p", "p"),
-            Column("p_adjusted", "p adjusted", "p", about="Holm, over all categories."),
-            Column("method", "Method"),
-        ),
-        rows,
-        status="exploratory",
-    )
+    tests = LAYOUTS.table("category_tests", rows)
     return (tests,)

@@ -13,17 +13,15 @@ from believable.analysis.data import Data
 from believable.analysis.findings import (
     LOOSE_CELL,
     Cell,
-    Column,
     Drop,
     Finding,
     FlowStep,
     Section,
     Table,
     estimate_cells,
-    estimate_columns,
     number_or,
-    table,
 )
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words, listed, number
 from believable.analysis.procedure import Verb, questions
 from believable.analysis.protocol import Main, ProtocolAnalysis
@@ -61,7 +59,8 @@ from believable.stats.estimate import Estimate, undefined
 from believable.stats.location import paired_t
 from believable.stats.result import TestResult, no_result
 
-ROLES, OPTIONS, OUTCOMES = DECLARATION.roles, DECLARATION.options, DECLARATION.outcomes
+LAYOUTS = Layouts(__file__)
+
 CORRELATED = ("high", "low", "difference", "mean", "gradient")
 _WORDS = {
     "high": "windows of high believability (H1 − H2)",
@@ -160,18 +159,8 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """How traces were processed, in sentences."""
     cleaning = cleaning_of(plan)
     be = verb("were", "will be")
-    return (
-        f"Annotations {be} resampled to bins of {cleaning.step_ms:g} ms (mean within a bin; RankTrace and GTrace carried"
-        f" forward, BTrace 0 where nothing was marked) and averaged over windows of {cleaning.window_ms / 1000:g} s. RankTraces"
-        f" {be} scaled to [0, 1] per video; a BTrace window counts as {_RULE_WORDS[cleaning.btrace_window]} of its marks, mapped"
-        " to [0, 1]. Per tool, "
-        f"traces whose dynamic-time-warping distance to an untouched trace {verb('lay', 'lies')} more than "
-        f"{cleaning.outlier_sd:g} SD below the mean {be} dropped, then those whose summed distance to all others"
-        f" {verb('lay', 'lies')} more than "
-        f"{cleaning.outlier_sd:g} SD from its mean; participants without two valid traces and a final choice {be} dropped last. "
-        f"The choice (1 first, −1 second, 0 both or neither) {verb('was', 'will be')} correlated (Pearson) with differences"
-        " between the two rounds; tests and intervals of r are by the jackknife on the Fisher z scale, so that both say the"
-        f" same. Tools {be} compared by a test of the difference of their two correlations, which come from different people."
+    return LAYOUTS.paragraph(
+        "methods.md", be=be, cleaning=cleaning, rule=_RULE_WORDS[cleaning.btrace_window], verb=verb
     )
 
 
@@ -186,14 +175,11 @@ def _tools(pairs: Sequence[Pair]) -> tuple[Tool, ...]:
 
 
 def _main(pairs: Sequence[Pair], tool: Tool, plan: Plan) -> dict[str, TestResult]:
-    epsilon, centre = float(plan.option("epsilon")), _centre(plan)
+    epsilon = float(plan.option("epsilon"))
+    centre: Centre = "neutral" if plan.option("centre") == "neutral" else "mean"
     tests = {outcome: one_agreement(pairs, tool, outcome, epsilon, centre, level=plan.level) for outcome in CORRELATED}
     between = _between_conditions([pair for pair in pairs if pair.tool == tool], plan)
     return tests if between is None else tests | {"condition": between}
-
-
-def _centre(plan: Plan) -> Centre:
-    return "neutral" if plan.option("centre") == "neutral" else "mean"
 
 
 def _conditions(pairs: Sequence[Pair]) -> list[str]:
@@ -217,9 +203,8 @@ def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreemen
     findings = [
         Finding(
             outcome,
-            f"{next(declared.title for declared in OUTCOMES if declared.name == outcome)}, {TOOL_NAMES[tool]}",
+            f"{DECLARATION.outcome(outcome).title}, {TOOL_NAMES[tool]}",
             _sentence(outcome, tool, test, plan, _conditions(pairs)),
-            "exploratory",
             estimate=test.estimate,
             test=test,
             about=tool,
@@ -232,10 +217,9 @@ def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreemen
     tables.append(slopes_table(correlations, alpha=plan.alpha))
     other = _other_rule(pairs, plan)
     drawn, chart = by_epsilon(correlations)
-    return Section(
+    return LAYOUTS.section(
         "choice",
-        "Do traces agree with the final choice?",
-        (
+        paragraphs=(
             f"{counted(len(pairs), 'participant')} with two valid traces and a final choice"
             + (
                 ": "
@@ -245,9 +229,9 @@ def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreemen
             )
             + ". Positive correlations mean that the round with more of a measure was chosen.",
         ),
-        tuple(findings),
-        (*tables, *other, drawn),
-        (chart,),
+        findings=tuple(findings),
+        tables=(*tables, *other, drawn),
+        charts=(chart,),
     )
 
 
@@ -288,17 +272,10 @@ def _instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
     for tool in tools:
         chosen = Counter(pair.choice for pair in pairs if pair.tool == tool)
         rows.append((TOOL_NAMES[tool], sum(chosen.values()), chosen[1], chosen[-1], chosen[0]))
-    chosen_table = Table(
-        "tools", "What was chosen with each tool",
-        (
-            Column("tool", "Tool"), Column("n", "Participants", "integer"), Column("first", "First chosen", "integer"),
-            Column("second", "Second chosen", "integer"), Column("neither", "Both or neither", "integer"),
-        ),
-        tuple(rows),
-    )  # fmt: skip
+    chosen_table = LAYOUTS.table("tools", rows)
     findings = [_recency(pairs, plan)] if pairs else []
     if len(tools) < 2:
-        return Section("tools", "Tools compared", (), tuple(findings), (chosen_table,))
+        return LAYOUTS.section("tools", findings=findings, tables=(chosen_table,))
     measure = _measure(plan)
     compared: list[tuple[LOOSE_CELL, ...]] = []
     for first, second in combinations(tools, 2):
@@ -313,19 +290,8 @@ def _instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
             )  # fmt: skip
             if name == measure:
                 findings.append(_tools_finding(first, second, name, own, between))
-    table_ = table(
-        "tools_compared", "Agreement with the choice, tool against tool",
-        (
-            Column("tools", "Tools"), Column("measure", "Measure"),
-            Column("r_first", "r of the first", "number", 3), Column("r_second", "r of the second", "number", 3),
-            *estimate_columns("q", "Cohen's q", about="difference of the two r on the Fisher z scale"),
-            Column("t", "t", "number"), Column("p", "p", "p", about="two-sided"),
-        ),
-        compared, status="exploratory",
-        note="The people of one tool are not those of the other, so that the two correlations are independent. Only the measure"
-        " named in the text is tested for the comparison; the other rows describe.",
-    )  # fmt: skip
-    return Section("tools", "Tools compared", (), tuple(findings), (table_, chosen_table))
+    table_ = LAYOUTS.table("tools_compared", compared)
+    return LAYOUTS.section("tools", findings=findings, tables=(table_, chosen_table))
 
 
 def _r(test: TestResult) -> LOOSE_CELL:
@@ -348,7 +314,7 @@ def _tools_finding(first: Tool, second: Tool, measure: str, own: Sequence[TestRe
             f"The choice and {_WORDS[measure]} have correlations of r = {values[0]} with {TOOL_NAMES[first]} and"
             f" r = {values[1]} with {TOOL_NAMES[second]}; on the Fisher z scale they differ by {estimate_words(difference)}."
         )
-    return Finding("tools", title, sentence, "exploratory", estimate=difference, test=between)
+    return Finding("tools", title, sentence, estimate=difference, test=between)
 
 
 def _recency(pairs: Sequence[Pair], plan: Plan) -> Finding:
@@ -358,13 +324,13 @@ def _recency(pairs: Sequence[Pair], plan: Plan) -> Finding:
     if not decided:
         none = "nobody chose one of the two rounds"
         test = no_result(none, method="exact binomial test", n=0)
-        return Finding("recency", "First or second round", f"{none.capitalize()}.", "exploratory", test=test)
+        return Finding("recency", "First or second round", f"{none.capitalize()}.", test=test)
     test = binomial(later, len(decided), level=plan.level)
     share = "" if test.estimate is None else f": a share of {estimate_words(test.estimate)}"
     sentence = (
         f"Of {counted(len(decided), 'participant')} who chose one of the two rounds, {later} chose the second{share}."
     )
-    return Finding("recency", "First or second round", sentence, "exploratory", estimate=test.estimate, test=test)
+    return Finding("recency", "First or second round", sentence, estimate=test.estimate, test=test)
 
 
 def _choice_times(data: Data, plan: Plan) -> dict[str, str]:
@@ -405,16 +371,8 @@ def _time_section(pairs: Sequence[Pair], times: Mapping[str, str], plan: Plan) -
             rows.append((TOOL_NAMES[tool], _TIME_WORDS[level], len(mine), _r(test), decided, later))
         if between is not None:
             findings.append(_time_finding(tool, measure, own, between))
-    compared = table(
-        "choice_time", "Agreement with the choice, by when it was made",
-        (
-            Column("tool", "Tool"), Column("time", "Choice made"), Column("n", "Participants", "integer"),
-            Column("r", "r", "number", 3, about=f"choice and {_MEASURES[measure]}"),
-            Column("decided", "Chose one round", "integer"), Column("second", "Chose the second", "integer"),
-        ),
-        rows, status="exploratory",
-    )  # fmt: skip
-    return Section("choice_time", "When the choice was made", (), tuple(findings), (compared,))
+    compared = LAYOUTS.table("choice_time", rows, measure=_MEASURES[measure])
+    return LAYOUTS.section("choice_time", findings=findings, tables=(compared,))
 
 
 def _time_finding(tool: Tool, measure: str, own: Mapping[str, TestResult], between: TestResult) -> Finding:
@@ -429,7 +387,7 @@ def _time_finding(tool: Tool, measure: str, own: Mapping[str, TestResult], betwe
             f" chose after annotating and r = {values[1]} among those who chose before; on the Fisher z scale they differ by"
             f" {estimate_words(difference)}."
         )
-    return Finding("choice_time", title, sentence, "exploratory", estimate=difference, test=between, about=tool)
+    return Finding("choice_time", title, sentence, estimate=difference, test=between, about=tool)
 
 
 def _trace_section(pairs: Sequence[Pair], plan: Plan) -> Section:
@@ -439,9 +397,8 @@ def _trace_section(pairs: Sequence[Pair], plan: Plan) -> Section:
         pairs, cleaning, min(positive, key=lambda e: abs(e - 0.1), default=0.0), int(plan.option("examples"))
     )
     means, agreement, chart = group_means(pairs, cleaning)
-    return Section(
+    return LAYOUTS.section(
         "traces",
-        "Traces over time",
         tables=(agreement, means, shown, all_traces(pairs, cleaning)),
         charts=(chart, shown_chart) if shown.rows else (chart,),
     )
@@ -477,19 +434,8 @@ def _people_section(data: Data, pairs: Sequence[Pair], plan: Plan) -> Section:
             rows += [
                 (role, answer, counts[answer], counts[answer] / len(answers), None) for answer in dict.fromkeys(scale)
             ]
-    answers_table = Table(
-        "demographics",
-        "Age, gender, games",
-        (
-            Column("what", "Question"),
-            Column("answer", "Answer"),
-            Column("n", "n", "integer"),
-            Column("value", "Mean or share", "number", 2),
-            Column("sd", "SD", "number", 2),
-        ),
-        tuple(rows),
-    )
-    return Section("demographics", "Who they are", tables=(answers_table,) if rows else ())
+    answers_table = LAYOUTS.table("demographics", rows)
+    return LAYOUTS.section("demographics", tables=(answers_table,) if rows else ())
 
 
 def _scale(data: Data, plan: Plan, role: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,17 +74,13 @@ def fill(truth: TraceTruth, sessions: Sessions) -> None:
     positions = np.sort(np.where(positions < 0, pool.pages, positions), axis=1)[:, :2]
     positions = np.where(positions >= pool.pages, -1, positions)[sessions.plan]
     condition = pool.condition[sessions.plan[:, None], positions]
-    base = np.where(_frustrated(condition), truth.frustrated, truth.calm)
+    base = np.where(np.char.find(condition.astype(str), "frustrated") >= 0, truth.frustrated, truth.calm)
     felt = (
         base + rng.normal(0, truth.person_sd, sessions.count)[:, None] + rng.normal(0, truth.round_sd, positions.shape)
     )
     felt = np.where(sessions.careless[:, None], 0.0, felt)
     _annotate(truth, sessions, positions, felt)
     _leave(truth, sessions, felt)
-
-
-def _frustrated(condition: ObjectArray) -> Any:
-    return np.char.find(condition.astype(str), "frustrated") >= 0
 
 
 def _annotate(truth: TraceTruth, sessions: Sessions, positions: IntArray, felt: Any) -> None:
@@ -167,11 +163,7 @@ def _leave(truth: TraceTruth, sessions: Sessions, felt: Any) -> None:
             sessions.answer(sessions.people, at, asked.id, asked.kind, number=ages)
 
 
-def values(truth: TraceTruth, sessions: Sessions) -> Mapping[str, float]:
-    return {}
-
-
-class RoundPlayer:
+class RoundPlayer(Mind):
     """One person at a browser, who judges by how erratically the opponent turned."""
 
     def __init__(self, truth: TraceTruth, study: Study, rng: random.Random, careless: bool) -> None:
@@ -222,9 +214,6 @@ class RoundPlayer:
         turning = seen.turning or (0.0,) * max(1, seen.length_ms // 1000)
         return [calm + (erratic - calm) * min(1.0, turn / 90.0) + off for turn in turning]
 
-    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        return None
-
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         if self._roles.role_of(question) != "preference":
             return None
@@ -234,8 +223,4 @@ class RoundPlayer:
         return str(chosen(self._truth, first - second, noise, self._rng.random()))
 
 
-def mind(truth: TraceTruth, study: Study, rng: random.Random, careless: bool) -> Mind:
-    return RoundPlayer(truth, study, rng, careless)
-
-
-PEOPLE = Behaviour(TraceTruth, nothing, mind, fill, values)
+PEOPLE = Behaviour(TraceTruth, nothing, RoundPlayer, fill)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Finding, Section, Table, table, tested_cells
+from believable.analysis.findings import LOOSE_CELL, Cell, Finding, Section, Table, tested_cells
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, number
 from believable.analysis.settled_plan import Plan
 from believable.analysis.trace_windows import TOOL_NAMES, Cleaning, Tool, Windowed
@@ -16,6 +17,8 @@ from believable.bundle.read import ColumnTable
 from believable.protocols.trace.trace_cleaning import Pair, cleaning_of
 from believable.stats.correlations import within_correlation
 from believable.stats.inputs import FloatArray
+
+LAYOUTS = Layouts(__file__)
 
 TELEMETRY = "telemetry"
 TIME = "t_ms"
@@ -47,28 +50,9 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
         return None
     table = _related(channels, plan)
     drawn = _drawn(pairs, channels, cleaning, _strongest(table))
-    chart = Chart(
-        "telemetry",
-        "Traces and what happened",
-        "lines",
-        "telemetry_examples",
-        {"x": "time_s", "y": "value", "colour": "channel", "facet": "trace"},
-        "time (s)",
-        "share of its range",
-        f"The trace and the channels that go most with it (at most {DRAWN}; all are in the table), of one participant "
-        "per tool. Every line runs from its lowest to its highest value in that round.",
-    )
-    return Section(
-        "telemetry",
-        "Traces and what happened in the round",
-        (
-            "Telemetry is averaged over the same windows as the trace; correlations are within rounds, so that differences "
-            "between participants play no part. They are exploratory.",
-        ),
-        _findings(table),
-        (table, drawn),
-        (chart,) if drawn.rows else (),
-        "exploratory",
+    chart = LAYOUTS.chart("telemetry", drawn=DRAWN)
+    return LAYOUTS.section(
+        "telemetry", findings=_findings(table), tables=(table, drawn), charts=(chart,) if drawn.rows else ()
     )
 
 
@@ -166,22 +150,7 @@ def _related(channels: Sequence[Channel], plan: Plan) -> Table:
             rounds = np.repeat(np.arange(len(mine)), [int(ok.sum()) for ok in known])
             test = within_correlation(trace, values, rounds.tolist(), level=plan.level)
             rows.append((name, TOOL_NAMES[tool], len(mine), *tested_cells(test)))
-    return table(
-        "telemetry_correlations",
-        "Traces and telemetry, within rounds",
-        (
-            Column("channel", "Telemetry"),
-            Column("tool", "Tool"),
-            Column("rounds", "Rounds", "integer"),
-            Column("r", "r", "number", 3, "Within-round correlation over windows."),
-            Column("ci_low", "low", "number", 3),
-            Column("ci_high", "high", "number", 3),
-            Column("p_value", "p", "p"),
-        ),
-        rows,
-        note="Windows of one round depend on each other, so that p and intervals are too small; read them as a ranking.",
-        status="exploratory",
-    )
+    return LAYOUTS.table("telemetry_correlations", rows)
 
 
 def _findings(table: Table) -> tuple[Finding, ...]:
@@ -196,7 +165,6 @@ def _findings(table: Table) -> tuple[Finding, ...]:
             "Strongest telemetry channel",
             f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over {strongest[2]} rounds"
             " (exploratory).",
-            "exploratory",
         ),
     )
 
@@ -231,18 +199,7 @@ def _drawn(pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleanin
                         for index, value in enumerate(values)
                         if np.isfinite(value)
                     ]
-    return Table(
-        "telemetry_examples",
-        "Traces and telemetry of single rounds",
-        (
-            Column("trace", "Round"),
-            Column("channel", "Line"),
-            Column("time_s", "time (s)", "number", 2),
-            Column("value", "Value", "number", 3),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
+    return LAYOUTS.table("telemetry_examples", rows)
 
 
 def _flat(values: FloatArray) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.data import OWN_ROUND
-from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, table, tested_cells
+from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, tested_cells
 from believable.analysis.instrument_comparison import CorrelationRow, correlations
+from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, level_words
 from believable.analysis.trace_windows import CENTRES, EPSILONS, TOOL_NAMES, Centre, Cleaning, Tool, Windowed
 from believable.protocols.trace.trace_cleaning import CleanedTraces, Pair, differences
@@ -21,6 +22,8 @@ from believable.stats.means import mean_t
 from believable.stats.result import TestResult
 from believable.traces import btrace_values, sda
 from believable.traces.trace_agreement import others_medians
+
+LAYOUTS = Layouts(__file__)
 
 COUNTS = {"high": "H1 − H2", "low": "L1 − L2", "difference": "D1 − D2"}
 SLOPES = {"rises": "rises", "falls": "falls", "gradient": "rises − falls"}
@@ -43,18 +46,13 @@ class ChoiceAgreement:
 
 
 def agreements(
-    pairs: Sequence[Pair],
-    tool: Tool,
-    *,
-    epsilons: Sequence[float] = EPSILONS,
-    centres: Sequence[Centre] = CENTRES,
-    level: float = 0.95,
+    pairs: Sequence[Pair], tool: Tool, *, epsilons: Sequence[float] = EPSILONS, level: float = 0.95
 ) -> tuple[ChoiceAgreement, ...]:
     """Every measure of one tool with the choice. Steps do not depend on the centre, means on neither centre nor ε."""
     mine = [pair for pair in pairs if pair.tool == tool]
     choice = [float(pair.choice) for pair in mine]
     rows: list[ChoiceAgreement] = []
-    for centre in centres:
+    for centre in CENTRES:
         for epsilon in epsilons:
             for measure, values in differences(mine, epsilon, centre).items():
                 test = pearson_with_choice(values, choice, level=level)
@@ -99,20 +97,11 @@ def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) ->
     for correlation in looked_at:
         if correlation.measure == "mean":
             firsts.setdefault(correlation.tool, correlation.test)
-    return table(
+    return LAYOUTS.table(
         "means",
-        "Mean of the trace and the final choice",
-        (
-            Column("tool", "Tool"),
-            Column("n", "n", "integer", about="Participants."),
-            Column("r", "r of μ1 − μ2", "number", 3, "Pearson's r of the difference of means with the choice."),
-            Column("ci_low", "low", "number", 3, "Lower bound of the interval of r."),
-            Column("ci_high", "high", "number", 3, "Upper bound of the interval of r."),
-            Column("p_value", "p", "p", about="Two-sided p."),
-        ),
         ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()),
-        note=f"Intervals at {level_words(1 - alpha)}: jackknife on the Fisher z scale.",
         marked=((number, "r") for number, test in enumerate(firsts.values()) if test.significant(alpha)),
+        level=level_words(1 - alpha),
     )
 
 
@@ -141,10 +130,6 @@ def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list
     ]
 
 
-_TIME = Column("time_s", "time (s)", "number", 2, "Middle of the window, in seconds.")
-_TOOL = Column("tool", "Tool")
-
-
 def times_s(windows: int, cleaning: Cleaning) -> list[float]:
     """The middle of each window."""
     return [(index + 0.5) * cleaning.window_ms / 1000 for index in range(windows)]
@@ -158,20 +143,7 @@ def all_traces(pairs: Sequence[Pair], cleaning: Cleaning) -> Table:
         for place, trace in ((1, pair.first), (2, pair.second))
         for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
     ]
-    return Table(
-        "traces",
-        "Traces in windows",
-        (
-            Column("session", "Participant"),
-            _TOOL,
-            Column("round", "Round", "integer"),
-            Column("condition", "Condition"),
-            _TIME,
-            Column("value", "Value", "number", 3, "Window value from 0 to 1."),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
+    return LAYOUTS.table("traces", rows)
 
 
 def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: int) -> tuple[Table, Chart]:
@@ -186,30 +158,8 @@ def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: i
                     (panel, time, float(value), mean - epsilon, mean + epsilon)
                     for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
                 ]
-    table = Table(
-        "example_traces",
-        "Traces with their band of uncertainty",
-        (
-            Column("trace", "Trace"),
-            _TIME,
-            Column("value", "Value", "number", 3),
-            Column("low", "μ − ε", "number", 3, "Lower edge of the band: windows below it are low."),
-            Column("high", "μ + ε", "number", 3, "Upper edge of the band: windows above it are high."),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
-    chart = Chart(
-        "example_traces",
-        "Traces with their band of uncertainty",
-        "steps",
-        "example_traces",
-        {"x": "time_s", "y": "value", "low": "low", "high": "high", "facet": "trace"},
-        "time (s)",
-        "believability",
-        f"The band is the trace's mean ± ε = {epsilon:g}; windows outside it count as high or low.",
-        y_range=(0.0, 1.0),
-    )
+    table = LAYOUTS.table("example_traces", rows)
+    chart = LAYOUTS.chart("example_traces", epsilon=epsilon)
     return table, chart
 
 
@@ -237,51 +187,15 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
         lone = "one annotator only"
         coefficient = reasoned(lone, None) if alpha is None else reasoned(alpha.reason, alpha.value)
         agreeing.append((TOOL_NAMES[tool], condition, len(windows), *coefficient, *reasoned(lone, others)))
-    means = Table(
-        "mean_traces",
-        "Mean traces",
-        (
-            _TOOL,
-            Column("condition", "Condition"),
-            _TIME,
-            Column("mean", "Mean", "number", 3),
-            Column("quartile_low", "25 %", "number", 3, "Lower quartile of the annotators."),
-            Column("quartile_high", "75 %", "number", 3, "Upper quartile of the annotators."),
-            Column("ci_low", "low", "number", 3, "Lower bound of the mean, t interval, window by window."),
-            Column("ci_high", "high", "number", 3, "Upper bound of the mean, t interval, window by window."),
-            Column("n", "n", "integer"),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
-    agreement = table(
+    means = LAYOUTS.table("mean_traces", rows)
+    agreement = LAYOUTS.table(
         "trace_agreement",
-        "Agreement between annotators",
-        (
-            _TOOL,
-            Column("condition", "Condition"),
-            Column("n", "Traces", "integer"),
-            Column("alpha", "Krippendorff's α", "number", 3, "Interval level, windows as units."),
-            Column("sda", "SDA with the others", "number", 3, "Mean SDA of each trace with the median of the others."),
-        ),
         agreeing,
         note="Each participant played rounds of their own, so that low agreement may come from different events."
         if _own_rounds(pairs)
         else "",
     )
-    chart = Chart(
-        "mean_traces",
-        "Mean traces with the middle half of the annotators",
-        "lines",
-        "mean_traces",
-        {
-            "x": "time_s", "y": "mean", "low": "quartile_low", "high": "quartile_high", "colour": "condition", "facet": "tool",
-        },
-        "time (s)",
-        "believability",
-        "Lines are means over annotators; the band spans their middle half: the narrower, the better they agree.",
-        y_range=(0.0, 1.0),
-    )  # fmt: skip
+    chart = LAYOUTS.chart("mean_traces")
     return means, agreement, chart
 
 
@@ -305,33 +219,8 @@ def by_epsilon(looked_at: Sequence[ChoiceAgreement]) -> tuple[Table, Chart]:
                     correlation.test.p_value,
                 )
             )
-    table = Table(
-        "correlations_by_epsilon",
-        "Correlations with the choice by uncertainty",
-        (
-            Column("measure", "Measure"),
-            _TOOL,
-            Column("epsilon", "ε", "number", 2),
-            Column("r", "r", "number", 3),
-            Column("ci_low", "low", "number", 3),
-            Column("ci_high", "high", "number", 3),
-            Column("p_value", "p", "p"),
-        ),
-        tuple(rows),
-        data_only=True,
-    )
-    chart = Chart(
-        "correlations_by_epsilon",
-        "Correlations with the choice by uncertainty",
-        "lines",
-        "correlations_by_epsilon",
-        {"x": "epsilon", "y": "r", "low": "ci_low", "high": "ci_high", "colour": "tool", "facet": "measure"},
-        "ε",
-        "r",
-        "Intervals: jackknife on the Fisher z scale.",
-        rules=(("y", 0.0, "no relation"),),
-        y_range=(-1.0, 1.0),
-    )
+    table = LAYOUTS.table("correlations_by_epsilon", rows)
+    chart = LAYOUTS.chart("correlations_by_epsilon")
     return table, chart
 
 

@@ -310,14 +310,8 @@ def coefficient(
         low = 0.0 if at_one is None else at_one
         return Estimate(value=1.0, low=low, high=1.0, se=0.0, **extra)  # type: ignore[arg-type]
     if se <= 1e-12:
-        return without_interval(
-            value,
-            "every item contributes the same, so the sampling error cannot be estimated",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+        reason = "every item contributes the same, so the sampling error cannot be estimated"
+        return without_interval(value, reason, method=method, n=n, level=level, notes=notes)
     t = float(special.stdtrit(n - 1, 1 - (1 - level) / 2))
     spread = math.exp(min(t * se / (1 - value), 700.0))
     low, high = 1 - (1 - value) * spread, 1 - (1 - value) / spread

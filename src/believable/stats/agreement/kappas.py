@@ -144,13 +144,8 @@ def light_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level:
     codes, notes = _complete(coded)
     n, raters = codes.shape
     if raters < 2 or n < 1:
-        return undefined(
-            f"needs two raters and a complete row, there are {raters} and {n}",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+        reason = f"needs two raters and a complete row, there are {raters} and {n}"
+        return undefined(reason, method=method, n=n, level=level, notes=notes)
     agreeing, joint, margins = _pair_sums(codes, len(coded.categories))
     value = _light(agreeing, joint, n)
     if value is None:

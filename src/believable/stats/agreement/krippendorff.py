@@ -168,13 +168,8 @@ def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confiden
     if units == 0:
         return no_items(method, confidence, notes=notes)
     if len(data.values) < 2:
-        return undefined(
-            "all values are the same, so there is no disagreement to expect",
-            method=method,
-            n=units,
-            level=confidence,
-            notes=notes,
-        )
+        reason = "all values are the same, so there is no disagreement to expect"
+        return undefined(reason, method=method, n=units, level=confidence, notes=notes)
     alpha, without_each = _alpha(data, level)
     return coefficient(
         alpha,

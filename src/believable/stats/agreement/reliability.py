@@ -64,32 +64,15 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
     denominator = _icc_denominator(squares, form)
     noise = squares.within if form.startswith("ICC1") else squares.error
     if denominator <= 1e-15 * max(squares.rows, squares.within):
-        return undefined(
-            "the ratings vary less between items than their error allows",
-            method=method,
-            n=squares.n,
-            level=level,
-            notes=notes,
-        )
+        reason = "the ratings vary less between items than their error allows"
+        return undefined(reason, method=method, n=squares.n, level=level, notes=notes)
     value = (squares.rows - noise) / denominator
     if noise <= 1e-14 * squares.rows and ((form != "ICC2" and form != "ICC2k") or value >= 1 - 1e-12):
-        return without_interval(
-            1.0,
-            "the raters agree perfectly, so the error variance is 0 and has no interval",
-            method=method,
-            n=squares.n,
-            level=level,
-            notes=notes,
-        )
+        reason = "the raters agree perfectly, so the error variance is 0 and has no interval"
+        return without_interval(1.0, reason, method=method, n=squares.n, level=level, notes=notes)
     if squares.rows <= 1e-14 * noise:
-        return without_interval(
-            value,
-            "the items' mean ratings are all the same, so the F of the interval is 0",
-            method=method,
-            n=squares.n,
-            level=level,
-            notes=notes,
-        )
+        reason = "the items' mean ratings are all the same, so the F of the interval is 0"
+        return without_interval(value, reason, method=method, n=squares.n, level=level, notes=notes)
     low, high = _icc_bounds(squares, form, level)
     df = (float(squares.df_rows), float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error))
     statistic = squares.rows / noise if noise > 0 else None
@@ -130,14 +113,8 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     low = 1 - (1 - value) * float(special.fdtri(*df, 1 - tail))
     high = 1 - (1 - value) * float(special.fdtri(*df, tail))
     if value >= 1 - 1e-12:
-        return without_interval(
-            1.0,
-            "the items are identical up to constants, so the error variance is 0",
-            method=method,
-            n=n,
-            level=level,
-            notes=notes,
-        )
+        reason = "the items are identical up to constants, so the error variance is 0"
+        return without_interval(1.0, reason, method=method, n=n, level=level, notes=notes)
     return Estimate(value, low, high, level, n, method, df=df, notes=notes)
 
 

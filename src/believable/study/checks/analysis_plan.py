@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from believable.study.checks.names import repeated
@@ -306,7 +306,7 @@ class _PlanChecker:
         if stopping.rule != "experience" and stopping.at_least is not None:
             message = f"the rule {stopping.rule!r} does not look at 'at_least'."
             self._reading.report(self._at(node, "at_least"), message, "Remove it, or use the rule experience.")
-        if stopping.rule == "experience" and "experience" not in _names(self._declaration.roles):
+        if stopping.rule == "experience" and "experience" not in {role.name for role in self._declaration.roles}:
             who = "a design of one's own" if self._plan.protocol is None else f"the protocol {self._plan.protocol}"
             message = f"{who} knows no experience to stop by."
             self._reading.report(node, message, "Use the rule complete or after_exclusions.")
@@ -314,10 +314,6 @@ class _PlanChecker:
     def _at(self, node: Node | None, key: str) -> Node:
         inner = None if node is None else node.get(key)
         return inner or node or self._node
-
-
-def _names(roles: Iterable[Role]) -> set[str]:
-    return {role.name for role in roles}
 
 
 def _scored(item: TrialBase) -> bool:

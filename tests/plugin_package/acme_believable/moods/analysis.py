@@ -23,7 +23,7 @@ def glad_share(data: Data) -> Estimate:
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     share = glad_share(data)
     sentence = f"The share of glad people was {estimate_words(share)}."
-    return (Section("moods", "Moods", findings=(Finding("glad", "Glad people", sentence, "confirmatory", share),)),)
+    return (Section("moods", "Moods", findings=(Finding("glad", "Glad people", sentence, share),)),)
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
