@@ -37,6 +37,12 @@ def test_no_more_than_a_minute_is_shown_of_anything_but_walks() -> None:
     assert len(to_bytes(shown)) < 2_000_000
 
 
+def test_a_thing_is_named_once() -> None:
+    texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
+    assert {"working at the till", "using the toilet", "sleeping, the bed"} <= texts
+    assert not {"working at the till, the till", "using the toilet, the toilet"} & texts
+
+
 def test_judges_get_nothing_of_the_checker() -> None:
     judged = shown_days(GENERATIVE, GENERATIVE.actors[0].id).for_judging(with_plan=True, with_log=True)
     assert all(action.violations is None and action.activity is None for action in judged.actions)

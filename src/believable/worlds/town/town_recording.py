@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -34,6 +35,8 @@ STEP_MS = STEP_S * 1000
 FIRST_DAY = "2024-05-06T00:00:00"
 #: So long something said stays over the head of who said it.
 SPEECH_STEPS = 6
+#: `working at the till, the till`.
+_NAMED_TWICE = re.compile(r"^([^:]*\b(\w+)), the (?:\w+ )*\2$")
 #: So much of a night is shown, before somebody gets up and after they have gone to bed.
 NIGHT_STEPS = 18
 
@@ -162,7 +165,8 @@ def followed(
     """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
 
     With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
-    day clock is put forward. Places are called by their names: the log of a followed character is for people to read."""
+    day clock is put forward. Places are called by their names, and a thing that an activity names is not named again: the log
+    of a followed character is for people to read."""
     names = [actor.id for actor in recording.actors]
     if person not in names:
         raise NotFound(f"nobody is called {person!r}. {did_you_mean(person, names)}")
@@ -182,7 +186,13 @@ def followed(
     return replace(
         shown,
         actions=tuple(
-            replace(action, object=None, place=_place_words(action.place, names_of)) for action in shown.actions
+            replace(
+                action,
+                object=None,
+                place=_place_words(action.place, names_of),
+                text=_NAMED_TWICE.sub(r"\1", action.text),
+            )
+            for action in shown.actions
         ),
     )
 
