@@ -100,6 +100,11 @@ class TestRates:
         assert all((earlier.high or 0) < (later.high or 0) for earlier, later in itertools.pairwise(rates))
         assert all((earlier.low or 0) <= (later.low or 0) for earlier, later in itertools.pairwise(rates))
 
+    def test_the_interval_of_few_sessions_is_said_to_be_cautious(self) -> None:
+        few = indices.pooled_unbelievable_rate([1] * 12, [40] * 12)
+        assert few.notes == ("fewer than 20 sessions: the interval is cautious, wider than its level asks for",)
+        assert indices.pooled_unbelievable_rate([1] * 34, [40] * 34).notes == ()
+
     def test_one_session_has_no_interval(self) -> None:
         assert indices.pooled_unbelievable_rate([2], [10]).reason == "one session has no spread"
 
@@ -110,7 +115,7 @@ class TestRates:
     def test_a_session_without_views_is_noted(self) -> None:
         found = indices.pooled_unbelievable_rate([1, 0, 2], [10, 0, 10])
         assert found.value == pytest.approx(15)
-        assert found.notes == ("1 of 3 left out for missing data",)
+        assert found.notes[0] == "1 of 3 left out for missing data"
 
 
 class TestHntt:

@@ -111,3 +111,17 @@ def test_one_constant_group_is_enough_to_compare() -> None:
 def test_values_outside_the_limits_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"values\[2\]: expected 0 to 1, got 1.5. Correct the value or the limits"):
         mean_skewed([0.2, 0.4, 1.5], limits=(0, 1))
+
+
+def test_a_few_values_far_from_the_rest_of_a_small_sample_are_noted() -> None:
+    """Where the interval was seen to cover as little as 75 %, the result says so itself."""
+    rng = np.random.default_rng(4)
+    close = rng.normal(0.6, 0.1, 18)
+    careless = np.append(close, [-0.3, -0.35])
+    assert mean_skewed(close).notes == ()
+    (note,) = mean_skewed(careless).notes
+    assert note.startswith("2 of 20 values lie far from the rest")
+    assert mean_skewed(np.append(rng.normal(0.6, 0.1, 70), [-0.3])).notes == ()
+    assert mean_skewed([1.0, 1.0, 1.0, 1.0, 5.0]).notes == (), (
+        "most values are equal, so that nothing tells how far is far"
+    )

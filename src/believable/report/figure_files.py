@@ -220,6 +220,8 @@ def script_ahead() -> Iterator[Callable[[], str]]:
         [sys.executable, "-m", __name__], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
+    # A report over several studies asks for it once per study, and the process answers once.
+    @functools.cache
     def finished_script() -> str:
         text, _ = making.communicate()
         # Whatever went wrong there comes to light here.

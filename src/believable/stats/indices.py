@@ -23,6 +23,8 @@ ARTIFICIAL_ANSWERS = (4.0, 5.0)
 _PRIOR_CORRELATION = 0.15
 #: What is expected of how flags hang together counts as much as so many flags that show it.
 _PRIOR_FLAGS = 20.0
+#: Below this many sessions the prior outweighs what is seen.
+_FEW_SESSIONS = 20
 
 
 def believability_index(
@@ -154,6 +156,7 @@ def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: fl
                 but at least its mean with a prior: few flags say little about how they hang together. The prior is
                 the d of an intraclass correlation of .15, and counts as much as 20 flags.
     Missing     sessions without a viewed action are left out and noted.
+    Caution     with few sessions it is cautious: 98.5 instead of 95 % with 12. A note says so below 20.
     For comparing conditions use the mixed model.
     """
     check_level(level)
@@ -173,6 +176,8 @@ def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: fl
         reason = "one session has no spread"
         return without_interval(100 * share, reason, method=method, n=n, level=level, notes=notes)
     low, high = wilson(share, total / _design_effect(flags, views), level=level, df=n - 1)
+    if n < _FEW_SESSIONS:
+        notes += (f"fewer than {_FEW_SESSIONS} sessions: the interval is cautious, wider than its level asks for",)
     return Estimate(100 * share, 100 * low, 100 * high, level, n, method, notes=notes)
 
 

@@ -20,7 +20,9 @@ LAYOUTS = Layouts(__file__)
 def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: float) -> Table:
     """One row per test and group: all four metrics, Cronbach's α both ways."""
     rows = []
+    notes: list[str] = []
     for test, reliability in reliabilities:
+        notes += [f" {test}, {reliability.group}: {note}." for note in reliability.sda.notes]
         row: list[LOOSE_CELL] = [test, reliability.group, reliability.annotators]
         for estimate, half in ((reliability.sda, reliability.sda_half), (reliability.kappa, reliability.kappa_half)):
             row += reasoned(estimate.reason, estimate.value, half, estimate.low, estimate.high)
@@ -29,7 +31,7 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
         ):  # fmt: skip
             row += reasoned(estimate.reason, estimate.value)
         rows.append(row)
-    return LAYOUTS.table("reliability", rows, level=level_words(level))
+    return LAYOUTS.table("reliability", rows, level=level_words(level), notes="".join(notes))
 
 
 def _test_cells(score: Score | None) -> tuple[LOOSE_CELL, ...]:

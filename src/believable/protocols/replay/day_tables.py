@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, table
+from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, table
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
 from believable.protocols.replay.flag_outcomes import (
@@ -56,11 +56,13 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
 
 def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: float) -> Table:
     """What the unbelievable rate is made of, per condition; flags that do not count in it are counted here."""
-    rows = []
+    rows: list[tuple[LOOSE_CELL, ...]] = []
+    notes: dict[str, None] = {}
     for condition in conditions:
         mine = [day for day in seen if day.condition == condition]
         f, a = [day.judged.f for day in mine], [day.judged.a for day in mine]
         pooled = pooled_unbelievable_rate(f, a, level=level)
+        notes |= dict.fromkeys(f"{condition}: {note}." for note in pooled.notes)
         single = [day.judged.rate for day in mine if day.judged.rate is not None]
         rows.append(
             (
@@ -71,7 +73,7 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
                 sum(day.undone for day in mine), len(mine) - len(single),
             )
         )  # fmt: skip
-    return LAYOUTS.table("rates", rows)
+    return LAYOUTS.table("rates", rows, notes=" ".join(notes))
 
 
 def people_table(
