@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from believable.analysis.run import run
@@ -38,6 +41,25 @@ def test_tables_stand_under_each_other_and_nothing_is_pooled(studies):
     assert together.source.simulated
     html = page(together, draw=lambda spec: "<svg></svg>", script=lambda: "").html
     assert "3 studies side by side" in html
+    assert html.count("Adjusted for the number of primary tests.") == 1, "p values at a glance are marked as adjusted"
+    assert "came in" not in html, "each study has its own flow"
+
+
+def test_results_that_were_registered_are_counted(studies):
+    three = analyses(studies)
+    registered = [
+        replace(
+            analysis,
+            hypotheses=tuple(
+                replace(row, findings=tuple(replace(finding, status="confirmatory") for finding in row.findings))
+                for row in analysis.hypotheses
+            ),
+        )
+        for analysis in three
+    ]
+    count = sum(len(row.findings) for analysis in three for row in analysis.hypotheses)
+    html = page(side_by_side(registered), draw=lambda spec: "<svg></svg>", script=lambda: "").html
+    assert re.search(rf">{count}<.{{0,80}}confirmatory results", html, re.DOTALL)
 
 
 def test_different_protocols_and_single_studies_are_refused(studies):

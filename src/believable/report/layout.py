@@ -146,7 +146,8 @@ class ReportLayout:
                 key=lambda finding: finding.rank != "primary",
             ),
             "units": analysis.units,
-            "adjusted": any(finding.p_adjusted is not None for finding in analysis.findings),
+            "adjusted": any(finding.p_adjusted is not None for finding in _shown_findings(analysis)),
+            "confirmatory": sum(finding.status == "confirmatory" for finding in _shown_findings(analysis)),
             "flow": funnel_svg(analysis.funnel, PAGE, mark) if analysis.funnel else "",
             "drops_by_reason": Counter((drop.level, drop.reason) for drop in analysis.drops),
             "figures": self.figures,
@@ -154,6 +155,11 @@ class ReportLayout:
                 table.name: {"csv": table_csv(table, mark), "tex": latex_table(table, mark)} for table in printed
             },
         }
+
+
+def _shown_findings(analysis: Analysis) -> tuple[Finding, ...]:
+    """Those of the sections; of several studies side by side, whose sections hold tables alone, those of the hypotheses."""
+    return analysis.findings or tuple(finding for row in analysis.hypotheses for finding in row.findings)
 
 
 def lay_out(analysis: Analysis, draw: Drawing, links: Links) -> ReportLayout:

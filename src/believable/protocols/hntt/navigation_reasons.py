@@ -49,8 +49,8 @@ def reasons_sections(data: Data, contests: Sequence[AgentContest], plan: Plan) -
 def _tested_row(test: Difference, words: Mapping[tuple[str, str | None], str]) -> tuple[LOOSE_CELL, ...]:
     reason = test.test.reason or ""
     return (
-        test.side or "", words[test.code, test.direction], _sign(test.direction), *_counts(test.counts),
-        number_or(test.test.p_value, reason), number_or(test.p_adjusted, reason), test.test.method,
+        SIDES.get(test.side or "", test.side or ""), words[test.code, test.direction], _sign(test.direction),
+        *_counts(test.counts), number_or(test.test.p_value, reason), number_or(test.p_adjusted, reason), test.test.method,
     )  # fmt: skip
 
 
