@@ -138,8 +138,8 @@ def accuracy(rng: np.random.Generator) -> Section:
                 "accuracy",
                 "Judges chose the human clip in two of three pairs",
                 "The median accuracy of 60 judges was 0.67, 95 % CI [0.50, 0.67] (percentile bootstrap over judges).",
-
                 estimate,
+                status="confirmatory",
                 hypothesis="H1",
                 supported=True,
             ),
@@ -147,7 +147,7 @@ def accuracy(rng: np.random.Generator) -> Section:
                 "equivalence",
                 "Equivalence with chance was not shown",
                 "Two one-sided tests with a margin of 0.10 around 0.5 did not show equivalence, t(59) = 1.12, p = .134.",
-
+                status="confirmatory",
                 test=test,
                 p_adjusted=0.268,
                 hypothesis="H2",
@@ -157,7 +157,6 @@ def accuracy(rng: np.random.Generator) -> Section:
                 "familiarity",
                 "Familiarity with the game",
                 "The regression is undefined: all judges gave the same answer.",
-
                 undefined("all judges gave the same answer", method="OLS", n=60),
             ),
         ),
