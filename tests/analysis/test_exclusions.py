@@ -151,3 +151,11 @@ def test_only_the_latest_run_of_a_session_counts(studies):
     own = data.answers("choice").code == 0
     assert own.sum() == 6
     assert set(data.answers("choice").text[own]) == {"first"}
+
+
+def test_where_nobody_reviewed_nothing_is_said_to_have_passed(studies):
+    data, _ = studies.data_of(studies.judges(4), exclusions=(ExclusionRule(rule="reviewed", drops="session"),))
+    step = data.funnel[-1]
+    assert (step.before, step.after) == (4, 4)
+    assert step.title == "No text excluded in a review"
+    assert "passed" not in " ".join(step.title for step in data.funnel).lower()
