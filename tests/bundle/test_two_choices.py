@@ -111,7 +111,7 @@ def test_familiarity_and_sides_are_read(tmp_path: Path) -> None:
     design = np.column_stack([np.ones(30), game, genre])
     beta = np.linalg.lstsq(design, np.array(accuracy), rcond=None)[0]
     rows = table(tmp_path / "results", "familiarity")
-    assert [row["term"] for row in rows] == ["(Intercept)", "game", "genre"]
+    assert [row["term"] for row in rows] == ["intercept", "game", "genre"]
     assert [float(row["beta"]) for row in rows] == pytest.approx(beta.tolist(), abs=1e-9)
 
 
