@@ -32,16 +32,18 @@ def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
         folder / METHODS_FILE: _marked(analysis, analysis.methods),
         folder / TEXT_FILE: _marked(analysis, analysis.results),
         **({folder / BIBTEX_FILE: analysis.bibtex} if analysis.bibtex else {}),
-        tables / "funnel.csv": _csv(
+        tables / "funnel.csv": _marked_csv(
             ("title", "before", "after", "reason", "branch"),
             ((step.title, step.before, step.after, step.reason, step.branch) for step in analysis.funnel),
+            analysis.source.mark,
         ),
-        tables / "exclusions.csv": _csv(
+        tables / "exclusions.csv": _marked_csv(
             ("session", "level", "reason", "detail", "trial_key", "question"),
             (
                 (drop.session, drop.level, drop.reason, drop.detail, drop.trial_key, drop.question)
                 for drop in analysis.drops
             ),
+            analysis.source.mark,
         ),
         tables / "columns.csv": _csv(
             ("table", "column", "title", "form", "about"),
@@ -66,8 +68,11 @@ def results_json(analysis: Analysis) -> str:
 
 def table_csv(table: Table, mark: str = "") -> str:
     """A table at full precision; undefined cells are empty. A mark, such as that of simulated data, is a column of its own."""
-    names = [column.name for column in table.columns]
-    return _csv([*names, MARK_COLUMN], ((*row, mark) for row in table.rows)) if mark else _csv(names, table.rows)
+    return _marked_csv([column.name for column in table.columns], table.rows, mark)
+
+
+def _marked_csv(names: Iterable[str], rows: Iterable[Iterable[Cell]], mark: str) -> str:
+    return _csv([*names, MARK_COLUMN], ((*row, mark) for row in rows)) if mark else _csv(names, rows)
 
 
 def _marked(analysis: Analysis, text: str) -> str:
