@@ -102,6 +102,7 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
         expect(page.get_by_role("button", name=words)).to_be_visible()
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.get_by_role("heading", name="The main part")).to_be_visible()
     expect(page.locator("form.trial .notice")).to_contain_text("did not follow the changes")

@@ -285,7 +285,7 @@ class Walker:
         self.look(name)
         tries = 0
         while not going_on.is_visible():
-            if start.is_visible():
+            if start.is_visible() and not going_on.is_visible():
                 if tries:
                     self.look(f"{name}-tried")
                 tries += 1
@@ -334,6 +334,8 @@ class Walker:
             page.wait_for_timeout(400)
         if page.locator(".after .question").count():
             page.wait_for_function(OPENED, arg=".after")
+        elif not voluntary:
+            expect(going_on).to_be_in_viewport(ratio=1)
         self.look(f"{name}-watched")
         self._questions(page.locator(".after"))
         if page.locator(".after .question").count():

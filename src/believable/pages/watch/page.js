@@ -56,7 +56,11 @@ export async function show(form, trial, outside, signal) {
       offerFocus(root.querySelector("button"));
     });
     // Not while it plays: who fills a gap is led on when it stops.
-    for (const name of ["ended", "pause"]) player.on(name, () => { if (open()) leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"]); });
+    for (const name of ["ended", "pause"]) player.on(name, () => {
+      if (!open()) return;
+      // When everybody else has said what ended: a line more would push what is led to out of sight.
+      requestAnimationFrame(() => leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"]));
+    });
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
       shown();
