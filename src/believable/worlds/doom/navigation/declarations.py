@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from believable.core.errors import NotFound
@@ -58,7 +59,7 @@ class NavigationAgent:
     @property
     def actions(self) -> tuple[int | None, ...]:
         """For each action how far it turns to the right, in degrees. None: nothing is pressed."""
-        return (None, 0, *(side * turn for turn in self.turns_deg for side in (-1, 1)))
+        return _both_ways(self.turns_deg)
 
     def pressed(self, action: int, jump: bool) -> Input:
         """What is pressed in each tic of a decision."""
@@ -66,6 +67,12 @@ class NavigationAgent:
         if turn_deg is None:
             return (0, 0, 0, 0, 0, 0, 0, 0, 0)
         return (1, 0, 0, round(10 * turn_deg / DECISION_TICS), 0, 0, int(jump), 0, 0)
+
+
+@cache
+def _both_ways(turns_deg: tuple[int, ...]) -> tuple[int | None, ...]:
+    """Kept: every decision asks for it several times."""
+    return (None, 0, *(side * turn for turn in turns_deg for side in (-1, 1)))
 
 
 SYMBOLIC = NavigationAgent(
