@@ -49,10 +49,10 @@ def medium(web: Any, session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = tmp_path / "x"
     path.write_bytes(FILE)
 
-    async def amedium(token: str, name: str) -> Path:
+    async def stored(token: str, name: str) -> Path:
         return path
 
-    monkeypatch.setattr(web.app.state.collect, "amedium", amedium)
+    monkeypatch.setattr(web.app.state.collect, "medium", stored)
     address: str = session.url("media/abc")
     return address
 

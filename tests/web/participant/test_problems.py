@@ -63,7 +63,7 @@ def test_an_unexpected_error_is_500_and_tells_no_details(
     async def broken(token: str) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(web.app.state.collect, "aview", broken)
+    monkeypatch.setattr(web.app.state.collect, "view", broken)
     with caplog.at_level(logging.ERROR):
         reply = web.get(session.url("trial"))
         page = web.get(session.url(), headers={"accept": "text/html"})
@@ -85,6 +85,6 @@ def test_storage_trouble_is_told_by_its_own_status(web: Any, session: Any, monke
         async def fails(*arguments: Any, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr(web.app.state.collect, "aappend", fails)
+        monkeypatch.setattr(web.app.state.collect, "append", fails)
         reply = web.post(session.url("events"), json={"epoch": 1, "events": [[1, "{}"]]})
         assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
