@@ -1,11 +1,11 @@
 """A learned player of Doom against the person it learned from, beside simpler players and the engine's bots.
 
+    believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 8 --name held --seed 501
     for n in 1 2 3 4; do
       believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 10 --name train$n --seed 10$n
-      believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 2 --name held$n --seed 9$n
       believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 3 --name valid$n --seed 7$n
     done
-    believable record doom REC --map deathmatch --seconds 90 --player bot --rounds 12 --name alone --seed 301
+    believable record doom REC --map deathmatch --seconds 90 --player bot --rounds 6 --name alone --seed 301
     believable record doom REC --map deathmatch --seconds 90 --opponent bots --player wanderer --rounds 4 --name bots --seed 401
     python -m validation.imitation_doom REC
 
@@ -33,15 +33,16 @@ from believable.worlds.doom.doom_observations import LOOK_TICS, observe_doom
 from believable.worlds.doom.imitating_player import CommandingMind, ImitatingPlayer
 from believable.worlds.live_round import play_through
 
-ROUNDS, ROUND_S = 12, 90
+#: Rounds of the imitation, of simpler players, and how long each is.
+ROUNDS, SIMPLER_ROUNDS, ROUND_S = 12, 6, 90
 
 
-def played(mind: Callable[[int], CommandingMind]) -> list[Observations]:
+def played(mind: Callable[[int], CommandingMind], rounds: int = SIMPLER_ROUNDS) -> list[Observations]:
     """Rounds by somebody, each with a seed of its own."""
     playing = WORLDS["doom"].game
     options = playing.options(map="deathmatch", picture="160x120")
     observed = []
-    for seed in range(1, ROUNDS + 1):
+    for seed in range(1, rounds + 1):
         setup = playing.settle(options, RoundPlace(seed, "played", None, "nobody", ROUND_S, practice=False))
         recording = play_through(playing, setup, partial(ImitatingPlayer, mind(seed)))
         observed.append(observe_doom(recording))
@@ -72,7 +73,7 @@ def main(folder: Path, tested: str) -> None:
     tell(f"learning from {minutes:.0f} min of recordings: {spent_s:.1f} s of processor, {len(model.aims.goals)} goals")
     clone = learn_clone(model, train)
     players = {
-        "imitation": played(lambda seed: Imitator(model, seed)),
+        "imitation": played(lambda seed: Imitator(model, seed), ROUNDS),
         "cloning": played(lambda seed: ClonePlayer(clone, seed)),
         "playback": played(lambda seed: PlaybackPlayer(train, seed)),
         "bots": bots,

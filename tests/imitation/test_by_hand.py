@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from believable.core.errors import InvalidInput
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.clusters import k_means
 from believable.imitation.goal_memory import GoalMemory, goal_set
-from believable.imitation.imitator import LearningOptions, learn, nodes_ahead
+from believable.imitation.guides import GuidePoint, learn_guides
+from believable.imitation.imitator import LearningOptions, learn
 from believable.imitation.mixture import goal_mixture, items_present
 from believable.imitation.motion import MotionStep, count_motion
 from believable.imitation.next_node import (
@@ -27,7 +30,7 @@ from believable.imitation.observations import Observations
 from believable.imitation.paths import Item, PathGoal, item_paths, path_goals, path_rewards
 from believable.imitation.primitives import hand_vectors, learn_primitives
 from believable.imitation.prototypes import frame_vector, learn_scheme, level, prototype_set
-from believable.imitation.topology import Topology, learn_topology, node_course, node_moves
+from believable.imitation.topology import Topology, learn_topology, node_course, node_moves, nodes_ahead
 from believable.imitation.values import iterate_values
 from tests.imitation.toy import CORNERS, rounds
 
@@ -217,34 +220,61 @@ def test_the_whole_is_laws_kept() -> None:
 
 def test_where_somebody_comes_from_settles_near_ties() -> None:
     # Over node 0, coming from 3: two of three went on to 1, one back to 3. Coming from 1, the only one went on to 3.
-    over = np.zeros((5, 4, 4))
-    over[3, 0, 1], over[3, 0, 3], over[1, 0, 3] = 2.0, 1.0, 1.0
-    ways = WayCounts(over)
-    # Without the node before: 2 of 4 to node 1, 2 of 4 to node 3. They count for two moves: (2 + 2·½)/(3 + 2), (1 + 2·½)/5.
-    assert ways.shares(3, 0).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
-    assert ways.shares(1, 0).tolist() == pytest.approx([0.0, 1 / 3, 0.0, 2 / 3])
+    # Of those who came from 3, one had been at 2 before and went on to 1; the others had begun their lives there.
+    ways = WayCounts(
+        np.array([[-1, 1, 0, 3], [-1, 3, 0, 1], [-1, 3, 0, 3], [2, 3, 0, 1]]), np.array([1.0, 1.0, 1.0, 1.0]), 4
+    )
+    # Without the node before: 2 of 4 to node 1, 2 of 4 to node 3. They count for two moves: (2 + 2·½)/(3 + 2), (1 + 2·½)/5. These
+    # count for two moves again, where nobody came from 1 over 3: they stay.
+    assert ways.shares(1, 3, 0).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    # Coming from 2 over 3, one of one went on to 1: (1 + 2·.6)/(1 + 2), (0 + 2·.4)/3.
+    assert ways.shares(2, 3, 0).tolist() == pytest.approx([0.0, 2.2 / 3, 0.0, 0.8 / 3])
+    assert ways.shares(2, 1, 0).tolist() == pytest.approx([0.0, 1 / 3, 0.0, 2 / 3])
     # Nobody began a life at 0: all that is known are the shares without the node before.
-    assert ways.shares(-1, 0).tolist() == pytest.approx([0.0, 0.5, 0.0, 0.5])
+    assert ways.shares(-1, -1, 0).tolist() == pytest.approx([0.0, 0.5, 0.0, 0.5])
     utility = np.array([0.0, 1.0, 0.0, 1.25])
     # .6 · (1/1.25)^2 = .384 against .4 · 1: the goal decides; with the power 1 it is .48, and the way does.
-    assert habitual_weights(utility, ways.shares(3, 0), MoveHabit(1.0, 2.0)).tolist() == pytest.approx(
+    assert habitual_weights(utility, ways.shares(1, 3, 0), MoveHabit(1.0, 2.0)).tolist() == pytest.approx(
         [0, 0.384, 0, 0.4]
     )
-    assert habitual_weights(utility, ways.shares(3, 0), MoveHabit(1.0, 1.0)).tolist() == pytest.approx(
+    assert habitual_weights(utility, ways.shares(1, 3, 0), MoveHabit(1.0, 1.0)).tolist() == pytest.approx(
         [0, 0.48, 0, 0.4]
     )
-    published = habitual_weights(utility, ways.shares(3, 0), AS_PUBLISHED)
+    published = habitual_weights(utility, ways.shares(1, 3, 0), AS_PUBLISHED)
     assert published.tolist() == pytest.approx((utility / 1.25).tolist()), "the order of the utilities themselves"
-    assert habitual_weights(utility, ways.shares(3, 0), WAYS_ALONE).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
-    assert habitual_weights(np.zeros(4), ways.shares(3, 0), MoveHabit()).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    assert habitual_weights(utility, ways.shares(1, 3, 0), WAYS_ALONE).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    assert habitual_weights(np.zeros(4), ways.shares(1, 3, 0), MoveHabit()).tolist() == pytest.approx(
+        [0.0, 0.6, 0.0, 0.4]
+    )
 
 
 def test_ways_are_counted_within_lives(toy: Topology) -> None:
-    # Two laps: 0 → 1 from nowhere, then each corner from the one before it, 1 and 2 and 3 twice, 0 once more.
-    over = count_ways(toy, [rounds()]).over
-    assert over[-1, 0, 1] == 1
-    assert [over[0, 1, 2], over[1, 2, 3], over[2, 3, 0], over[3, 0, 1]] == [2, 2, 2, 1]
-    assert over.sum() == 8
+    # Two laps: 0 → 1 from nowhere, 1 → 2 from 0 and nowhere, then each corner from the two before it.
+    ways = count_ways(toy, [rounds()])
+    counted = dict(zip(map(tuple, ways.ways.tolist()), ways.counts.tolist(), strict=True))
+    assert counted == {
+        (-1, -1, 0, 1): 1, (2, 3, 0, 1): 1, (-1, 0, 1, 2): 1, (3, 0, 1, 2): 1, (0, 1, 2, 3): 2, (1, 2, 3, 0): 2
+    }  # fmt: skip
+
+
+def test_guides_lead_round_corners_at_the_pace_of_the_person() -> None:
+    # Down to a corner at (0, 4), four frames of standing still, then right; two tiles a step.
+    places = [(0, 0), (0, 2), *[(0, 4)] * 5, (2, 4), (4, 4), (6, 4)]
+    views = [-90.0] * 4 + [0.0] * 6
+    seen = replace(
+        rounds(3).part(0, 10), position=np.array([[x, y, 0.0] for x, y in places]), yaw=np.array(views), pickups=()
+    )
+    ends = Topology(np.array([[0.0, 2, 0], [6.0, 4, 0]]), np.array([[0, 1], [0, 0]], bool), np.ones((2, 2)))
+    guides = learn_guides(ends, [seen])
+    own = guides.moments[guides.first[0, 1] : guides.last[0, 1]]
+    assert own[:, :2].tolist() == [list(place) for place in places[:8]], "up to the last frame at the first node"
+    # Six frames later, or at the end.
+    assert own[:, 4:6].tolist() == [[0, 4], [2, 4], [4, 4], [6, 4], [6, 4], [6, 4], [6, 4], [6, 4]]
+    # Two of six steps are made after frames 0, 1 and 2: 2/3 of a tile each, where half of the usual two tiles is slow.
+    assert own[:, 6].tolist() == [0.667, 0.667, 0.667, 1, 1, 1, 1, 1]
+    assert guides.ahead(0, 1, (0.2, 0.1, 0.0), -80.0) == GuidePoint(0.0, 4.0, 0.667)
+    assert guides.ahead(0, 1, (0.0, 4.0, 0.0), 10.0) == GuidePoint(6.0, 4.0, 1.0), "whoever looks on goes on"
+    assert guides.ahead(1, 0, (6.0, 4.0, 0.0), 0.0) is None, "nobody went back"
 
 
 def test_the_next_node_is_drawn_by_its_weight() -> None:

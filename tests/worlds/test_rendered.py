@@ -79,14 +79,20 @@ class Careless(PaintedGame):
 
 def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     game = GridGame(GridSetup.model_validate_json(str(recording.provenance["setup"])), False)
-    for pressed in zip(recording.telemetry["step_x"], recording.telemetry["step_y"], strict=True):
+    columns = (recording.telemetry["step_x"], recording.telemetry["step_y"])
+    for frame, pressed in enumerate(zip(*columns, strict=True)):
         game.step({"player": pressed})  # type: ignore[dict-item]
-        yield painted(game, view)
+        if frame >= view.first_frame:
+            yield painted(game, view)
 
 
 def wrong_pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     for picture in pictures(recording, view):
         yield picture // 2
+
+
+def unskipped_pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
+    yield from pictures(recording, replace(view, first_frame=0))
 
 
 def world(**changed: Any) -> World:
@@ -119,6 +125,10 @@ def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_
         (
             {"rendering": Rendering(("above",), wrong_pictures, lambda setup: CONTROLS)},
             "differs from what was seen at tick 1",
+        ),
+        (
+            {"rendering": Rendering(("above",), unskipped_pictures, lambda setup: CONTROLS)},
+            "begin with frame [0-9]+ .*begins with another",
         ),
         (
             {"rendering": Rendering(("above",), pictures, lambda setup: GameControls({"KeyW": ("step_z", 1)}))},
@@ -184,8 +194,10 @@ def test_films_come_from_the_world_at_any_size_and_camera(tmp_path: Path, monkey
 
 def test_at_another_rate_a_film_shows_what_stood_on_screen() -> None:
     frames = [np.full((2, 2, 3), number, np.uint8) for number in range(7)]
-    shown = raster._at_moments(iter(frames), 1000 / 35, [0.0, 1000 / 30, 2000 / 30, 100.0, 3000 / 35, 1000.0])
+    shown = raster._at_moments(iter(frames), 0, 1000 / 35, [0.0, 1000 / 30, 2000 / 30, 100.0, 3000 / 35, 1000.0])
     assert [int(picture[0, 0, 0]) for picture in shown] == [0, 1, 2, 3, 3, 6]
+    later = raster._at_moments(iter(frames[2:]), 2, 1000 / 35, [2000 / 30, 100.0, 1000.0])
+    assert [int(picture[0, 0, 0]) for picture in later] == [2, 3, 6], "the same from a later frame on"
 
 
 def test_a_world_that_is_drawn_has_no_camera(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

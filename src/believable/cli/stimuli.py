@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,6 +124,12 @@ def add_command(
 @click.option("--watermark", default="", metavar="TEXT", help="Words in the lower right corner.")
 @setting("--crf", default=18, help="Quality of the picture; smaller is better and larger.")
 @click.option(
+    "--bit-rate",
+    default=0,
+    metavar="BITS",
+    help="Bits per second, the same for every picture; default: as each film needs.",
+)
+@click.option(
     "--min-length", type=seconds, default=0, metavar="SECONDS", help="Only recordings of this length, before cutting."
 )
 @click.option("--max-length", type=seconds, default=None, metavar="SECONDS", help="No longer ones, before cutting.")
@@ -136,7 +143,7 @@ def add_command(
 @workers_option
 def standardise_command(
     folder: Path, size: tuple[int, int], fps: int, loudness: float, no_sound: bool, cut_start: float, cut_end: float,
-    masks: tuple[Mask, ...], watermark: str, crf: int, min_length: float, max_length: float | None, match: bool,
+    masks: tuple[Mask, ...], watermark: str, crf: int, bit_rate: int, min_length: float, max_length: float | None, match: bool,
     per_cell: int | None, seed: int, workers: int | None,
 ) -> int:  # fmt: skip
     """Make stimuli of the pool's recordings: cut, masked, marked, of one size, rate and loudness, without metadata.
@@ -156,6 +163,7 @@ def standardise_command(
     recipe = Recipe(
         width_px=size[0], height_px=size[1], frames_per_s=fps, loudness_lufs=loudness, sound=not no_sound,
         cut_start_ms=_ms(cut_start), cut_end_ms=_ms(cut_end), masks=masks, watermark=watermark, crf=crf,
+        bits_per_s=bit_rate,
     )  # fmt: skip
     longest_ms = None if max_length is None else _ms(max_length)
     drawn = sample(
@@ -326,6 +334,48 @@ def freedoom_command(out: Path, names: tuple[str, ...], seconds: int | None) -> 
             click.echo(str(freedoom.film(demo, out)))
             progress(number, len(chosen))
     click.echo(str(freedoom.write_sources(out, chosen)))
+
+
+@command.command(name="blinding")
+@folder_argument
+@click.option("--seed", default=1, show_default=True, help="How conditions are dealt out by chance follows from it.")
+def blinding_command(folder: Path, seed: int) -> int:
+    """Are conditions told apart by anything but what happens in their films?
+
+    Sizes, packets, headers, light, colours, edges and what stands still are looked at; a guesser learns them and is compared with
+    chance. Conditions of one film only are left out. Exit code 1 where something tells conditions apart: p of .05 or less, or
+    several headers. Light, colours and edges follow from the places that are passed, too.
+
+    \b
+    Example:
+      believable stimuli blinding my-study
+    """
+    import numpy as np
+
+    from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
+    from believable.stimuli.blinding import film_traits, guess_conditions
+    from believable.study.load import load
+
+    stimuli = load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli
+    counted = Counter(str(stimulus.condition) for stimulus in stimuli)
+    shown = [stimulus for stimulus in stimuli if counted[str(stimulus.condition)] > 1]
+    films = []
+    with bar("Looking", len(shown)) as progress:
+        for number, stimulus in enumerate(shown, 1):
+            films.append((str(stimulus.condition), film_traits(folder / stimulus.file)))
+            progress(number, len(shown))
+    guess = guess_conditions(films, np.random.default_rng(seed))
+    click.echo(
+        f"{len(films)} films: guessed {guess.rate:.2f} right, by chance {guess.chance:.2f} (p = {guess.p_value:.3f})"
+    )
+    click.echo(f"headers: {guess.headers}")
+    for trait, p_value in sorted(guess.traits.items(), key=lambda pair: pair[1]):
+        values = {name: [traits.amounts[trait] for own, traits in films if own == name] for name in counted}
+        means = ", ".join(f"{name} {np.mean(amounts):.4g}" for name, amounts in sorted(values.items()) if amounts)
+        click.echo(f"{trait:16} p = {p_value:.3f}  {means}")
+    blind = guess.headers == 1 and min(guess.p_value, *guess.traits.values()) > 0.05
+    return EXIT_OK if blind else EXIT_PROBLEMS
 
 
 def _pool(folder: Path, read: Callable[[Path], list[Any]]) -> list[Any]:

@@ -66,17 +66,19 @@ def most_frequent_moves(topology: Topology, recordings: Sequence[Observations]) 
 def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None = None) -> list[Floats]:
     """For each life, 1 where the person went to the node that the utilities name, else 0. Unknown moves are misses."""
     settled = model.options.moves if habit is None else habit
-    came_from, life = -1, -1
+    earlier = before = life = -1
     moves = frozenset(move.frame for move in node_moves(node_course(model.topology, seen)))
     hits: list[list[float]] = [[] for _ in seen.lives()]
     for moment in goal_moments(model.aims, model.topology, model.scheme, seen, moves):
         if moment.move is not None:
             node = moment.move.start
+            if moment.life != life:
+                earlier, before, life = -1, -1, moment.life
             utility = utilities(model.values, moment.mixture, moment.entered, model.options.discount)
-            shares = model.ways.shares(came_from if moment.life == life else -1, node)
+            shares = model.ways.shares(earlier, before, node)
             weighed = habitual_weights(utility, shares, settled)
             hits[moment.life].append(float(next_node(model.topology, node, weighed) == moment.move.end))
-            came_from, life = node, moment.life
+            earlier, before = before, node
     return [np.array(values) for values in hits]
 
 

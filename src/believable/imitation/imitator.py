@@ -16,19 +16,22 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
+from believable.imitation.guides import GuideSet, learn_guides
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
 from believable.imitation.next_node import MoveHabit, WayCounts, count_ways, drawn_node, habitual_weights, utilities
-from believable.imitation.observations import Floats, Integers, Observations
+from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
 from believable.imitation.prototypes import InventoryScheme, learn_scheme
-from believable.imitation.topology import Topology, learn_topology, node_course
+from believable.imitation.topology import Topology, learn_topology, node_course, nodes_ahead
 from believable.imitation.values import DISCOUNT, iterate_values
 
 #: How much of the angle to the next node is turned in a frame, beside what the hand does by itself.
 STEER = 0.2
 #: An edge that takes so many times as long as it took the person is given up.
 PATIENCE = 2.0
+#: Of all turns this share is slower than the fastest that count.
+_HARDLY_EVER = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class Imitation:
     gains: Mapping[str, Mapping[str, float]]
     speed_tiles_per_s: float
     ways: WayCounts
+    guides: GuideSet
+    fastest_turn: float
     sources: tuple[str, ...] = ()
 
 
@@ -101,6 +106,8 @@ def learn(
         _gains(recordings),
         _speed(recordings),
         count_ways(topology, recordings),
+        learn_guides(topology, recordings),
+        _fastest_turn(recordings),
         tuple(sources),
     )
 
@@ -119,19 +126,6 @@ def motion_steps(topology: Topology, primitives: PrimitiveSet, seen: Observation
         for frame in moving
         if ahead[frame] >= 0
     }
-
-
-def nodes_ahead(course: Integers) -> Integers:
-    """For each frame the node that is entered next in the same life; −1 where none is."""
-    ahead = np.full(len(course), -1)
-    coming = -1
-    for frame in range(len(course) - 2, -1, -1):
-        if course[frame] < 0 or course[frame + 1] < 0:
-            coming = -1
-        elif course[frame + 1] != course[frame]:
-            coming = int(course[frame + 1])
-        ahead[frame] = coming if course[frame] >= 0 else -1
-    return ahead
 
 
 def _item_places(topology: Topology, recordings: Sequence[Observations]) -> dict[Item, tuple[float, float, float]]:
@@ -166,6 +160,13 @@ def _speed(recordings: Sequence[Observations]) -> float:
     )
     moved = steps[steps > 0]
     return float(np.median(moved)) * 1000 / recordings[0].frame_ms if len(moved) else 0.0
+
+
+def _fastest_turn(recordings: Sequence[Observations]) -> float:
+    """Degrees in a frame that the person's hand hardly ever goes beyond."""
+    turns = [np.diff(seen.yaw)[moving_frames(seen)] for seen in recordings]
+    angles = np.abs((np.concatenate(turns) + 180.0) % 360.0 - 180.0)
+    return float(np.quantile(angles, _HARDLY_EVER)) if len(angles) else 180.0
 
 
 def _rng(seed: int, *names: str) -> np.random.Generator:
@@ -208,12 +209,13 @@ class Imitator:
         self._model = model
         self._rng = _rng(seed, "acting")
         self._memory = GoalMemory(model.aims, len(model.topology.nodes))
-        self._node = self._came_from = -1
+        self._node = self._came_from = self._earlier = -1
         self._target: int | None = None
         self._frames_on_edge = 0
-        self._given_up: set[tuple[int, int]] = set()
+        self._given_up: set[int] = set()
         self._before: int | None = None
         self._was_alive = False
+        self._way_due = 1.0
 
     def act(self, sight: Sight) -> MoveCommand:
         if not sight.alive:
@@ -225,7 +227,7 @@ class Imitator:
         if not self._was_alive:
             self._memory.begin_life(situation)
             self._was_alive, self._before, self._target = True, None, None
-            self._node = self._came_from = -1
+            self._node = self._came_from = self._earlier = -1
         if sight.picked_up:
             items = [self._nearest(name, node, sight.position) for name in sight.picked_up]
             self._memory.pick_up(items, sight.now_ms, situation)
@@ -239,15 +241,26 @@ class Imitator:
         primitive = int(self._rng.choice(len(chances), p=chances))
         self._before = primitive
         turn, pitch = model.primitives.turn(primitive, self._rng)
-        direction = direction_to(sight.position, tuple(model.topology.nodes[self._target]))
+        guide = model.guides.ahead(self._node, self._target, sight.position, sight.yaw)
+        aim = (guide.x, guide.y) if guide else tuple(model.topology.nodes[self._target])
+        direction = direction_to(sight.position, aim)
+        turn += STEER * angle_between(sight.yaw, direction)
         return MoveCommand(
-            turn + STEER * angle_between(sight.yaw, direction),
+            max(-model.fastest_turn, min(model.fastest_turn, turn)),
             pitch,
-            direction,
+            direction if self._steps(guide.pace if guide else 1.0) else None,
             model.primitives.jumps(primitive),
             model.primitives.fires(primitive),
             model.primitives.weapon(primitive),
         )
+
+    def _steps(self, pace: float) -> bool:
+        """Whether to walk in this frame: keys know full speed only, so that half of it is every second frame."""
+        self._way_due = min(2.0, self._way_due + pace)
+        if self._way_due < 1.0:
+            return False
+        self._way_due -= 1.0
+        return True
 
     def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
         """The known item of this name that lies nearest; one at the own node where none is known."""
@@ -264,26 +277,27 @@ class Imitator:
         if node != self._node:
             if self._node >= 0:
                 self._memory.entered[node] += 1
-            self._came_from, self._node, self._target, self._frames_on_edge = self._node, node, None, 0
+            self._earlier, self._came_from, self._node = self._came_from, self._node, node
+            self._target, self._frames_on_edge = None, 0
+            self._given_up.clear()
         self._frames_on_edge += 1
         if self._target is not None:
             longest = PATIENCE * max(1.0, float(model.topology.edge_frames[node, self._target]))
             if self._frames_on_edge <= longest:
                 return
-            self._given_up.add((node, self._target))
+            self._given_up.add(self._target)
             self._frames_on_edge = 0
         weights = self._weights(node, mixture)
-        refused = [end for start, end in self._given_up if start == node]
-        weights[refused] = 0.0
+        weights[list(self._given_up)] = 0.0
         if not weights[model.topology.neighbours(node)].any():
-            self._given_up = {edge for edge in self._given_up if edge[0] != node}
+            self._given_up.clear()
             weights = self._weights(node, mixture)
         self._target = drawn_node(model.topology, node, weights, self._rng)
 
     def _weights(self, node: int, mixture: Floats) -> Floats:
         model = self._model
         utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
-        return habitual_weights(utility, model.ways.shares(self._came_from, node), model.options.moves)
+        return habitual_weights(utility, model.ways.shares(self._earlier, self._came_from, node), model.options.moves)
 
 
 def direction_to(start: Sequence[float], end: Sequence[float]) -> float:

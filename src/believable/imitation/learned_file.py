@@ -13,15 +13,16 @@ import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.imitation.goal_memory import goal_set
+from believable.imitation.guides import COLUMNS, GuideSet
 from believable.imitation.imitator import Imitation, LearningOptions
 from believable.imitation.motion import MotionCounts
-from believable.imitation.next_node import MoveHabit, WayCounts
+from believable.imitation.next_node import WAY_NODES, MoveHabit, WayCounts
 from believable.imitation.paths import Item, PathGoal
 from believable.imitation.primitives import PrimitiveSet
 from believable.imitation.prototypes import InventoryScheme
 from believable.imitation.topology import Topology
 
-FORMAT = "believable-imitation/3"
+FORMAT = "believable-imitation/4"
 SUFFIX = ".imitation"
 
 
@@ -51,6 +52,7 @@ def write_imitation(model: Imitation, file: Path) -> int:
         "items": [[item.name, item.node, *place] for item, place in model.item_places.items()],
         "gains": {item: dict(gains) for item, gains in model.gains.items()},
         "speed_tiles_per_s": model.speed_tiles_per_s,
+        "fastest_turn": model.fastest_turn,
         "sources": model.sources,
     }
     text = json.dumps(about, sort_keys=True).encode()
@@ -67,7 +69,11 @@ def write_imitation(model: Imitation, file: Path) -> int:
             on_edge=model.motion.on_edge.astype(np.float32),
             at_goal=model.motion.at_goal.astype(np.float32),
             chain=model.chain,
-            over=model.ways.over.astype(np.float32),
+            ways=model.ways.ways.astype(np.int32),
+            way_counts=model.ways.counts,
+            guides=model.guides.moments,
+            guides_first=model.guides.first,
+            guides_last=model.guides.last,
         )
     return file.stat().st_size
 
@@ -102,7 +108,10 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         "chain": (count, count),
         "on_edge": (nodes, nodes, count),
         "at_goal": (nodes, len(goals), count),
-        "over": (nodes + 1, nodes, nodes),
+        "ways": (len(arrays["way_counts"]), WAY_NODES),
+        "guides": (int(arrays["guides_last"].max(initial=0)), COLUMNS),
+        "guides_first": (nodes, nodes),
+        "guides_last": (nodes, nodes),
     }
     for name, shape in expected.items():
         if arrays[name].shape != shape:
@@ -122,6 +131,8 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         {Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
         about["gains"],
         about["speed_tiles_per_s"],
-        WayCounts(arrays["over"].astype(float)),
+        WayCounts(arrays["ways"].astype(np.int64), arrays["way_counts"], nodes),
+        GuideSet(arrays["guides"], arrays["guides_first"], arrays["guides_last"]),
+        about["fastest_turn"],
         tuple(about["sources"]),
     )

@@ -1,12 +1,13 @@
 """Where to go: the neighbour with the highest utility, less the more often it was entered since the last pickup.
 
 Published utilities of neighbours differ by a few percent, so that near ties decide most moves. What settles them as the person
-does is where somebody comes from: ways go on. The share of moves from the node before over this one to each neighbour, times the
-utility to a power; the published rule is the power 1 without the share.
+does is where somebody comes from: ways go on. The share of moves from the two nodes before over this one to each neighbour, times
+the utility to a power; the published rule is the power 1 without the share.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,35 +49,48 @@ class MoveHabit:
 AS_PUBLISHED = MoveHabit(0.0, 1.0)
 #: Ways alone, whatever the goals are.
 WAYS_ALONE = MoveHabit(1.0, 0.0)
-#: How many moves the shares without the node before count for, where it is known.
+#: How many moves the shares of the shorter way count for, where the longer one is known.
 _PRIOR_MOVES = 2.0
+#: So many nodes make up a way: the two before, this one, and the next.
+WAY_NODES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WayCounts:
-    """`over[b, c, d]`: how often somebody who came from b to c went on to d; the last b is "from nowhere", a life's beginning."""
+    """How often ways were gone. A row of `ways` is a, b, c, d: somebody who came from a over b to c went on to d; −1 is "from
+    nowhere", before a life's beginning. Each row stands once, in order."""
 
-    over: Floats
+    ways: Integers
+    counts: Floats
+    nodes: int
 
-    def shares(self, before: int, node: int) -> Floats:
-        """Which share of those who come from `before` (−1: from nowhere) goes on to each node."""
-        alone = self.over[:, node].sum(0)
-        plain = alone / max(1.0, float(alone.sum()))
-        own = self.over[before, node]
-        return np.asarray((own + _PRIOR_MOVES * plain) / (own.sum() + _PRIOR_MOVES))
+    def shares(self, earlier: int, before: int, node: int) -> Floats:
+        """Which share of those who come from `earlier` over `before` (−1: from nowhere) goes on to each node."""
+        rows = slice(*np.searchsorted(self.ways[:, 2], (node, node + 1)).tolist())
+        ways, counts = self.ways[rows], self.counts[rows]
+        shares = np.zeros(self.nodes)
+        for known, prior in (
+            (np.ones(len(ways), bool), 0.0),
+            (ways[:, 1] == before, _PRIOR_MOVES),
+            ((ways[:, 1] == before) & (ways[:, 0] == earlier), _PRIOR_MOVES),
+        ):
+            own = np.bincount(ways[known, 3], counts[known], self.nodes)
+            shares = (own + prior * shares) / max(1.0, float(own.sum()) + prior)
+        return shares
 
 
 def count_ways(topology: Topology, recordings: Sequence[Observations]) -> WayCounts:
-    nodes = len(topology.nodes)
-    over = np.zeros((nodes + 1, nodes, nodes))
+    counted: Counter[tuple[int, int, int, int]] = Counter()
     for seen in recordings:
         course = node_course(topology, seen)
         for first, last in seen.lives():
-            before = -1
+            earlier = before = -1
             for move in node_moves(course[first:last]):
-                over[before, move.start, move.end] += 1
-                before = move.start
-    return WayCounts(over)
+                counted[earlier, before, move.start, move.end] += 1
+                earlier, before = before, move.start
+    ways = sorted(counted, key=lambda way: (way[2], way))
+    table = np.array(ways, np.int64).reshape(-1, WAY_NODES)
+    return WayCounts(table, np.array([counted[way] for way in ways], float), len(topology.nodes))
 
 
 def habitual_weights(utility: Floats, shares: Floats, habit: MoveHabit) -> Floats:

@@ -68,3 +68,16 @@ def node_moves(course: Integers) -> list[NodeMove]:
                 moves.append(NodeMove(frame, int(course[frame - 1]), int(course[frame]), frame - since))
             since = frame
     return moves
+
+
+def nodes_ahead(course: Integers) -> Integers:
+    """For each frame the node that is entered next in the same life; −1 where none is."""
+    ahead = np.full(len(course), -1)
+    coming = -1
+    for frame in range(len(course) - 2, -1, -1):
+        if course[frame] < 0 or course[frame + 1] < 0:
+            coming = -1
+        elif course[frame + 1] != course[frame]:
+            coming = int(course[frame + 1])
+        ahead[frame] = coming if course[frame] >= 0 else -1
+    return ahead

@@ -99,10 +99,10 @@ def make_stimuli(
     chosen: list[StimulusSource] = []
     for clip in clips:
         film = _film(clip, folder / source_pool.FOLDER / ".films")
-        size = source_pool.look(film)
-        covered = tuple(mask.in_px(size.width_px, size.height_px) for mask in masks)
+        seen = source_pool.look(film)
+        covered = tuple(mask.in_px(seen.width_px, seen.height_px) for mask in masks)
         about = SourceDetails(clip.condition, clip.scenario, masks=covered, note=_origin(clip.file))
-        added = source_pool.add(folder, [film], about, clock=clock, new_name=new_name, workers=1)
+        added = source_pool.add(folder, [film], about, clock=clock, new_name=new_name, looked_at={film: seen})
         known = [
             source
             for source in added.known.values()

@@ -38,7 +38,12 @@ cap_fps {fps}
 cap_videocommand "ffmpeg -f rawvideo -pix_fmt rgb24 -r %r -s %wx%h -i - -c:v libx264 -preset ultrafast -crf 16 -pix_fmt yuv420p -threads 1 -y temp_v.nut"
 cap_muxcommand "ffmpeg -i temp_v.nut -i temp_a.nut -c:v copy -c:a aac -y %f"
 """  # noqa: E501
-_STEADY = "dsda_viewbob 0\ndsda_weaponbob 0\n"
+#: Nothing but the surroundings: view and weapon do not bob, the weapon is not there, and nothing flashes.
+_PLAIN = "".join(
+    f"{name}\n"
+    for name in ("dsda_viewbob 0", "dsda_weaponbob 0", "dsda_hide_weapon 1", "palette_ondamage 0", "palette_onbonus 0",
+                 "palette_onpowers 0")
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +114,9 @@ def _lumps(wad: Path) -> list[tuple[str, bytes]]:
     return [(name, data[at : at + size]) for name, at, size in named if name in ("DEMO1", "DEMO2", "DEMO3", "DEMO4")]
 
 
-def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, steady: bool = False) -> Path:
+def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, plain: bool = False) -> Path:
     """`NAME.mp4` with `NAME.replay.json.gz` in the folder: one picture and one row for each tic of the demo.
-    `steady`: neither view nor weapon bob."""
+    `plain`: nothing but the surroundings, neither hands nor flashes."""
     for program, path in (("dsda-doom", ENGINE if ENGINE.is_file() else None), ("ffmpeg", shutil.which("ffmpeg"))):
         if path is None and shutil.which(program) is None:
             raise NotFound(f"{program} is not installed; it plays the demos again. Install: {INSTALL}")
@@ -119,7 +124,7 @@ def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, steady: bool
     with tempfile.TemporaryDirectory(prefix="believable-demo-") as place:
         workshop = Path(place)
         (workshop / "demo.lmp").write_bytes(demo.to_bytes())
-        (workshop / "engine.cfg").write_text(_CONFIG.format(fps=TICS_PER_S) + (_STEADY if steady else ""))
+        (workshop / "engine.cfg").write_text(_CONFIG.format(fps=TICS_PER_S) + (_PLAIN if plain else ""))
         _play(workshop, data / f"{demo.game}.wad")
         pictures = _pictures(workshop / "film.mp4")
         if pictures != demo.tics:

@@ -323,8 +323,8 @@ def _alpha(colour: str) -> np.float32:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a video comes out. `speed` is how much replay time passes in a second of video, in seconds. `camera` and `overlay`
-    are for worlds that draw themselves, as in their `View`."""
+    """How a video comes out. `speed` is how much replay time passes in a second of video, in seconds. `camera`,
+    `overlay` and `plain` are for worlds that draw themselves, as in their `View`."""
 
     width_px: int = 1280
     height_px: int = 720
@@ -335,6 +335,7 @@ class Look:
     crf: int = 20
     camera: str = ""
     overlay: bool = False
+    plain: bool = False
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or min(self.width_px, self.height_px) < 2:
@@ -393,9 +394,10 @@ def _pictures(recording: Recording, look: Look, moments_ms: Sequence[float]) -> 
     if playing is not None and playing.rendering is not None:
         if (problem := playing.rendering.problem(look.camera)) is not None:
             raise InvalidInput(problem)
-        view = View(look.width_px, look.height_px, look.camera, look.overlay)
+        first = _frame_at(moments_ms[0], recording.timing.frame_ms)
+        view = View(look.width_px, look.height_px, look.camera, look.overlay, look.plain, first)
         with closing(playing.rendering.pictures(recording, view)) as pictures:
-            yield from _at_moments(pictures, recording.timing.frame_ms, moments_ms)
+            yield from _at_moments(pictures, first, recording.timing.frame_ms, moments_ms)
         return
     if look.camera:
         raise InvalidInput(f"camera: {recording.world.kind!r} is drawn from above and has none, got {look.camera!r}.")
@@ -405,13 +407,17 @@ def _pictures(recording: Recording, look: Look, moments_ms: Sequence[float]) -> 
     yield from map(painter.picture, moments_ms)
 
 
+def _frame_at(t_ms: float, frame_ms: float) -> int:
+    return math.floor(t_ms / frame_ms + 1e-6)
+
+
 def _at_moments(
-    pictures: Iterator[NDArray[np.uint8]], frame_ms: float, moments_ms: Sequence[float]
+    pictures: Iterator[NDArray[np.uint8]], first: int, frame_ms: float, moments_ms: Sequence[float]
 ) -> Iterator[NDArray[np.uint8]]:
-    """Pictures of every frame, at other moments: what stood on screen then."""
-    frame, picture = 0, next(pictures)
+    """Pictures of every frame from the first on, at other moments: what stood on screen then."""
+    frame, picture = first, next(pictures)
     for t_ms in moments_ms:
-        while frame < math.floor(t_ms / frame_ms + 1e-6) and (following := next(pictures, None)) is not None:
+        while frame < _frame_at(t_ms, frame_ms) and (following := next(pictures, None)) is not None:
             frame, picture = frame + 1, following
         yield picture
 

@@ -19,6 +19,9 @@ SOUND_BLOCK = 1024
 #: −1 dB below full scale, as a factor.
 PEAK = 0.891
 
+#: Below this there is no picture worth showing.
+LEAST_BITS_PER_S = 100_000
+
 Filter = tuple[str, str]
 Chain = tuple[Filter, ...]
 
@@ -52,7 +55,8 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What all videos of a set have in common. `loudness_lufs` is integrated loudness (ITU-R BS.1770)."""
+    """What all videos of a set have in common. `loudness_lufs` is integrated loudness (ITU-R BS.1770). `bits_per_s`: every film
+    has this rate, picture by picture (`constant_rate`), so that sizes do not follow from what is shown; 0: they do."""
 
     width_px: int = 1280
     height_px: int = 720
@@ -64,6 +68,7 @@ class Recipe:
     masks: tuple[Mask, ...] = ()
     watermark: str = ""
     crf: int = 18
+    bits_per_s: int = 0
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or not 16 <= min(self.width_px, self.height_px) <= 7680:
@@ -78,9 +83,16 @@ class Recipe:
             raise InvalidInput(f"cut: expected 0 or more, got {self.cut_start_ms} and {self.cut_end_ms} ms.")
         if not 0 <= self.crf <= 51:
             raise InvalidInput(f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 is hard to tell.")
+        if self.bits_per_s and self.bits_per_s < LEAST_BITS_PER_S:
+            raise InvalidInput(f"bits per second: expected {LEAST_BITS_PER_S} or more, or 0, got {self.bits_per_s}.")
 
     def to_tree(self) -> dict[str, Any]:
         return asdict(self)
+
+    @property
+    def key_every(self) -> int:
+        """Every so many pictures one stands for itself: people may seek."""
+        return 2 * self.frames_per_s
 
     @property
     def digest(self) -> str:

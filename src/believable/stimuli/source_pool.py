@@ -20,7 +20,7 @@ from believable.core.clock import Clock
 from believable.core.errors import Conflict, InvalidInput
 from believable.core.object_storage import digest_of
 from believable.core.seeds import generator
-from believable.core.work import Progress, map_named
+from believable.core.work import Progress, WorkOutcome, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli.probe import decode, facts
 from believable.stimuli.recipe import Mask
@@ -110,14 +110,20 @@ def add(
     new_name: Callable[[], str],
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
+    looked_at: Mapping[Path, StimulusSource] | None = None,
 ) -> Added:
-    """Decode every file from beginning to end and copy the sound ones into the pool. A file already there is not added again."""
+    """Decode every file from beginning to end and copy the sound ones into the pool. A file already there is not added again.
+    `looked_at`: what `look` gave, where that was done before."""
     place = folder / FOLDER
     with alone(place):
         for unfinished in place.glob(".*.part"):  # of a killed run
             unfinished.unlink(missing_ok=True)
         before = {source.digest: source for source in sources(folder)}
-        looked = map_named(look, {file: (file,) for file in dict.fromkeys(files)}, workers=workers, progress=progress)
+        if looked_at is None:
+            jobs = {file: (file,) for file in dict.fromkeys(files)}
+            looked = map_named(look, jobs, workers=workers, progress=progress)
+        else:
+            looked = WorkOutcome({file: looked_at[file] for file in files}, {})
         new: dict[Path, StimulusSource] = {}
         known: dict[Path, StimulusSource] = {}
         failed = dict(looked.failed)

@@ -24,7 +24,7 @@ from believable.core.errors import InvalidInput
 from believable.core.object_storage import digest_of
 from believable.core.work import Progress, map_named
 from believable.recordings.film_file import load_av
-from believable.stimuli import source_pool
+from believable.stimuli import constant_rate, source_pool
 from believable.stimuli.prepare import DISK_TROUBLE, stripped
 from believable.stimuli.raster import watermark
 from believable.stimuli.recipe import (
@@ -134,8 +134,7 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
     target.parent.mkdir(parents=True, exist_ok=True)
     coded, clean = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean"))
     try:
-        encoded = encode(original, coded, source, recipe)
-        stripped(coded, clean)
+        encoded = _coded(original, coded, clean, source, recipe)
         with clean.open("rb") as file:
             os.fsync(file.fileno())
         record = {
@@ -154,8 +153,35 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
     return target
 
 
+def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, recipe: Recipe) -> EncodedFilm:
+    """Encoded and stripped; where all films have one rate, encoded below lower limits until every picture fits into its place."""
+    if not recipe.bits_per_s:
+        encoded = encode(original, coded, source, recipe)
+        stripped(coded, clean)
+        return encoded
+    budget = constant_rate.byte_budget(recipe.bits_per_s, recipe.frames_per_s, recipe.key_every)
+    for limit in constant_rate.LIMITS:
+        options = constant_rate.encoder_options(budget, recipe.bits_per_s, limit)
+        encoded = encode(original, coded, source, recipe, preset=constant_rate.PRESET, options=options)
+        stripped(coded, clean)
+        os.replace(clean, coded)
+        if constant_rate.fill_film(coded, clean, budget):
+            stripped(clean, coded)
+            os.replace(coded, clean)
+            return encoded
+    raise InvalidInput(
+        f"{source.original!r}: its pictures do not fit into {recipe.bits_per_s} bits per second. Choose a higher rate."
+    )
+
+
 def encode(
-    original: Path, target: Path, source: StimulusSource, recipe: Recipe, *, preset: str = PRESET
+    original: Path,
+    target: Path,
+    source: StimulusSource,
+    recipe: Recipe,
+    *,
+    preset: str = PRESET,
+    options: Mapping[str, str] | None = None,
 ) -> EncodedFilm:
     """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for `stripped` to remove."""
     av = load_av("Standardising recordings")
@@ -169,7 +195,7 @@ def encode(
             av.open(str(original)) as file,
             av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out,
         ):
-            return _run(av, file, out, shot, recipe, preset, gain_db, loudness)
+            return _run(av, file, out, shot, recipe, {"preset": preset, **(options or {})}, gain_db, loudness)
     except av.FFmpegError as error:
         if error.errno in DISK_TROUBLE:
             raise OSError(error.errno, error.strerror, str(target)) from None
@@ -199,11 +225,18 @@ def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
 
 
 def _run(
-    av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, preset: str, gain_db: float, loudness: float | None
+    av: Any,
+    file: Any,
+    out: Any,
+    shot: Shot,
+    recipe: Recipe,
+    options: Mapping[str, str],
+    gain_db: float,
+    loudness: float | None,
 ) -> EncodedFilm:
     video = file.streams.video[0]
     video.codec_context.thread_count = 1
-    picture = _picture_stream(av, out, recipe, preset)
+    picture = _picture_stream(av, out, recipe, options)
     chain = picture_chain(recipe, shot)
     screen = _Pictures(av, video, chain, recipe)
     audio = file.streams.audio[0] if recipe.sound and file.streams.audio else None
@@ -233,12 +266,12 @@ def _run(
     return EncodedFilm(frames, loudness, gain_db, (in_words(shown), in_words(hearing)))
 
 
-def _picture_stream(av: Any, out: Any, recipe: Recipe, preset: str) -> Any:
-    options = {"crf": str(recipe.crf), "preset": preset, "profile": "high", "threads": "1"}
-    stream = out.add_stream("libx264", rate=recipe.frames_per_s, options=options)
+def _picture_stream(av: Any, out: Any, recipe: Recipe, options: Mapping[str, str]) -> Any:
+    common = {"crf": str(recipe.crf), "profile": "high", "threads": "1"}
+    stream = out.add_stream("libx264", rate=recipe.frames_per_s, options={**common, **options})
     stream.width, stream.height, stream.pix_fmt = recipe.width_px, recipe.height_px, "yuv420p"
     context = stream.codec_context
-    context.gop_size = 2 * recipe.frames_per_s  # people may seek
+    context.gop_size = recipe.key_every
     context.colorspace = context.color_primaries = context.color_trc = 1  # BT.709
     context.color_range = 1
     context.flags |= int(av.codec.context.Flags.bitexact)

@@ -242,12 +242,15 @@ class WorldColumns:
 @dataclass(frozen=True, slots=True)
 class View:
     """How a recording is filmed: the size, where the camera is (empty: as it was played), and what is written over the picture
-    (health, ammunition …)."""
+    (health, ammunition …). `plain`: nothing but the surroundings, neither hands nor crosshair nor flashes. `first_frame`: the
+    pictures begin with this frame."""
 
     width_px: int
     height_px: int
     camera: str = ""
     overlay: bool = False
+    plain: bool = False
+    first_frame: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -251,6 +252,10 @@ def _film_problems(
         if not was.endswith(_digest(picture)):
             yield f"a film of its recording differs from what was seen at tick {tick}."
             return
+    first = len(shown) // 2
+    later = next(playing.rendering.pictures(read, replace(view, first_frame=first)), None)
+    if later is None or not shown[first].endswith(_digest(later)):
+        yield f"a film of its recording that is to begin with frame {first} (`View.first_frame`) begins with another."
 
 
 def _column_problems(playing: Playing[Any, Any], setup: Any, recording: Recording) -> Iterator[str]:

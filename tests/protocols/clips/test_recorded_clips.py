@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import random
 import shutil
-from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
+from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.imitation.similar_routes import RouteWindow
 from believable.imitation.topology import Topology
@@ -23,15 +24,21 @@ from believable.protocols.clips import TYPES
 from believable.protocols.clips.variants.imitation import recorded_clips
 from believable.protocols.clips.variants.imitation.demo_pages import demo_clips, quiet_parts
 from believable.protocols.clips.variants.imitation.group_plan import ClipDesign, mixtures, plan_groups
-from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, people_in
+from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE, people_in, play_round
 from believable.recordings.file import read, write
-from believable.recordings.film_file import load_av
+from believable.stimuli import source_pool
+from believable.stimuli.blinding import film_traits, guess_conditions
 from believable.stimuli.freedoom import GAME_DATA, PeopleDemo
 from believable.stimuli.raster import render_file
+from believable.stimuli.source_pool import SourceDetails
+from believable.stimuli.standardise import standardise
 from believable.stimuli.verify import verify
 from believable.study.load import load
+from believable.worlds.contract import RoundPlace
+from believable.worlds.doom import DOOM
+from believable.worlds.doom.doom_round import DoomSetup
 
-CLIP_S = 4
+CLIP_S, GROUPS = 4, 4
 
 
 def run(*words: str) -> str:
@@ -51,7 +58,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def study(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("studies") / "st"
-    design = ("--groups", "2", "--clip-seconds", str(CLIP_S))
+    design = ("--groups", str(GROUPS), "--clip-seconds", str(CLIP_S))
     run("new", str(place), "--protocol", "clips", "--recordings", str(recordings), *design)
     return place
 
@@ -64,7 +71,7 @@ def test_one_command_makes_a_study_that_says_who_is_a_stand_in(study: Path) -> N
     assert shown.demonstration
     assert set(shown.conditions) == {stimulus.condition for stimulus in shown.stimuli}
     assert {"standin_human", "clone", "rule_based"} <= set(shown.conditions)
-    assert len(shown.stimuli) == 6
+    assert len(shown.stimuli) == 3 * GROUPS
     with (study / "clips.csv").open(encoding="utf-8") as sheet:
         rows = {row["stimulus"]: row for row in csv.DictReader(sheet)}
     assert rows.keys() == {stimulus.id for stimulus in shown.stimuli}
@@ -85,27 +92,29 @@ def test_one_command_makes_a_study_that_says_who_is_a_stand_in(study: Path) -> N
 
 
 def differences(folder: Path) -> list[str]:
-    """All that tells conditions apart and is no behaviour: technical traits, lengths, light, the camera, names."""
+    """All that tells types apart and is no behaviour: headers, sizes, packets, lengths, light, colours, edges, what stands still,
+    names. Direct clones count as what they are to people: imitations."""
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    words = [str(problem) for problem in verify(definition, folder)]
-    looks: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
-    for stimulus in definition.study.stimuli:
-        with load_av("test").open(str(folder / stimulus.file)) as opened:
-            pictures = [frame.to_ndarray(format="rgb24").astype(float) for frame in opened.decode(video=0)]
-        middle = np.mean([picture[176:185, 316:325] for picture in pictures], axis=0)
-        crosshair = float(middle[3:6, :, 1].mean() - middle[3:6, :, 0].mean())
-        light = float(np.mean([picture.mean() for picture in pictures]))
-        covered = float(max(picture[310:].max() for picture in pictures[:: len(pictures) // 4]))
-        looks[str(stimulus.condition)].append((len(pictures) / 30, crosshair, light))
-        if covered > 255 * 0.9 or stimulus.id.isdigit() or str(stimulus.condition) in stimulus.id:
-            words.append(f"{stimulus.id}: a bar, a number or a name")
-    seconds = {condition: {round(row[0], 2) for row in rows} for condition, rows in looks.items()}
-    if len(set.union(*seconds.values())) != 1:
-        words.append(f"lengths differ: {seconds}")
-    words += [f"{name}: no crosshair, so another camera" for name, rows in looks.items() for row in rows if row[1] < 8]
-    lights = {condition: np.mean([row[2] for row in rows]) for condition, rows in looks.items()}
-    if max(lights.values()) > 2 * min(lights.values()):
-        words.append(f"light differs: {lights}")
+    words = [str(problem) for problem in verify(definition, folder) if "clone" not in str(problem)]
+    types = {"standin_human": "human", "clone": "imitation"}
+    films = [
+        (types.get(str(stimulus.condition), str(stimulus.condition)), film_traits(folder / stimulus.file))
+        for stimulus in definition.study.stimuli
+    ]
+    guess = guess_conditions(films, np.random.default_rng(1))
+    sizes = [traits.amounts["bytes"] for _, traits in films]
+    if guess.headers > 1:
+        words.append(f"{guess.headers} headers")
+    if max(sizes) - min(sizes) > 2:
+        words.append(f"bytes: {sorted(sizes)}")
+    words += [f"{trait}: p = {p_value}" for trait, p_value in guess.traits.items() if p_value <= 0.05]
+    if guess.p_value <= 0.05:
+        words.append(f"guessed: {guess.rate} against {guess.chance}")
+    words += [
+        f"{stimulus.id}: a number or a name"
+        for stimulus in definition.study.stimuli
+        if stimulus.id.isdigit() or str(stimulus.condition) in stimulus.id
+    ]
     return words
 
 
@@ -117,19 +126,40 @@ def test_the_types_are_told_apart_by_nothing_but_behaviour(study: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("spoiled", ["length", "camera"])
-def test_a_type_with_another_length_or_camera_is_noticed(
-    study: Path, recordings: Path, tmp_path: Path, spoiled: str
+@pytest.mark.parametrize(
+    ("spoiled", "noticed"),
+    [({"to_ms": 5000}, "headers"), ({"plain": False, "overlay": True}, "p = "), ({"camera": "third"}, "p = ")],
+    ids=["length", "hands and bars", "camera"],
+)
+def test_a_type_that_is_made_otherwise_is_noticed(
+    study: Path, tmp_path: Path, spoiled: dict[str, Any], noticed: str
 ) -> None:
+    """All clips of the bots filmed again in another way, everything else as it was."""
     shutil.copytree(study, tmp_path / "st")
     definition = load(tmp_path / "st", kinds=KINDS, protocols=PROTOCOLS)
-    victim = next(stimulus for stimulus in definition.study.stimuli if stimulus.condition == "rule_based")
-    seconds, camera = (CLIP_S - 1, "first") if spoiled == "length" else (CLIP_S, "third")
-    look = replace(LOOK, frames_per_s=30, from_ms=2000, to_ms=2000 + 1000 * seconds, camera=camera)
-    render_file(recordings / "person-01.replay.json.gz", tmp_path / "st" / victim.file, look)
-    assert any(
-        ("length" in words) if spoiled == "length" else ("camera" in words) for words in differences(tmp_path / "st")
-    )
+    source = tmp_path / "round.replay.json.gz"
+    play_round(bot_setup(), None, 1, source)
+    own = [stimulus for stimulus in definition.study.stimuli if stimulus.condition == "rule_based"]
+    for number, stimulus in enumerate(own):
+        from_ms = 1000 * number
+        look = replace(LOOK, **({"from_ms": from_ms, "to_ms": from_ms + 1000 * CLIP_S} | spoiled))
+        render_file(source, tmp_path / "film.mp4", look)
+        about = SourceDetails("rule_based", "page", masks=())
+        pool = tmp_path / f"pool{number}"
+        added = source_pool.add(
+            pool, [tmp_path / "film.mp4"], about, clock=VirtualClock(0), new_name=lambda: "clip", workers=1
+        )
+        made = standardise(pool, list(added.new.values()), RECIPE, clock=VirtualClock(0), workers=1)
+        shutil.copyfile(made.films["clip"], tmp_path / "st" / stimulus.file)
+    assert any(noticed in words for words in differences(tmp_path / "st"))
+
+
+def bot_setup() -> DoomSetup:
+    """A bot's round on the map of the recordings."""
+    playing = DOOM.game
+    options = playing.options(map="deathmatch", picture="160x120")
+    setup: DoomSetup = playing.settle(options, RoundPlace(3, "t", None, "nobody", 12, practice=False))
+    return setup
 
 
 @pytest.mark.soak
@@ -140,8 +170,8 @@ def test_an_interrupted_run_goes_on_where_it_was(
     def pulled_plug(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    words = ("new", str(tmp_path / "st"), "--protocol", "clips", "--recordings", str(recordings), "--groups", "2")
-    words = (*words, "--clip-seconds", str(CLIP_S))
+    words = ("new", str(tmp_path / "st"), "--protocol", "clips", "--recordings", str(recordings))
+    words = (*words, "--groups", "2", "--clip-seconds", str(CLIP_S))
     monkeypatch.setattr(recorded_clips, "_filmed", pulled_plug)
     assert CliRunner().invoke(group, words).exit_code != 0
     rounds = sorted((tmp_path / ".st-clips" / "rounds").iterdir())

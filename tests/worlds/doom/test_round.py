@@ -185,6 +185,20 @@ def test_film_replay_and_telemetry_agree_on_time(tmp_path: Path) -> None:
         assert errors[4] == min(errors), "the picture of this tic, not of one before or after"
 
 
+def test_a_film_may_begin_later_and_show_nothing_but_the_surroundings() -> None:
+    _, recording, _ = played(1, "wanderer", 40)
+    whole = list(pictures(recording, View(160, 120)))
+    later = list(pictures(recording, View(160, 120, first_frame=25)))
+    assert len(later) == len(whole) - 25
+    assert all((picture == same).all() for picture, same in zip(later, whole[25:], strict=True))
+    _, fight, _ = played(0, "person", 5, map="deathmatch")
+    armed, plain = (next(pictures(fight, View(160, 120, plain=plain, first_frame=100))) for plain in (False, True))
+    changed = np.argwhere((armed != plain).any(2))
+    assert len(changed), "a weapon and a crosshair are gone"
+    assert changed[:, 0].min() >= 55, "and nothing above them"
+    assert (np.abs(changed[:, 1] - 80) < 50).all()
+
+
 def test_a_film_made_twice_has_the_same_bytes_and_others_from_another_camera(tmp_path: Path) -> None:
     _, recording, _ = played(1, "wanderer", 40)
     source = tmp_path / "a.replay.json.gz"

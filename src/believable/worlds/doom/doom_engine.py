@@ -83,6 +83,7 @@ class EngineSettings:
     overlay: bool = False
     weapon: bool = True
     crosshair: bool = True
+    flashes: bool = True
     depth: bool = False
     objects: bool = True
 
@@ -179,7 +180,7 @@ class DoomEngine:
         game.set_render_crosshair(settings.crosshair and settings.deathmatch and settings.camera == "first")
         game.set_render_weapon(settings.weapon and settings.camera == "first")
         game.set_render_messages(False)
-        game.set_render_screen_flashes(True)
+        game.set_render_screen_flashes(settings.flashes)
         game.set_depth_buffer_enabled(settings.depth)
         game.set_objects_info_enabled(settings.objects)
         game.set_available_buttons([getattr(doom.Button, name) for name in BUTTONS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Action, Actor, RecordedWorld, Recording, Scalar, State, Timing, Track
@@ -224,10 +225,14 @@ def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
         size_px=engine_size(view.width_px, view.height_px), camera=view.camera or setup.camera, overlay=view.overlay,
         objects=False,
     )  # fmt: skip
+    if view.plain:
+        settings = replace(settings, weapon=False, crosshair=False, flashes=False)
     engine = DoomEngine(settings)
     try:
-        for pressed in inputs_in_recording(recording):
-            engine.advance(action_of(pressed))
+        for tic, pressed in enumerate(inputs_in_recording(recording)):
+            engine.advance(action_of(pressed), look=tic >= view.first_frame)
+            if tic < view.first_frame:
+                continue
             yield scaled(engine.picture, view.width_px, view.height_px)
     finally:
         engine.close()

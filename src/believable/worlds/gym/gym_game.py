@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Any
 
 from believable.core.errors import InvalidInput
@@ -187,7 +188,7 @@ assert {LAST, WAIT} == {"last", "wait"}, "GymOptions.idle writes them out"
 
 def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     """The environment stepped again with the same seeds and actions, one picture for each frame."""
-    for picture in _played_again(recording):
+    for picture in islice(_played_again(recording), view.first_frame, None):
         yield fitted(picture, view.width_px, view.height_px)
 
 

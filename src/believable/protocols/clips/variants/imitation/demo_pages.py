@@ -2,8 +2,8 @@
 
 In a demo of a deathmatch somebody fires all the time, so that these clips are as long as the longest part without a shot of the
 player one sees through, and all of a page are as long. People's films are made by another engine than the bots' (`dsda-doom`
-plays the old demos, ViZDoom does not): map, textures, size and shape are the same, bars and messages are covered, nothing bobs,
-and there is no crosshair; light differs a little.
+plays the old demos, ViZDoom does not): map, textures, size and shape are the same, bars and messages are covered, and neither
+shows hands, crosshair or flashes; the two engines draw walls that are far away a little differently.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def film_demo(clip: DemoClip, folder: Path) -> Path:
     last_tic = min(clip.demo.tics, clip.to_ms * TICS_PER_S // 1000 + TICS_PER_S)
     target = folder / f"{clip.demo.name}-{last_tic}"
     if not (target / f"{clip.demo.name}.mp4").is_file():
-        film(clip.demo.first(last_tic), target, steady=True)
+        film(clip.demo.first(last_tic), target, plain=True)
     return target / f"{clip.demo.name}.mp4"
 
 
@@ -108,11 +108,20 @@ def cut_film(source: Path, target: Path, look: Look) -> None:
                 written.add(frame.to_ndarray(format="rgb24"))
 
 
-def widest_part(recording: Recording, length_ms: int) -> tuple[int, int]:
+@dataclass(frozen=True, slots=True)
+class WidestPart:
+    """A part of a bot's round, and how wide the box is that it moves in, both sides together."""
+
+    from_ms: int
+    to_ms: int
+    spread_units: float
+
+
+def widest_part(recording: Recording, length_ms: int) -> WidestPart:
     """The part of a bot's round in which it gets about most: whoever stands about is left out of all pages."""
     xs, ys = (np.array(recording.telemetry[name], float) for name in ("x", "y"))
     frames = round(length_ms / recording.timing.frame_ms)
     starts: Sequence[int] = range(0, max(1, len(xs) - frames), TICS_PER_S)
     spread = [float(np.ptp(xs[at : at + frames]) + np.ptp(ys[at : at + frames])) for at in starts]
     from_ms = round(starts[int(np.argmax(spread))] * recording.timing.frame_ms)
-    return from_ms, from_ms + length_ms
+    return WidestPart(from_ms, from_ms + length_ms, max(spread))

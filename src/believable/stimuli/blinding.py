@@ -1,0 +1,155 @@
+"""Can conditions be told apart by anything but what happens in their films? Traits of files and pictures, and a guesser.
+
+The guesser learns from all films but one which traits each condition has, guesses the condition of that one, and so on for each.
+How often it is right is compared with how often it is when conditions are dealt out by chance. Light, colours and edges follow
+from the places that are passed, too: conditions that go to other places differ in them, and then it is for the author to say
+whether that is behaviour.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from believable.core.errors import InvalidInput
+from believable.recordings.film_file import load_av
+
+#: Of every second so many pictures are looked at.
+LOOKS_PER_S = 2
+SHUFFLES = 999
+#: A pixel that changes less than this over a whole film belongs to no surroundings: a bar, a mask, a mark.
+STILL_LEVELS = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class FilmTraits:
+    """`header`: what is written about the film, and the places and times of its packets; equal for films made alike. `amounts`:
+    all that can be counted of it."""
+
+    header: str
+    amounts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionGuess:
+    """`rate`: share of films guessed right, each condition weighing alike; `p_value`: how often chance does as well. `traits`:
+    how often chance sets conditions as far apart by any trait as this one does: small where it tells them apart. `headers`: how
+    many different ones there are."""
+
+    rate: float
+    chance: float
+    p_value: float
+    traits: Mapping[str, float]
+    headers: int
+
+
+def film_traits(path: Path) -> FilmTraits:
+    """Packets and pictures of one film."""
+    av = load_av("Looking at films")
+    with av.open(str(path)) as file:
+        stream = file.streams.video[0]
+        packets = [packet for packet in file.demux(stream) if packet.dts is not None]
+        sizes = np.array([packet.size for packet in packets], float)
+        keys = np.array([packet.is_keyframe for packet in packets])
+        header = repr(
+            (
+                file.format.name, sorted(file.metadata.items()), sorted(stream.metadata.items()), len(file.streams),
+                stream.codec_context.name, bytes(stream.codec_context.extradata or b""), str(stream.time_base),
+                stream.duration, [(packet.pts, packet.dts, packet.is_keyframe) for packet in packets],
+            )
+        )  # fmt: skip
+        rate = float(stream.average_rate or LOOKS_PER_S)
+    amounts = {
+        "bytes": float(path.stat().st_size),
+        "packet_mean": float(sizes.mean()),
+        "packet_spread": float(sizes[~keys].std()) if (~keys).any() else 0.0,
+        "packet_largest": float(sizes.max()),
+        "key_packet_mean": float(sizes[keys].mean()) if keys.any() else 0.0,
+    }
+    looks = _looks(av, path, max(1, round(rate / LOOKS_PER_S)))
+    return FilmTraits(hashlib.sha256(header.encode()).hexdigest(), amounts | picture_traits(looks))
+
+
+def _looks(av: Any, path: Path, every: int) -> NDArray[np.float32]:
+    with av.open(str(path)) as file:
+        pictures = [
+            frame.to_ndarray(format="rgb24").astype(np.float32)
+            for number, frame in enumerate(file.decode(video=0))
+            if number % every == 0
+        ]
+    return np.stack(pictures)
+
+
+def picture_traits(looks: NDArray[np.float32]) -> dict[str, float]:
+    """Light, colour, edges, what stands still, and what stands in the middle; of pictures × height × width × colours."""
+    light = looks.mean(3)
+    red, green, blue = (float(value) for value in looks.mean((0, 1, 2)))
+    still = np.ptp(light, axis=0) < STILL_LEVELS
+    height, width = still.shape
+    mean = looks.mean(0)
+    row, column, reach = height // 2, width // 2, max(2, height // 60)
+    middle = mean[row - reach : row + reach + 1, column - reach : column + reach + 1]
+    around = mean[row - 3 * reach : row + 3 * reach + 1, column - 3 * reach : column + 3 * reach + 1]
+    return {
+        "light": float(light.mean()),
+        "contrast": float(light.std()),
+        "red_share": red / max(1.0, red + green + blue),
+        "blue_share": blue / max(1.0, red + green + blue),
+        "edges": float(np.abs(np.diff(light, axis=2)).mean()),
+        "still_share": float(still.mean()),
+        "still_light": float(light[:, still].mean()) if still.any() else 0.0,
+        "middle": float(np.abs(middle.mean((0, 1)) - around.mean((0, 1))).max()),
+    }
+
+
+def guess_conditions(films: Sequence[tuple[str, FilmTraits]], rng: np.random.Generator) -> ConditionGuess:
+    """How well conditions are guessed from traits; films as pairs of condition and traits."""
+    names = sorted({condition for condition, _ in films})
+    labels = np.array([names.index(condition) for condition, _ in films])
+    fewest = int(np.bincount(labels).min()) if len(labels) else 0
+    if len(names) < 2 or fewest < 2:
+        raise InvalidInput(
+            f"blinding: expected two films or more of two conditions or more, got {len(films)} of {names}."
+        )
+    columns = sorted(films[0][1].amounts)
+    values = np.array([[traits.amounts[column] for column in columns] for _, traits in films])
+    spread = values.std(0)
+    varied = spread > 0
+    scaled = (values[:, varied] - values[:, varied].mean(0)) / spread[varied]
+    rate, apart = _guess_rate(scaled, labels), _apart(scaled, labels)
+    better, farther = 1, np.ones_like(apart)
+    for _ in range(SHUFFLES):
+        dealt = rng.permutation(labels)
+        better += _guess_rate(scaled, dealt) >= rate - 1e-9
+        farther += _apart(scaled, dealt).max(initial=0.0) >= apart - 1e-9
+    p_values = dict.fromkeys(columns, 1.0)
+    for column, count in zip(np.array(columns)[varied].tolist(), farther.tolist(), strict=True):
+        p_values[column] = count / (SHUFFLES + 1)
+    headers = len({traits.header for _, traits in films})
+    return ConditionGuess(rate, 1 / len(names), better / (SHUFFLES + 1), p_values, headers)
+
+
+def _guess_rate(scaled: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
+    """Each film is guessed to be of the condition whose others are nearest in the mean."""
+    own = np.eye(labels.max() + 1)[labels]
+    counts, sums = own.sum(0), own.T @ scaled
+    means = sums / counts[:, None]
+    apart = ((scaled[:, None] - means[None]) ** 2).sum(2)
+    without = (sums[labels] - scaled) / np.maximum(1, counts[labels] - 1)[:, None]
+    apart[np.arange(len(labels)), labels] = ((scaled - without) ** 2).sum(1)
+    right = apart.argmin(1) == labels
+    return float(np.mean([right[labels == label].mean() for label in np.unique(labels)]))
+
+
+def _apart(scaled: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Of each trait the share of its variance that lies between conditions."""
+    own = np.eye(labels.max() + 1)[labels]
+    counts = own.sum(0)
+    means = (own.T @ scaled) / counts[:, None]
+    return np.asarray((counts[:, None] * means**2).sum(0) / len(labels))

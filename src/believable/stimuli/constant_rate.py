@@ -1,0 +1,92 @@
+"""Films of one rate: every picture takes as many bytes as the same picture of every other film, whatever it shows.
+
+How many bytes a picture needs follows from how much moves in it, so that the sizes of files and packets tell players apart who
+turn more. Here every second counts alike: the encoder is held below a limit, and what a picture leaves of its place is filled
+with words of zeros after its last slice (`cabac_zero_word`, H.264 7.3.2.8), which decoders skip and which MP4 files may hold,
+unlike filler units. A word takes three bytes, so that sizes agree to within two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from believable.recordings.film_file import load_av
+
+#: A picture that stands for itself has so many times the place of one that follows from others.
+KEY_TIMES = 3
+#: The encoder's limit as a share of the rate, tried in this order until every picture fits into its place.
+LIMITS = (0.7, 0.55, 0.4, 0.25)
+#: Films of one rate have bytes to spare, so that the encoder needs not search long.
+PRESET = "veryfast"
+_WORD = b"\x00\x00\x03"
+_LENGTH_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ByteBudget:
+    """The place of each picture: the first of every `key_every` stands for itself."""
+
+    plain_bytes: int
+    key_every: int
+
+    @property
+    def key_bytes(self) -> int:
+        return KEY_TIMES * self.plain_bytes
+
+
+def byte_budget(bits_per_s: int, frames_per_s: int, key_every: int) -> ByteBudget:
+    """All places of a group of pictures together make up the rate."""
+    return ByteBudget(bits_per_s * key_every // (8 * frames_per_s * (key_every + KEY_TIMES - 1)), key_every)
+
+
+def encoder_options(budget: ByteBudget, bits_per_s: int, limit: float) -> Mapping[str, str]:
+    """For x264: pictures that stand for themselves at the same places in all films, and none that follow from later ones."""
+    words = {
+        "scenecut": "0", "bframes": "0", "keyint": str(budget.key_every), "min-keyint": str(budget.key_every),
+        "vbv-maxrate": str(round(limit * bits_per_s / 1000)), "vbv-bufsize": str(8 * budget.key_bytes // 1000),
+    }  # fmt: skip
+    return {"x264-params": ":".join(f"{name}={value}" for name, value in words.items())}
+
+
+def fill_film(source: Path, target: Path, budget: ByteBudget) -> bool:
+    """Write the film with every picture filled up to its place; False, and nothing of use, where one does not fit into it."""
+    av = load_av("Films of one rate")
+    options = {"fflags": "+bitexact", "movflags": "+faststart", "write_btrt": "0"}
+    with av.open(str(source)) as container, av.open(str(target), "w", format="mp4", options=options) as out:
+        stream = container.streams.video[0]
+        sound = container.streams.audio[:1]
+        copies = {own.index: out.add_stream_from_template(own) for own in (stream, *sound)}
+        owed = 0
+        for packet in container.demux(stream, *sound):
+            if packet.dts is None:  # the demuxer's end mark
+                continue
+            if packet.stream.index == stream.index:
+                place = budget.key_bytes if packet.is_keyframe else budget.plain_bytes
+                content = bytes(packet)
+                if len(content) > place:
+                    return False
+                # Bytes that make no word are carried to the next picture, so that whole files agree as well.
+                content = filled(content, place + owed)
+                owed += place - len(content)
+                other = av.Packet(content)
+                other.pts, other.dts, other.time_base = packet.pts, packet.dts, packet.time_base
+                other.duration, other.is_keyframe = packet.duration, packet.is_keyframe
+                packet = other
+                packet.stream = copies[stream.index]
+            else:
+                packet.stream = copies[packet.stream.index]
+            out.mux(packet)
+    return True
+
+
+def filled(sample: bytes, size: int) -> bytes:
+    """A picture as units with their lengths before them, its last unit longer by as many words as fit into `size`."""
+    at = 0
+    while at < len(sample):
+        last = at
+        at += _LENGTH_BYTES + int.from_bytes(sample[at : at + _LENGTH_BYTES], "big")
+    words = max(0, size - len(sample)) // len(_WORD)
+    length = len(sample) - last - _LENGTH_BYTES + words * len(_WORD)
+    return sample[:last] + length.to_bytes(_LENGTH_BYTES, "big") + sample[last + _LENGTH_BYTES :] + words * _WORD

@@ -1,0 +1,182 @@
+"""Films of one rate have the same bytes, picture by picture, and the same pictures as before."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+from believable.cli import group
+from believable.core.clock import VirtualClock
+from believable.core.errors import InvalidInput
+from believable.recordings.film_file import FilmFile, load_av
+from believable.stimuli import constant_rate, source_pool, standardise
+from believable.stimuli.blinding import film_traits, guess_conditions, picture_traits
+from believable.stimuli.constant_rate import ByteBudget, byte_budget, filled
+from believable.stimuli.prepare import prepare_file
+from believable.stimuli.recipe import Recipe
+from believable.stimuli.source_pool import SourceDetails
+
+RATE = 600_000
+RECIPE = Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False, bits_per_s=RATE)
+STUDY = """believable: 1
+title: Blind
+seed: 1
+languages: [en]
+conditions: [human, imitation, rule_based]
+timeline:
+  - finish: {}
+stimuli:
+"""
+Films = list[tuple[str, Path]]
+CONDITIONS = ("human", "imitation", "rule_based")
+
+
+def wall(seed: int) -> NDArray[np.uint8]:
+    """A texture twice as wide as what is seen of it."""
+    rng = np.random.default_rng(seed)
+    coarse = rng.integers(40, 140, (10, 40, 3)).repeat(9, 0).repeat(8, 1)
+    return (coarse + rng.integers(0, 40, coarse.shape)).astype(np.uint8)
+
+
+def film(path: Path, seed: int, pixels_per_picture: int, *, brighter: int = 0, spot: bool = False) -> Path:
+    """Somebody who looks along a wall and turns at this speed."""
+    texture = wall(seed)
+    with FilmFile(path, 15, what="test", crf=10, preset="ultrafast") as out:
+        for number in range(30):
+            at = abs((number * pixels_per_picture + 40) % 320 - 160)
+            picture = np.clip(texture[:, at : at + 160].astype(int) + brighter, 0, 255).astype(np.uint8)
+            if spot:
+                picture[42:48, 77:83] = (0, 255, 0)
+            out.add(picture)
+    return path
+
+
+def stimulus(folder: Path, source: Path, condition: str, recipe: Recipe) -> Path:
+    """What `standardise` makes of a film, in this process."""
+    looked_at = source_pool.look(source)
+    added = source_pool.add(
+        folder, [source], SourceDetails(condition, "s"), clock=VirtualClock(0), new_name=lambda: source.stem,
+        looked_at={source: looked_at},
+    )  # fmt: skip
+    return standardise.make(folder, added.new[source], recipe, 0)
+
+
+def stimuli(folder: Path, recipe: Recipe, conditions: tuple[str, ...] = CONDITIONS, **spoiled: Any) -> Films:
+    """Four films of each condition; of the first ones the hands turn slowly, of the last ones fast."""
+    films = []
+    for condition in conditions:
+        speed = 1 + 4 * CONDITIONS.index(condition)
+        for take in range(4):
+            source = film(folder / f"{condition}{take}.mp4", 7 * speed + take, speed, **spoiled)
+            films.append((condition, stimulus(folder, source, condition, recipe)))
+    return films
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Films:
+    return stimuli(tmp_path_factory.mktemp("films"), RECIPE)
+
+
+def guess(films: Films) -> tuple[float, dict[str, float], int]:
+    guessed = guess_conditions([(name, film_traits(path)) for name, path in films], np.random.default_rng(1))
+    return guessed.p_value, dict(guessed.traits), guessed.headers
+
+
+def test_whoever_turns_more_has_no_larger_film(films: Films, tmp_path: Path) -> None:
+    budget = byte_budget(RATE, 15, 30)
+    for _, path in films:
+        with load_av("test").open(str(path)) as opened:
+            sizes = [packet.size for packet in opened.demux(video=0) if packet.dts is not None]
+        assert len(sizes) == 30
+        assert [abs(size - budget.plain_bytes) <= 4 for size in sizes[1:]] == [True] * 29
+        assert abs(sizes[0] - budget.key_bytes) <= 2
+    served = [prepare_file(path, tmp_path / "media") for _, path in films]
+    assert max(medium.bytes for medium in served) - min(medium.bytes for medium in served) <= 2, "as browsers get them"
+    p_value, traits, headers = guess(films)
+    assert p_value > 0.05
+    assert min(traits.values()) > 0.05
+    assert headers == 1
+
+
+def test_the_command_names_what_tells_conditions_apart(films: Films, tmp_path: Path) -> None:
+    brighter = stimuli(tmp_path, RECIPE, ("rule_based",), brighter=60)
+    for _, path in films[:8]:
+        shutil.copy(path, tmp_path / "stimuli")
+    entries = [
+        f"  - {{id: c{number}, file: stimuli/{path.name}, condition: {condition}, scenario: s}}"
+        for number, (condition, path) in enumerate([*films[:8], *brighter])
+    ]
+    (tmp_path / "study.yaml").write_text(STUDY + "\n".join(entries) + "\n", "utf-8")
+    answer = CliRunner().invoke(group, ["stimuli", "blinding", str(tmp_path)])
+    assert "12 films: guessed" in answer.output, answer.output
+    assert "headers: 1" in answer.output
+    assert re.search(r"light +p = 0\.0[0-4]", answer.output)
+
+
+def test_files_as_large_as_their_pictures_need_tell_conditions_apart(tmp_path: Path) -> None:
+    films = stimuli(tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False))
+    p_value, traits, _ = guess(films)
+    assert p_value < 0.01
+    assert traits["packet_mean"] < 0.01
+
+
+def test_a_crosshair_is_noticed(films: Films, tmp_path: Path) -> None:
+    _, traits, _ = guess([*films[:8], *stimuli(tmp_path, RECIPE, ("rule_based",), spot=True)])
+    assert traits["middle"] < 0.05
+
+
+def test_the_pictures_are_those_of_the_film(films: Films) -> None:
+    (_, path), *_ = films
+    texture = wall(7)
+    with load_av("test").open(str(path)) as opened:
+        pictures = [frame.to_ndarray(format="rgb24").astype(int) for frame in opened.decode(video=0)]
+    assert len(pictures) == 30
+    for number in (0, 15, 29):
+        at = abs((number + 40) % 320 - 160)
+        assert np.abs(pictures[number] - texture[:, at : at + 160]).mean() < 12
+
+
+def test_places_of_pictures_make_up_the_rate() -> None:
+    budget = byte_budget(4_000_000, 30, 60)
+    assert budget == ByteBudget(16129, 60)
+    assert 8 * (59 * budget.plain_bytes + budget.key_bytes) / 2 == pytest.approx(4_000_000, rel=1e-3)
+
+
+def test_the_last_unit_of_a_picture_is_filled_with_words() -> None:
+    sample = bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 3, 65, 1, 128])
+    assert filled(sample, 20) == bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 9, 65, 1, 128, 0, 0, 3, 0, 0, 3])
+    assert filled(sample, 13) == filled(sample, 15) == sample
+
+
+def test_a_rate_that_is_too_low_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidInput, match="bits per second: expected 100000 or more, or 0, got 5000"):
+        Recipe(bits_per_s=5000)
+    tried = []
+    monkeypatch.setattr(constant_rate, "byte_budget", lambda *rate: tried.append(rate) or ByteBudget(40, 30))
+    with pytest.raises(InvalidInput, match=r"do not fit into 600000 bits per second\. Choose a higher rate"):
+        stimulus(tmp_path, film(tmp_path / "a.mp4", 1, 9), "human", RECIPE)
+    assert tried == [(RATE, 15, 30)]
+    assert not list((tmp_path / "stimuli").iterdir()), "nothing is left behind"
+
+
+def test_traits_of_pictures_by_hand() -> None:
+    looks = np.zeros((2, 60, 60, 3), np.float32)
+    looks[0, :, 30:], looks[1, :, 30:] = 100, 50
+    looks[:, :10] = 200
+    traits = picture_traits(looks)
+    assert traits["light"] == pytest.approx((200 * 10 * 60 + 75 * 50 * 30) / 3600)
+    assert traits["still_share"] == pytest.approx((10 * 60 + 50 * 30) / 3600)
+    assert traits["still_light"] == pytest.approx(200 * 600 / 2100)
+    assert traits["red_share"] == pytest.approx(1 / 3)
+
+
+def test_too_few_films_are_told() -> None:
+    with pytest.raises(InvalidInput, match="two films or more of two conditions or more"):
+        guess_conditions([], np.random.default_rng(1))
