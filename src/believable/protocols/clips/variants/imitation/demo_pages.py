@@ -3,7 +3,7 @@
 In a demo of a deathmatch somebody fires all the time, so that these clips are as long as the longest part without a shot of the
 player one sees through, and all of a page are as long. People's films are made by another engine than the bots' (`dsda-doom`
 plays the old demos, ViZDoom does not): map, textures, size and shape are the same, bars and messages are covered, and neither
-shows hands, crosshair or flashes; the two engines draw walls that are far away a little differently.
+shows hands, crosshair or flashes. Whether both draw walls and light alike was not measured.
 """
 
 from __future__ import annotations
