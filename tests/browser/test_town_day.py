@@ -85,6 +85,7 @@ def test_the_day_plays_with_plan_and_log(
     assert shown["to_ms"] - shown["from_ms"] == pytest.approx(60 * (end["mono_ms"] - start["mono_ms"]), rel=0.1)
 
 
+@pytest.mark.timing
 def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, day: Path) -> None:
     server = serve(day)
     page.goto(server.link())

@@ -77,7 +77,7 @@ export async function show(form, trial, { texts, record }, signal) {
     box.hidden = false;
     open(); // after a reload
     panes.forEach((pane, number) => {
-      if (ready[number]) missing?.showMissing(/** @type {HTMLElement} */ (pane.querySelector(".missing")), players[number], seen[number], asked, texts, trial.questions.length > 0);
+      if (ready[number]) missing?.showMissing(/** @type {HTMLElement} */ (pane.querySelector(".missing")), players[number], seen[number], trial, texts);
     });
     if (!common) offerFocus(form.querySelector(".pane button"));
     else if (ready.every(Boolean)) {

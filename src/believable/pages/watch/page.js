@@ -52,15 +52,12 @@ export async function show(form, trial, outside, signal) {
         player, actions: log ?? player.log, overlay: /** @type {{plan: boolean, log: boolean}} */ (trial.overlay),
         seekable: policy.seek, texts, record });
       annotation = annotate?.(player);
-      missing?.showMissing(/** @type {HTMLElement} */ (form.querySelector(".missing")), player, seen, policy, texts, trial.questions.length > 0);
+      missing?.showMissing(/** @type {HTMLElement} */ (form.querySelector(".missing")), player, seen, trial, texts);
       offerFocus(root.querySelector("button"));
     });
     // Not while it plays: who fills a gap is led on when it stops.
-    for (const name of ["ended", "pause"]) player.on(name, () => {
-      if (!open()) return;
-      // When everybody else has said what ended: a line more would push what is led to out of sight.
-      requestAnimationFrame(() => leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"]));
-    });
+    // When everybody else has said what ended: a line more would push what is led to out of sight.
+    for (const name of ["ended", "pause"]) player.on(name, () => open() && requestAnimationFrame(() => leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"])));
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
       shown();

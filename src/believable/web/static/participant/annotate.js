@@ -29,15 +29,13 @@ export const saved = (trial) => trial.saved.map(([, kind, data]) => [kind, data]
 export async function annotator(form, trial, { texts, record }) {
   const { kind, params } = /** @type {Annotate} */ (trial.annotate);
   const { mount } = await import(trial.modules[kind]);
+  const { signal } = trial;
+  // For a test with a known signal no study has words of its own about what gets more and less.
+  const directions = signal && { high: texts[`qa.high.${signal.test}`], low: texts[`qa.low.${signal.test}`] };
   return (player) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".annotate"));
     form.classList.toggle("upright", ratio(form) <= UPRIGHT);
     root.hidden = false;
-    return mount(root, { player, params: { ...params, ...directions(trial, texts) }, texts, record, saved: saved(trial) });
+    return mount(root, { player, params: { ...params, ...directions }, texts, record, saved: saved(trial) });
   };
-}
-
-/** Of a test with a known signal, for which no study has words of its own: what gets more and less. @param {TrialData} trial @param {Record<string, string>} texts */
-function directions({ signal }, texts) {
-  return signal ? { high: texts[`qa.high.${signal.test}`], low: texts[`qa.low.${signal.test}`] } : {};
 }

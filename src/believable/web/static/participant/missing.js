@@ -22,19 +22,19 @@ export function behind(gaps, time_ms, duration_ms) {
  * Says at a player what is still to be watched, and leads there, as soon as something was jumped over.
  * @param {HTMLElement} line where it stands
  * @param {any} player that is ready @param {ReturnType<typeof import("./coverage.js").coverage>} seen
- * @param {{watched_share: number}} policy @param {Record<string, string>} texts @param {boolean} asks whether questions come then
+ * @param {import("./trial.js").TrialData} trial @param {Record<string, string>} texts
  */
-export function showMissing(line, player, seen, policy, texts, asks) {
+export function showMissing(line, player, seen, trial, texts) {
   const words = document.createElement("span");
   words.setAttribute("role", "status");
   const button = Object.assign(document.createElement("button"), { className: "button quiet", type: "button", textContent: texts["watch.show_unseen"] });
   line.replaceChildren(words, button);
-  const worth = () => seen.gaps.filter(([from, to]) => to - from > SMALL * player.duration_ms);
+  const worth = (until_ms = player.duration_ms) => behind(seen.gaps, until_ms, player.duration_ms);
   let written_ms = 0;
 
   function refresh() {
     // While nothing was jumped over, there is nothing to say: who watches on sees everything.
-    const missing = !seen.enough && (seen.views > 0 || behind(seen.gaps, player.time_ms, player.duration_ms).length > 0) && worth().length > 0;
+    const missing = !seen.enough && (seen.views > 0 || worth(player.time_ms).length > 0) && worth().length > 0;
     line.hidden = !missing;
     if (missing) write();
   }
@@ -43,9 +43,9 @@ export function showMissing(line, player, seen, policy, texts, asks) {
     written_ms = performance.now();
     const gaps = worth();
     const listed = gaps.slice(0, LISTED).map(([from, to]) => `${player.clock(from)}–${player.clock(to)}`).join(", ");
-    words.textContent = texts[asks ? "watch.unseen" : "watch.unseen_unasked"]
+    words.textContent = texts[trial.questions.length ? "watch.unseen" : "watch.unseen_unasked"]
       .replace("{share}", String(Math.floor(100 * seen.share)))
-      .replace("{needed}", String(Math.round(100 * policy.watched_share)))
+      .replace("{needed}", String(Math.round(100 * /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls).watched_share)))
       .replace("{parts}", gaps.length > LISTED ? `${listed} …` : listed);
   }
 
