@@ -87,6 +87,8 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "report/learned_page.py",
         "recordings/importers/dm2.py",
         "recordings/importers/quake2.py",
+        "stimuli/constant_rate.py",
+        "stimuli/blinding.py",
     ),
     "designs of one's own": (
         "analysis/own_design",
