@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("torch", reason="training needs the extra `train`")
+
 from believable.worlds.doom.navigation.course import navigation_course
 from believable.worlds.doom.navigation.declarations import navigation_agent
 from believable.worlds.doom.navigation.navigation_env import NavigationEnv
