@@ -152,6 +152,15 @@ def protocol_plan(protocol):
     return resolve(study.analysis, study, PROTOCOLS)
 
 
+@pytest.mark.parametrize(("r", "needed"), [(0.3, True), (0.82, False)])
+def test_two_tests_of_annotators_are_needed_unless_one_stands_for_the_other(r, needed):
+    """As in the paper: scores that agree speak against the hypothesis, not for it."""
+    plan = protocol_plan("qa")
+    (hypothesis,) = (one for one in plan.declared.hypotheses if one.outcome == "tests_agree")
+    agreement = Finding("tests_agree", "r", "x", Estimate(r, r - 0.02, r + 0.02, 0.95, 40, "Pearson"))
+    assert supported(hypothesis, agreement, plan) is needed
+
+
 @pytest.mark.parametrize(("protocol", "name"), [("replay", "H1"), ("replay", "H2"), ("qa", "H1"), ("trace", "H1")])
 def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(protocol, name):
     """The test looks at both sides; "more believable" is not shown by ratings that are significantly lower."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -143,6 +144,18 @@ def test_findings_say_what_they_are_about(found: Any) -> None:
     assert all(finding.sentence.endswith(".") for finding in findings)
     assert "have a correlation of r = " in next(finding.sentence for finding in findings if finding.outcome == "mean")
     assert not any("correlates" in finding.sentence for finding in findings)
+
+
+def test_tools_are_compared_by_one_test_of_their_own_correlations(found: Any) -> None:
+    """Not by counting cells below .05; the two r of the sentence are those whose difference is tested."""
+    _, _, sections = found
+    comparisons = [one for one in sections["tools"].findings if one.outcome == "tools"]
+    assert comparisons
+    for one in comparisons:
+        assert one.test is not None
+        first, second = (float(value) for value in re.findall(r"r = (-?\d?\.\d+)", one.sentence.replace("−", "-"))[:2])
+        assert one.estimate.value == pytest.approx(math.atanh(first) - math.atanh(second), abs=0.005)
+        assert (one.test.p_value < 0.05) == (not one.estimate.low <= 0 <= one.estimate.high), "test and interval agree"
 
 
 def test_charts_draw_columns_that_exist(found: Any) -> None:
