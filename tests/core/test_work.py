@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import signal
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,3 +162,42 @@ def test_a_child_can_be_ended_at_any_time() -> None:
     with pytest.raises(WorkFailed):
         child.result()
     assert time.monotonic() - begun_s < 20
+
+
+#: Two workers that are busy, and say so by a file with their process id.
+BUSY = """
+import os, pathlib, sys, time
+from believable.core.work import map_chunks
+def busy(folder):
+    pathlib.Path(folder, str(os.getpid())).touch()
+    time.sleep(600)
+if __name__ == "__main__":
+    map_chunks(busy, [sys.argv[1]] * 2, workers=2, pool="processes")
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_whoever_asked_for_them(tmp_path: Path, how: signal.Signals) -> None:
+    script, folder = tmp_path / "busy.py", tmp_path / "workers"
+    folder.mkdir()
+    script.write_text(BUSY)
+    process = subprocess.Popen([sys.executable, str(script), str(folder)])
+    while len(workers := [int(file.name) for file in folder.iterdir()]) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    server = [parent_of(worker) for worker in workers]
+    process.send_signal(how)
+    process.wait()
+    while any(runs(pid) for pid in (*workers, *server)):
+        time.sleep(0.05)  # the test's own time limit says when this is too long
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

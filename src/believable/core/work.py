@@ -278,7 +278,7 @@ def _opened(executor: Any, workers: int, pool: Pool) -> AbstractContextManager[E
 def _local_pool(workers: int, pool: Pool, preload: str | None = None) -> Executor:
     if pool == "threads":
         return ThreadPoolExecutor(workers)
-    return ProcessPoolExecutor(workers, mp_context=_clean_context(preload), initializer=_take_one_numeric_thread)
+    return ProcessPoolExecutor(workers, mp_context=_clean_context(preload), initializer=_begin_worker)
 
 
 def _clean_context(preload: str | None) -> BaseContext:
@@ -307,6 +307,19 @@ def _one_numeric_thread() -> Iterator[None]:
 
 def _take_one_numeric_thread() -> None:
     os.environ.update(_ONE_NUMERIC_THREAD)
+
+
+def _begin_worker() -> None:
+    _take_one_numeric_thread()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker waits for work from a pipe that its siblings hold open, too: it does not see by itself that nobody asks any more."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _collect(
