@@ -315,7 +315,7 @@ def _begin_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    """A worker waits for work from a pipe that its siblings hold open, too: it does not see by itself that nobody asks any more."""
+    """A worker waits for work from a pipe that its siblings hold open, too: it does not see by itself that nobody asks."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from believable.worlds.doom.doom_engine import EngineSettings
 from believable.worlds.doom.doom_round import RUN, FigureState
-from believable.worlds.doom.navigation.navigation_env import FRICTION, PUSH_UNITS
+from believable.worlds.doom.navigation.declarations import FRICTION, PUSH_UNITS
 
 
 def figure_at(x: float, y: float, angle_deg: float = 0.0, *, on_ground: bool = True, dead: bool = False) -> FigureState:

@@ -13,7 +13,7 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.navigation.course import course_to, navigation_course
 from believable.worlds.doom.navigation.declarations import DECISION_TICS, NAVIGATION_AGENTS, navigation_agent
-from believable.worlds.doom.navigation.navigation_env import collided, passed
+from believable.worlds.doom.navigation.navigation_env import passed, ran_into_something
 from believable.worlds.doom.navigation.navigation_player import SHIPPED, shipped_agent
 from believable.worlds.doom.navigation.navigation_runs import planned_runs
 from believable.worlds.doom.navigation.policy import NavigationPolicy
@@ -75,12 +75,12 @@ def test_a_goal_that_cannot_be_reached_is_told() -> None:
 
 def test_collisions_are_ends_where_level_ground_would_not_have_led() -> None:
     start = figure_at(0, 0, angle_deg=0.0)
-    assert not collided(start, figure_at(36.44, 0.0), turn_deg=0), (
+    assert not ran_into_something(start, figure_at(36.44, 0.0), turn_deg=0), (
         "the engine's own place after seven tics from standing"
     )
-    assert collided(start, figure_at(5.0, 0.0), turn_deg=0)
-    assert not collided(start, figure_at(0.0, 0.0), turn_deg=None)
-    assert not collided(start, figure_at(5.0, 0.0, on_ground=False), turn_deg=0), "in the air nobody knows"
+    assert ran_into_something(start, figure_at(5.0, 0.0), turn_deg=0)
+    assert not ran_into_something(start, figure_at(0.0, 0.0), turn_deg=None)
+    assert not ran_into_something(start, figure_at(5.0, 0.0, on_ground=False), turn_deg=0), "in the air nobody knows"
 
 
 def test_a_goal_is_reached_by_running_over_it() -> None:

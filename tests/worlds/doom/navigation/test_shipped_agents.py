@@ -7,6 +7,7 @@ import pytest
 
 from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS
 from believable.worlds.doom.navigation.movement_measures import MEASURE_WORDS, run_measures, summarised
+from believable.worlds.doom.navigation.navigation_player import SeenDoomGame
 from believable.worlds.doom.navigation.navigation_runs import UNTRAINED, planned_runs, run_of
 
 pytest.importorskip("vizdoom", reason="the engine is the extra `doom`")
@@ -37,3 +38,19 @@ def test_a_run_is_the_same_again_and_nobody_untrained_arrives() -> None:
     assert not measures.success
     assert measures.decisions is None
     assert measures.path_efficiency is None
+
+
+def test_a_collision_is_what_level_ground_does_not_explain_however_somebody_walks() -> None:
+    """The engine's own steps: forwards, backwards, sideways and turning on the island; then its wall."""
+    (planned,) = planned_runs("symbolic", 1, seed=5)
+    game = SeenDoomGame(planned.setup(), depth=False)
+    try:
+        for forward, side, turn in [(1, 1, 20), (0, -1, -30), (-1, 1, 0), (0, -1, 40), (-1, 0, 0), *[(-1, 0, 0)] * 9]:
+            for _ in range(7):
+                game.step({"player": (forward, side, 0, turn, 0, 0, 0, 0, 0)})
+        recording = game.record()
+    finally:
+        game.close()
+    decision_ms = 7 * recording.timing.frame_ms
+    assert run_measures(recording, 0, 5 * decision_ms).collisions == 0
+    assert run_measures(recording, 5 * decision_ms).collisions > 0.2

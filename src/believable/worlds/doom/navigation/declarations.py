@@ -6,7 +6,8 @@ Jumping is no action: it happens by itself at the brink of a leap (`course.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
 from believable.worlds.contract import Input
 from believable.worlds.doom.doom_engine import TICS_PER_S
+from believable.worlds.doom.doom_round import RUN, STRAFE
 
 DECISION_TICS = 7
 DECISIONS_PER_S = TICS_PER_S / DECISION_TICS
@@ -24,6 +26,27 @@ DECISIONS_MAX = 150
 FULL_SPEED_UNITS, SLOW_SHARE = 116.7, 2 / 3
 #: Above this the camera changes suddenly: .15 of half a turn.
 CAMERA_LIMIT_DEG = 27.0
+#: On level ground the engine's figure moves exactly so: push and friction of each tic.
+PUSH_UNITS, FRICTION = 1.5625, 0.90625
+#: Whoever ends so far from where level ground would have led has run into something.
+COLLISION_UNITS = 10.0
+
+
+def collided(
+    start: tuple[float, float], velocity: tuple[float, float], end: tuple[float, float],
+    tics: Iterable[tuple[float, int, int]],
+) -> bool:  # fmt: skip
+    """Whether somebody ended elsewhere than level ground would have led: from a place with a velocity, and in each tic with a
+    heading in degrees and what was pressed, forwards and to the right."""
+    (x, y), (vx, vy) = start, velocity
+    for heading_deg, forward, right in tics:
+        yaw = math.radians(heading_deg)
+        cos, sin = PUSH_UNITS * math.cos(yaw), PUSH_UNITS * math.sin(yaw)
+        vx += forward * cos + right * sin * STRAFE / RUN
+        vy += forward * sin - right * cos * STRAFE / RUN
+        x, y = x + vx, y + vy
+        vx, vy = vx * FRICTION, vy * FRICTION
+    return math.dist((x, y), end) > COLLISION_UNITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
@@ -30,9 +29,12 @@ from believable.worlds.doom.navigation.declarations import (
     DECISIONS_MAX,
     FULL_SPEED_UNITS,
     SLOW_SHARE,
+    collided,
 )
 
-Numbers = NDArray[np.float64]
+_COLUMNS = (
+    "x", "y", "angle_deg", "velocity_x", "velocity_y", "on_ground", "forward", "side", "events", "dead",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ MEASURE_WORDS: Mapping[str, str] = {
     "decisions": "Decisions to the goal (0.2 s each), a run that did not reach it counted as 150",
     "died": "Share of runs that ended in a pit",
     "camera": "P1: share of decisions in which the camera turned by more than 27°",
-    "collisions": "P2: share of decisions with a collision",
+    "collisions": "P2: share of decisions that ended elsewhere than level ground would have led",
     "slow": "P3: share of decisions slower than two thirds of full speed",
     "jerk": "Root mean square jerk, in 1,000 units/s³",
     "yaw_smoothness": "Spectral arc length of turning; nearer to 0 is smoother",
@@ -72,10 +74,9 @@ def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None
     if setup.goal is None:
         raise InvalidInput(f"the recording of {setup.map!r} has no goal. Measure recordings of navigation.")
     first, last = _frames(recording, from_ms, to_ms)
-    columns = {name: recording.telemetry[name][first:last] for name in ("x", "y", "angle_deg", "events", "dead")}
+    columns = {name: recording.telemetry[name][first:last] for name in _COLUMNS}
     places = np.array([columns["x"], columns["y"]], float).T
     yaw = np.unwrap(np.array(columns["angle_deg"], float), period=360.0)
-    blocked = np.array(["blocked" in str(words or "").split() for words in columns["events"]])
     goal_frame = next((n for n, words in enumerate(columns["events"]) if "goal" in str(words or "").split()), None)
     starts = np.arange(0, len(yaw) - DECISION_TICS, DECISION_TICS)
     if not len(starts):
@@ -97,12 +98,25 @@ def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None
         died=any(bool(dead) for dead in columns["dead"]),
         decisions=None if goal_frame is None else (goal_frame + 1) / DECISION_TICS,
         camera=float(np.mean(np.abs(yaw[ends] - yaw[starts]) > CAMERA_LIMIT_DEG)),
-        collisions=float(np.mean([blocked[start:end].any() for start, end in zip(starts, ends, strict=True)])),
+        collisions=float(np.mean([_collided(columns, start) for start in starts.tolist()])),
         slow=float(np.mean(way < SLOW_SHARE * FULL_SPEED_UNITS)),
         jerk=None if jerk is None else jerk / 1000,
         yaw_smoothness=spectral_arc_length(np.abs(np.diff(yaw)) * TICS_PER_S, TICS_PER_S),
         path_efficiency=None if gained is None or not length else gained * TILE_UNITS / length,
     )
+
+
+def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
+    """Of the decision that begins after this frame, as in training: in the air nobody knows."""
+    end = start + DECISION_TICS
+    if not (columns["on_ground"][start] and columns["on_ground"][end]):
+        return False
+    place, velocity, target = (
+        (columns[x][frame], columns[y][frame])
+        for x, y, frame in (("x", "y", start), ("velocity_x", "velocity_y", start), ("x", "y", end))
+    )
+    tics = ((columns["angle_deg"][n], columns["forward"][n], columns["side"][n]) for n in range(start + 1, end + 1))
+    return collided(place, velocity, target, tics)
 
 
 def _frames(recording: Recording, from_ms: float, to_ms: float | None) -> tuple[int, int]:

@@ -27,6 +27,7 @@ from believable.worlds.doom.navigation.declarations import (
     DECISIONS_MAX,
     FULL_SPEED_UNITS,
     SLOW_SHARE,
+    collided,
     navigation_agent,
 )
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES, depth_of, senses_of
@@ -39,10 +40,6 @@ except ImportError as error:
 
 #: Until a cloud of arrival has gone, and until somebody who was running stands.
 CLOUD_TICS, REST_TICS = 52, 21
-#: On level ground the engine's figure moves exactly so: push and friction of each tic.
-PUSH_UNITS, FRICTION = 1.5625, 0.90625
-#: Whoever ends so far from where level ground would have led has run into something.
-COLLISION_UNITS = 10.0
 #: Of a way shorter than this a step's share would be too large.
 SHORTEST_WAY_TILES = 8.0
 Observation = dict[str, NDArray[Any]]
@@ -138,7 +135,7 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         arrived = passed((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS and abs(after.z - gz) < 64
         self._signs = {
             "sudden": abs(turn_deg or 0) > CAMERA_LIMIT_DEG,
-            "collided": collided(before, after, turn_deg),
+            "collided": ran_into_something(before, after, turn_deg),
             "slow": math.dist((before.x, before.y), (after.x, after.y)) < SLOW_SHARE * FULL_SPEED_UNITS,
         }
         reward = terms.decision + terms.approach * approach + terms.goal * arrived + terms.death * after.dead
@@ -168,15 +165,10 @@ def passed(start: tuple[float, float], end: tuple[float, float], place: tuple[fl
     return math.dist((start[0] + share * dx, start[1] + share * dy), place)
 
 
-def collided(before: FigureState, after: FigureState, turn_deg: int | None) -> bool:
-    """Whether a decision on the ground ended elsewhere than level ground would have led."""
+def ran_into_something(before: FigureState, after: FigureState, turn_deg: int | None) -> bool:
+    """Of a decision. In the air nobody knows."""
     if not (before.on_ground and after.on_ground):
         return False
-    x, y, (vx, vy, _) = before.x, before.y, before.velocity
-    push = 0.0 if turn_deg is None else PUSH_UNITS
-    for tic in range(1, DECISION_TICS + 1):
-        yaw = math.radians(before.angle_deg - (turn_deg or 0) * tic / DECISION_TICS)
-        vx, vy = vx + push * math.cos(yaw), vy + push * math.sin(yaw)
-        x, y = x + vx, y + vy
-        vx, vy = vx * FRICTION, vy * FRICTION
-    return math.dist((x, y), (after.x, after.y)) > COLLISION_UNITS
+    forward, turn = (0, 0) if turn_deg is None else (1, turn_deg)
+    tics = ((before.angle_deg - turn * tic / DECISION_TICS, forward, 0) for tic in range(1, DECISION_TICS + 1))
+    return collided((before.x, before.y), before.velocity[:2], (after.x, after.y), tics)
