@@ -39,13 +39,13 @@ STATEMENTS = ("bread is warm", "bread is fresh", "tea is cold", "tea is old", "b
 
 @dataclass
 class EchoEngine:
-    """Words nothing: says what it was asked to begin with."""
+    """Goes on with the same words whatever was begun."""
 
     asked: list[str]
 
-    def words(self, system: str, prompt: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
-        self.asked.append(prompt)
-        return WordedText(f"{grammar.split(chr(34))[1]}bakes.", 5, 2)
+    def words(self, lead: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
+        self.asked.append(lead)
+        return WordedText(" bakes.", 5, 2)
 
     def close(self) -> None:
         pass
@@ -87,8 +87,12 @@ def test_insights_cite_statements_that_belong_together() -> None:
     assert model.usage.tokens_out == 2 * 6
 
 
-def test_a_grammar_escapes_names() -> None:
-    assert sentence_grammar('Ann "A" \\', "[.]").startswith(r'root ::= "Ann \"A\" \\ " [')
+def test_a_sentence_goes_on_from_its_opening_and_follows_the_facts() -> None:
+    engine = EchoEngine([])
+    model = EmbeddedModel(ScriptedModel(lambda request: ""), engine)  # type: ignore[arg-type]
+    assert ask(model, SentenceForm(("Ada meets Ben.", "Ada says:"), "Ben, I")) == "Ben, I bakes."
+    assert engine.asked == ["Ada meets Ben. Ada says: Ben, I"]
+    assert sentence_grammar("[.!?]", 40).endswith("{4,40} [.!?]")
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +135,7 @@ def test_real_choices_ratings_and_words(model: EmbeddedModel) -> None:
         int(ask(model, RatingForm(1, 10, text, anchors))) for text in ("Ada brushes her teeth", "Ben's mother has died")
     )
     assert low <= 2 < 7 <= high
-    form = SentenceForm(("Ada is a baker. The bread is fresh.", "Say this to Ben."), "Ben,", 24)
+    form = SentenceForm(("Ada is a baker. The bread is fresh. Ada says:",), "Ben,")
     text = ask(model, form, 5)
     assert text.startswith("Ben, ")
     assert ask(model, form, 5) == text

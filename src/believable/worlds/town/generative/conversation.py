@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -68,10 +68,8 @@ def next_line(asker: Asker, stream: MemoryStream, scene: TalkScene, talk: Talk) 
     }  # fmt: skip
     clauses = [clause for topic in topics if (clause := spoken_clause(topic, scene.persona, scene.other))]
     clause = clauses[len(talk.lines) // 2 % len(clauses)] if clauses else f"I am {scene.doing}"
-    facts = (f"{first} and {other} talk about this: {clause}.", f"Finish what {first} says in a few friendly words.")
-    form = SentenceForm(
-        facts, f"{other}, {clause}, and" if not talk.lines else f"{clause[0].upper()}{clause[1:]}, and", 24, 70
-    )
+    facts = (f"{first} meets {other}, a {relation}. {first} says:",)
+    form = SentenceForm(facts, f"{other}, {clause}, and" if not talk.lines else f"{clause[0].upper()}{clause[1:]}, and")
     return asker.ask("talk", values, form, read_sentence, retrieved=recalled)
 
 
@@ -113,6 +111,6 @@ def memo(asker: Asker, persona: Persona, talk: Talk, people: Mapping[str, Person
     """What the released code keeps of a talk besides its lines."""
     first = persona.name.partition(" ")[0]
     values = {"person": persona.name, "said": talk.said(people)}
-    facts: Sequence[str] = [text for _, text in talk.lines[-3:]]
-    form = SentenceForm((*facts, f"Write one sentence on what {first} remembers of this."), f"{first} remembers that")
+    facts = tuple(text for _, text in talk.lines[-2:])
+    form = SentenceForm(facts, f"{first} remembers that")
     return asker.ask("talk_memo", values, form, read_sentence)

@@ -145,7 +145,7 @@ def new_status(
     statements = tuple(entry.memory.text for entry in retrieved)
     values = {"heading": heading, "person": persona.name, "status": status, "statements": "\n".join(statements)}
     first = persona.name.partition(" ")[0]
-    form = SentenceForm((*statements[:3], f"Write one sentence on what {first} will do today."), first)
+    form = SentenceForm(statements[:2], f"Today {first} will")
     return asker.ask("status", values, form, read_sentence, retrieved=retrieved)
 
 

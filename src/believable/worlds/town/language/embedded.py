@@ -7,9 +7,8 @@ have, and are parsed alike.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +38,8 @@ NOISE, REPEATED = 0.04, 0.15
 #: Of a slot's own words and of who plans.
 SLOT_SHARE = 0.65
 EVIDENCE = 3
-SYSTEM = "You write one short, plain sentence."
+#: So much of a statement is read before an insight.
+STATEMENT_LETTERS = 60
 
 
 @dataclass(slots=True)
@@ -95,14 +95,15 @@ class EmbeddedModel:
         return int(np.clip(round(float((weights * values).sum() / weights.sum())), form.low, form.high))
 
     def _sentence(self, form: SentenceForm, seed: int) -> WordedText:
-        prompt = "\n".join(form.facts)
-        return self.engine.words(
-            SYSTEM,
-            prompt,
-            grammar=sentence_grammar(form.opening, "[.!?]", form.longest),
-            seed=seed,
-            most_tokens=form.most_tokens,
-        )
+        return self._finished(form.facts, form.opening, "[.!?]", seed, form.most_tokens, form.longest)
+
+    def _finished(
+        self, facts: Sequence[str], opening: str, ends: str, seed: int, most_tokens: int = 24, longest: int = 70
+    ) -> WordedText:
+        """The opening with what the small model makes of it after these facts."""
+        grammar = sentence_grammar(ends, longest)
+        words = self.engine.words(" ".join((*facts, opening)), grammar=grammar, seed=seed, most_tokens=most_tokens)
+        return replace(words, text=opening + words.text)
 
     def _timetable(self, form: TimetableForm, seed: int) -> str:
         """Slot by slot the option nearest to the slot and to who plans, with a little chance and a dislike of repetition."""
@@ -122,9 +123,8 @@ class EmbeddedModel:
     def _questions(self, form: QuestionsForm, seed: int, words: list[WordedText]) -> str:
         lines = []
         for number, index in enumerate(self._spread(form.statements, form.count), 1):
-            facts = f"Statement: {form.statements[index]}\nAsk one question about {form.person} that it raises."
-            grammar = sentence_grammar(f"What does {form.person}", "[?]")
-            words.append(self.engine.words(SYSTEM, facts, grammar=grammar, seed=derive(seed, number), most_tokens=24))
+            facts = (f"{form.statements[index][:STATEMENT_LETTERS]}.",)
+            words.append(self._finished(facts, f"What does {form.person}", "[?]", derive(seed, number)))
             lines.append(f"{number}. {words[-1].text}")
         return "\n".join(lines)
 
@@ -135,11 +135,10 @@ class EmbeddedModel:
         lines = []
         for number, index in enumerate(self._spread(form.statements, form.count, relevance), 1):
             evidence = sorted(np.argsort(-among[index], kind="stable")[:EVIDENCE].tolist())
-            facts = "\n".join(form.statements[at] for at in evidence) + f"\nWhat does this say about {form.person}?"
+            facts = tuple(f"{form.statements[at][:STATEMENT_LETTERS]}." for at in evidence if at != index)
             subject, verb, rest = form.statements[index].partition(" is ")
             opening = f"{subject} is often {rest.partition(',')[0]}, and" if verb else form.person
-            grammar = sentence_grammar(opening, "[.]", 60)
-            words.append(self.engine.words(SYSTEM, facts, grammar=grammar, seed=derive(seed, number), most_tokens=28))
+            words.append(self._finished(facts, opening, "[.]", derive(seed, number), longest=60))
             cited = ", ".join(str(at + form.first) for at in evidence)
             lines.append(f"{number}. {words[-1].text.rstrip('.')} (because of {cited})")
         return "\n".join(lines)
@@ -160,8 +159,6 @@ class EmbeddedModel:
         self.engine.close()
 
 
-def sentence_grammar(opening: str, ends: str, longest: int = 160) -> str:
-    """One sentence of ordinary characters that begins so; GBNF, the grammar of llama.cpp."""
-    literal = re.sub(r'(["\\])', r"\\\1", opening)
-    lead = f'"{literal} " ' if opening else "[A-Z] "
-    return f"root ::= {lead}[a-zA-Z0-9 ,':-]{{4,{longest}}} {ends}"
+def sentence_grammar(ends: str, longest: int) -> str:
+    """The rest of a sentence, of ordinary characters; GBNF, the grammar of llama.cpp."""
+    return f'root ::= " " [a-zA-Z0-9 ,\':-]{{4,{longest}}} {ends}'

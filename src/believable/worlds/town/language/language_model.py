@@ -48,12 +48,12 @@ class RatingForm:
 
 @dataclass(frozen=True, slots=True)
 class SentenceForm:
-    """One sentence that says the facts, beginning with `opening`, with so many characters after it at most."""
+    """One sentence that follows from the facts and begins with `opening`, with so many characters after it at most."""
 
     facts: tuple[str, ...]
     opening: str = ""
-    most_tokens: int = 32
-    longest: int = 160
+    most_tokens: int = 24
+    longest: int = 70
 
 
 @dataclass(frozen=True, slots=True)

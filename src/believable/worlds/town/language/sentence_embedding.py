@@ -42,30 +42,32 @@ class SentenceModel:
         tokenizer.no_padding()
         tokenizer.enable_truncation(MOST_TOKENS)
         weights = load_file(str(weight_file(SENTENCES, ".safetensors", folder)))
-        return cls({name: array.astype(np.float32) for name, array in weights.items()}, tokenizer)
+        return cls({name: _ready(name, array) for name, array in weights.items()}, tokenizer)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """A vector of length 1 for each text."""
         unknown = list(dict.fromkeys(text for text in texts if text not in self._cache))
+        if not unknown:
+            return [self._cache[text] for text in texts]
         tokens = {text: self.tokenizer.encode(text).ids for text in unknown}
         with threadpool_limits(1):
             # Alone, not in a batch: a batch's shape would change the last bits, and with them what a run repeats.
             for text in unknown:
-                self._cache[text] = kept_exactly(self._pooled(np.array([tokens[text]]))).pop()
+                self._cache[text] = kept_exactly(self._pooled(tokens[text])).pop()
         return [self._cache[text] for text in texts]
 
-    def _pooled(self, ids: NDArray[np.int64]) -> Array:
-        """The mean over the tokens of the last layer."""
+    def _pooled(self, ids: Sequence[int]) -> Array:
+        """The mean over the tokens of the last layer, as the only row."""
         states = self._embedded(ids)
         for layer in range(LAYERS):
             states = self._layer(states, f"encoder.layer.{layer}")
-        return np.asarray(states.mean(axis=1), np.float32)
+        return np.asarray(states.mean(axis=0, keepdims=True), np.float32)
 
-    def _embedded(self, ids: NDArray[np.int64]) -> Array:
+    def _embedded(self, ids: Sequence[int]) -> Array:
         prefix = "embeddings"
         summed = (
-            self.weights[f"{prefix}.word_embeddings.weight"][ids]
-            + self.weights[f"{prefix}.position_embeddings.weight"][: ids.shape[1]]
+            self.weights[f"{prefix}.word_embeddings.weight"][list(ids)]
+            + self.weights[f"{prefix}.position_embeddings.weight"][: len(ids)]
             + self.weights[f"{prefix}.token_type_embeddings.weight"][0]
         )
         return self._normed(summed, f"{prefix}.LayerNorm")
@@ -75,10 +77,10 @@ class SentenceModel:
         query, key, value = (
             _heads(self._linear(states, f"{attention}.self.{name}")) for name in ("query", "key", "value")
         )
-        scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(WIDTH // HEADS))
+        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(WIDTH // HEADS))
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
-        joined = mixed.transpose(0, 2, 1, 3).reshape(states.shape)
+        joined = mixed.transpose(1, 0, 2).reshape(states.shape)
         states = self._normed(
             states + self._linear(joined, f"{attention}.output.dense"), f"{attention}.output.LayerNorm"
         )
@@ -87,7 +89,7 @@ class SentenceModel:
         return self._normed(states + self._linear(inner, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm")
 
     def _linear(self, states: Array, name: str) -> Array:
-        return np.asarray(states @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"])
+        return np.asarray(states @ self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"])
 
     def _normed(self, states: Array, name: str) -> Array:
         centred = states - states.mean(axis=-1, keepdims=True)
@@ -96,5 +98,10 @@ class SentenceModel:
 
 
 def _heads(states: Array) -> Array:
-    texts, length, _ = states.shape
-    return states.reshape(texts, length, HEADS, WIDTH // HEADS).transpose(0, 2, 1, 3)
+    return states.reshape(len(states), HEADS, WIDTH // HEADS).transpose(1, 0, 2)
+
+
+def _ready(name: str, weights: Array) -> Array:
+    """As it is multiplied with: the matrices of the layers turned round once, and not in every product."""
+    turned = name.startswith("encoder.layer.") and weights.ndim == 2
+    return np.ascontiguousarray(weights.T if turned else weights, np.float32)

@@ -70,10 +70,11 @@ class WordingEngine:
             )
         self._url = line
 
-    def words(self, system: str, prompt: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
-        """A text that the grammar allows. The prompt is read anew each time, so that nothing depends on what was asked before."""
+    def words(self, lead: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
+        """What the grammar allows after this lead. It is read anew each time, so that nothing depends on what was asked before;
+        a plain beginning is continued, without a dialogue's frame, which would take longer to read than the words to write."""
         body = {
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
+            "prompt": lead,
             "max_tokens": most_tokens,
             "temperature": TEMPERATURE,
             "seed": seed % 2**31,
@@ -81,7 +82,7 @@ class WordingEngine:
             "cache_prompt": False,
         }
         try:
-            response = self._client.post(f"{self.url}/v1/chat/completions", json=body)
+            response = self._client.post(f"{self.url}/v1/completions", json=body)
             tree: dict[str, Any] = response.raise_for_status().json()
         except (httpx.HTTPError, ValueError) as error:
             raise ModelUnavailable(
@@ -89,9 +90,7 @@ class WordingEngine:
                 "Everything so far is kept: run the same command again, and the run goes on where it stopped."
             ) from error
         usage = tree["usage"]
-        return WordedText(
-            str(tree["choices"][0]["message"]["content"]), usage["prompt_tokens"], usage["completion_tokens"]
-        )
+        return WordedText(str(tree["choices"][0]["text"]), usage["prompt_tokens"], usage["completion_tokens"])
 
     def close(self) -> None:
         self._client.close()
