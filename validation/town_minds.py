@@ -1,7 +1,8 @@
 """The minds of the town compared: violations per 100 actions by mind, variant and ablation over seeds, with t intervals.
 
 python -m validation.town_minds --seeds 10 --people 6 --days 2            the neuro-symbolic mind and its ablations
-python -m validation.town_minds --run RUN --run RUN …                     runs made before, by mind and variant
+python -m validation.town_minds --embedded FOLDER --seeds 10              both minds with the embedded models, kept in FOLDER
+python -m validation.town_minds --run RUN --run RUN …                     runs made before, by mind and options
 python -m validation.town_minds --ship generative=RUN neurosymbolic=RUN   writes the checked runs that come with `replay`
 python -m validation.town_minds --worst RUN --picture FILE                the three worst moments of a run as a picture
 """
@@ -11,6 +12,8 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
+import sys
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,10 +27,18 @@ from believable.recordings import file
 from believable.recordings.recording import UNITS_PER_TILE, Recording
 from believable.stimuli.raster import Camera, Rasteriser
 from believable.worlds import draw
+from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
-from believable.worlds.town.rule_checker import TownFindings, TownViolation, check_town, with_findings
-from believable.worlds.town.town_folder import read_settings, read_town
+from believable.worlds.town.rule_checker import CATEGORIES, TownFindings, TownViolation, check_town, with_findings
+from believable.worlds.town.town_folder import (
+    CHECKPOINT_FILE,
+    RECORDING_FILE,
+    TRACE_FILE,
+    read_settings,
+    read_town,
+    simulate,
+)
 from believable.worlds.town.town_recording import recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
 
@@ -44,9 +55,15 @@ ROWS = {
     "no check of memory": {"check_memory": "off"},
     "no planner, no checks": {"planner": "off", "checks": "off"},
 }
+#: Minds with the same model, in the order in which a seed's runs are made.
+MODEL_ROWS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("neurosymbolic", {"model": "on"}),
+    ("generative", {"variant": "paper"}),
+    ("generative", {"variant": "released"}),
+)
 HEADS = (
     "mind", "runs", "per 100 actions", "norms no mind knows", "fulfilled", "actions a person and day", "activities a person",
-    "talks",
+    "lines spoken", *(f"{category} per 100" for category in CATEGORIES),
 )  # fmt: skip
 
 
@@ -55,6 +72,24 @@ def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recordi
     while not run.over:
         run.advance()
     return recorded(run)
+
+
+def live_embedded(folder: Path, seeds: Sequence[int], people: int, days: int) -> None:
+    """The runs of `MODEL_ROWS` that are not in the folder yet. One model for all: what it has read once, it does not read again."""
+    model = EmbeddedModel.load()
+    try:
+        for seed in seeds:
+            for mind, options in MODEL_ROWS:
+                out = folder / f"{mind}-{options.get('variant', 'model')}-{seed}"
+                if not (out / RECORDING_FILE).is_file():
+                    begun = time.process_time()
+                    simulate(out, TownSettings(seed, people, days, mind, options), model)
+                    (out / TRACE_FILE).unlink()
+                    (out / CHECKPOINT_FILE).unlink()
+                    seconds = time.process_time() - begun
+                    print(f"{out.name}: {seconds:.0f} s of processor without the engine", file=sys.stderr, flush=True)  # noqa: T201
+    finally:
+        model.close()
 
 
 def interval(values: Sequence[float], digits: int = 2) -> str:
@@ -76,6 +111,7 @@ def row(name: str, recordings: Sequence[Recording]) -> str:
         interval([_a_day(run, recording) for run, recording in zip(runs, recordings, strict=True)], 0),
         interval([_variety(recording) for recording in recordings], 1),
         interval([run.talks for run in runs], 0),
+        *(interval([100 * run.by_category()[name] / run.actions for run in runs]) for name in CATEGORIES),
     ]
     return f"| {name} | {' | '.join(cells)} |"
 
@@ -131,6 +167,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--people", type=int, default=6)
     parser.add_argument("--days", type=int, default=1)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--embedded", type=Path)
     parser.add_argument("--run", action="append", type=Path, default=[])
     parser.add_argument("--ship", nargs=2, metavar="CONDITION=RUN")
     parser.add_argument("--worst", type=Path)
@@ -144,18 +182,23 @@ def main() -> None:
         for condition, _, run in (written.partition("=") for written in chosen.ship):
             file.write(with_findings(read_town(Path(run))), RUNS / f"{condition}.replay.json.gz")
         return
+    seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
+    if chosen.embedded:
+        live_embedded(chosen.embedded, seeds, chosen.people, chosen.days)
+        chosen.run = sorted(path.parent for path in chosen.embedded.glob(f"*/{RECORDING_FILE}"))
     print(f"| {' | '.join(HEADS)} |")  # noqa: T201
     print("|---" * len(HEADS) + "|")  # noqa: T201
     if chosen.run:
         groups: dict[str, list[Recording]] = defaultdict(list)
         for folder in chosen.run:
             settings = read_settings(folder)
-            groups[f"{settings.mind} {settings.options.get('variant', '')}".strip()].append(read_town(folder))
+            options = ", ".join(f"{name} {value}" for name, value in settings.options.items())
+            groups[f"{settings.mind}, {options}".removesuffix(", ")].append(read_town(folder))
         for name, recordings in groups.items():
             print(row(name, recordings), flush=True)  # noqa: T201
         return
     for name, options in ROWS.items():
-        runs = [lived(seed, chosen.people, chosen.days, options) for seed in range(1, chosen.seeds + 1)]
+        runs = [lived(seed, chosen.people, chosen.days, options) for seed in seeds]
         print(row(name, runs), flush=True)  # noqa: T201
 
 

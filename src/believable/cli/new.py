@@ -187,7 +187,7 @@ def _town_runs(folder: Path, seed: int) -> dict[str, Path]:
     for mind in ("neurosymbolic", "generative"):
         runs[mind] = folder / "sources" / f"town-{seed}-{mind}"
         click.echo(f"{mind}: {runs[mind]}")
-        run.main([str(runs[mind]), "--mind", mind, "--seed", str(seed)], standalone_mode=False)
+        run.main([str(runs[mind]), "--mind", mind, "--seed", str(seed), "--model", "embedded"], standalone_mode=False)
     return runs
 
 

@@ -67,11 +67,11 @@ def model_options(function: Any) -> Any:
     """The options by which a command is told its language model."""
     for option in reversed(
         (
-            setting(
+            click.option(
                 "--model",
                 type=click.Choice(["embedded", "endpoint", "recorded"]),
-                default="embedded",
-                help="Models on this machine, an OpenAI-compatible endpoint, or answers recorded before.",
+                help="Models on this machine, an OpenAI-compatible endpoint, or answers recorded before. The generative mind has "
+                "embedded ones without it, the neuro-symbolic mind none.",
             ),
             click.option("--endpoint", metavar="URL", help="Address of the endpoint, such as https://host/v1."),
             click.option("--model-name", metavar="NAME", help="The endpoint's model."),
@@ -122,13 +122,17 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
             prices=TokenPrices(values["price_in"], values["price_out"]),
             spend_limit=values["spend_limit"],
         )
-    return ModelSettings(values["model"], endpoint, values["answers"])
+    return ModelSettings(values["model"] or "embedded", endpoint, values["answers"])
 
 
 @command.command()
 @click.argument("out", type=FOLDER)
 @setting("--mind", default="generative", help="Who decides.")
-@click.option("--variant", type=click.Choice(["paper", "released"]), help="Of the generative mind; default: paper.")
+@click.option(
+    "--variant",
+    type=click.Choice(["paper", "released"]),
+    help="Memory and mind as published or as released; default: paper.",
+)
 @setting("--people", default=6, type=click.IntRange(2, 8), help="So many live in the town.")
 @setting("--days", default=2, type=click.IntRange(min=1), help="Days to simulate.")
 @setting("--seed", default=7, help="Town, people and all chance follow from it.")
@@ -152,7 +156,8 @@ def run(
     \b
     Example:
       believable town run my-run --mind generative --variant released --people 6 --days 2 --seed 7
-      believable town run other-run --mind neurosymbolic --option checks=off
+      believable town run other-run --mind neurosymbolic --model embedded --seed 7
+      believable town run third-run --mind neurosymbolic --option checks=off
     """
     from believable.worlds.town.language.opening import open_model, write_usage
     from believable.worlds.town.minds import mind_kind
@@ -160,8 +165,11 @@ def run(
     from believable.worlds.town.town_run import TownSettings
 
     chosen = {**_options(options), **({"variant": variant} if variant else {})}
+    may_ask = mind_kind(mind).asks_model
+    if may_ask == "may" and values["model"]:
+        chosen["model"] = "on"
+    asks = may_ask == "always" or (may_ask == "may" and chosen.get("model") == "on")
     settings = TownSettings(seed, people, days, mind, chosen)
-    asks = mind_kind(mind).asks_model
     keep_settings(out, settings)
     with click.progressbar(length=days * 24, label="day 1 00:00", show_pos=False) as bar:
         if not asks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -10,13 +11,15 @@ import pytest
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.recordings import file
+from believable.worlds.town.language.language_model import ModelRequest, SentenceForm
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.minds.neurosymbolic_mind import NeurosymbolicMind
-from believable.worlds.town.minds.small_talk import SpeechAct, is_faithful
+from believable.worlds.town.minds.small_talk import SpeechAct, unknown_words
 from believable.worlds.town.rule_checker import RULES, TownFindings, check_town
 from believable.worlds.town.town_folder import RECORDING_FILE, TRACE_FILE, read_town, simulate
 from believable.worlds.town.town_recording import followed, recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
+from tests.worlds.town.language.simple_models import ScriptedModel, form_reply
 
 MIND = mind_kind("neurosymbolic").create
 
@@ -104,15 +107,72 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> Non
 
 
 def test_an_unknown_switch_is_an_error() -> None:
-    with pytest.raises(InvalidInput, match="option plannr=off: the neuro-symbolic mind takes planner"):
+    with pytest.raises(InvalidInput, match="option plannr=off: the neuro-symbolic mind takes model, planner"):
         TownRun(TownSettings(7, 2, 1, "neurosymbolic", {"plannr": "off"}), MIND)
 
 
 def test_what_a_model_words_must_name_nothing_but_the_facts() -> None:
-    act = SpeechAct("answer", "ben", {"name": "Ben", "part": "morning", "news": "I am at the Bakery: work."})
-    assert is_faithful("Good morning, Ben, I am at the Bakery.", act)
-    assert not is_faithful("See you at 9, Ben.", act)
-    assert not is_faithful("I met Clara at the Bakery.", act)
+    facts = {"name": "Ben", "part": "morning", "clock": "07:30", "news": "I am at the Bakery: work."}
+    act = SpeechAct("answer", "ben", facts, "I am at the Bakery: work, and")
+    entities = frozenset({"ben", "clara", "voss", "bakery", "library"})
+    for text in ("Good morning, Ben, I am at the Bakery.", "I am here at 07:30, and it is going well."):
+        assert unknown_words(text, act, entities) == [], text
+    assert unknown_words("See you at 9, Ben.", act, entities) == ["9"]
+    assert unknown_words("I met Clara's friend at the library.", act, entities) == ["clara", "library"]
+    assert unknown_words("I met Zoe at noon.", act, entities) == ["zoe", "noon"]
+    assert unknown_words("Come this evening, at seven.", act, entities) == ["evening", "seven"]
+
+
+def talkative(request: ModelRequest) -> str:
+    """Sentences of which every other names somebody whom no facts name."""
+    if request.name == "speech":
+        form = request.form
+        assert isinstance(form, SentenceForm)
+        return f"{form.opening} {'Zoe agrees' if request.attempt == 1 and len(request.prompt) % 2 else 'it is fine'}."
+    return form_reply(request)
+
+
+def with_model(**options: str) -> TownRun:
+    settings = TownSettings(7, 2, 1, "neurosymbolic", {"model": "on", **options})
+    run = TownRun(settings, MIND, ScriptedModel(talkative))
+    while not run.over:
+        run.advance()
+    return run
+
+
+def test_with_a_model_it_means_remembers_and_says_what_the_model_words_and_the_facts_allow() -> None:
+    run = with_model()
+    calls = [note for note in run.notes if note["kind"] == "call"]
+    assert {"day_plan", "importance", "speech"} <= {note["prompt"] for note in calls}
+    refused = [note for note in calls if note["prompt"] == "speech" and "failed" in note]
+    assert refused
+    assert all("names zoe, which the facts do not" in note["failed"] for note in refused)
+    said = [line.text for line in run.log if line.verb == "speak"]
+    assert any("it is fine" in text for text in said)
+    assert not any("Zoe" in text for text in said)
+    minds = [mind for mind in run.minds.values() if isinstance(mind, NeurosymbolicMind)]
+    assert sum(mind.counts["worded by model"] for mind in minds) > sum(mind.counts["worded by ways"] for mind in minds)
+    assert all(mind.stream.memories and mind.counts["intentions of the model"] for mind in minds)
+    checked = check_town(recorded(run))
+    assert (checked.per_100 or 0) < 2
+    assert (checked.intentions_fulfilled or 0) >= 0.7
+
+
+def test_with_a_model_it_goes_on_from_what_was_kept() -> None:
+    settings = TownSettings(7, 2, 1, "neurosymbolic", {"model": "on"})
+    whole, cut = with_model(), TownRun(settings, MIND, ScriptedModel(talkative))
+    while cut.state.step < 12 * 360:
+        cut.advance()
+    resumed = TownRun(settings, MIND, ScriptedModel(talkative))
+    resumed.restore(json.loads(json.dumps(cut.stored())))
+    while not resumed.over:
+        resumed.advance()
+    assert resumed.log == whole.log
+
+
+def test_a_model_that_is_asked_for_must_be_there() -> None:
+    with pytest.raises(InvalidInput, match="model=on: there is no language model"):
+        TownRun(TownSettings(7, 2, 1, "neurosymbolic", {"model": "on"}), MIND)
 
 
 def test_the_checks_of_the_mind_and_of_the_checker_share_nothing() -> None:

@@ -265,11 +265,11 @@ class TownMind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MindKind:
-    """A mind that runs can name. `options` names what it takes, each with what it means; `asks_model`: it needs a language
-    model."""
+    """A mind that runs can name. `options` names what it takes, each with what it means; `asks_model`: whether it needs a
+    language model, or takes one where its option `model` is on."""
 
     name: str
     about: str
     create: Callable[[MindSetting], TownMind]
     options: Mapping[str, str] = field(default_factory=dict)
-    asks_model: bool = False
+    asks_model: Literal["never", "may", "always"] = "never"

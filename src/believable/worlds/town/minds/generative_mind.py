@@ -536,5 +536,5 @@ GENERATIVE = MindKind(
     "Memory stream, reflection, plans, reactions and talk by a language model (Park et al. 2023).",
     GenerativeMind,
     {"variant": "paper or released: as published, or as the released code does it"},
-    asks_model=True,
+    asks_model="always",
 )

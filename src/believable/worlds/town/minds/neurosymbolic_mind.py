@@ -2,6 +2,10 @@
 
     day_goals → day_schedule → task_planner → consistency → act      (refused or objected: other furniture, later, or drop)
 
+With a language model (`model=on`) it has the generative mind's: the model means the day by the same prompt, and that becomes
+typed goals; the same stream remembers, the same rule recalls; what was decided to be said is worded by the model and compared
+with the facts. It does not reflect. Without a model intentions follow from habits, sentences from a few ways to say them.
+
 Options switch parts off: `planner=off`, `checks=off`, `schedule=off` (goals in their order, no travel times, no opening
 hours), and `check_preconditions=off` … for each check. Everything is counted in `counts` and noted in the trace.
 """
@@ -14,6 +18,14 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from believable.core.errors import InvalidInput
+from believable.core.seeds import derive
+from believable.worlds.town.generative.asking import Asker
+from believable.worlds.town.generative.conversation import spoken_clause
+from believable.worlds.town.generative.day_planning import about_words, day_plan
+from believable.worlds.town.generative.memory_retrieval import RULES, Variant, retrieve
+from believable.worlds.town.generative.memory_stream import MemoryStream
+from believable.worlds.town.generative.perception import Observation, heard, observations
+from believable.worlds.town.generative.reflection import importance_of
 from believable.worlds.town.mind import (
     MINUTES_PER_DAY,
     STEPS_PER_DAY,
@@ -21,13 +33,15 @@ from believable.worlds.town.mind import (
     MindKind,
     MindSetting,
     Percept,
+    Persona,
     PlanEntry,
     Primitive,
 )
 from believable.worlds.town.minds.consistency import CHECKS, Deliberation, Objection, objection
 from believable.worlds.town.minds.day_goals import TownGoal, day_goals
 from believable.worlds.town.minds.day_schedule import ScheduledGoal, schedule
-from believable.worlds.town.minds.small_talk import speech_act, worded
+from believable.worlds.town.minds.meant_goals import with_meant
+from believable.worlds.town.minds.small_talk import ask_for_words, speech_act, worded
 from believable.worlds.town.minds.task_planner import CLEANUP, AgendaTask, TaskPlanner, tasks_of
 from believable.worlds.town.town_map import activities
 from believable.worlds.town.town_state import FRIDGE_STOCK
@@ -46,7 +60,10 @@ TALK_PAUSE_STEPS = 150 * STEPS_PER_MINUTE
 IDLE_MINUTES = 6
 PLEASANT = ("park", "square", "garden", "library", "cafe", "hall")
 LEISURE = ("read", "rest", "write", "browse", "sit", "look")
+#: Memories among which something is chosen to be told.
+RECALLED = 8
 SWITCHES = {
+    "model": "on: intentions, memories and words by the language model of the run (--model says which)",
     "planner": "off: no preconditions planned, nothing put away",
     "schedule": "off: goals in their order, without travel times and opening hours",
     "checks": "off: nothing is checked before acting",
@@ -59,11 +76,19 @@ class NeurosymbolicMind:
 
     def __init__(self, setting: MindSetting) -> None:
         for name, value in setting.options.items():
+            if name == "variant" and value in RULES:
+                continue
             if name not in SWITCHES or value not in ("on", "off"):
                 raise InvalidInput(
-                    f"option {name}={value}: the neuro-symbolic mind takes {', '.join(SWITCHES)}, each on or off."
+                    f"option {name}={value}: the neuro-symbolic mind takes {', '.join(SWITCHES)}, each on or off, and variant, "
+                    "paper or released."
                 )
         off = {name for name, value in setting.options.items() if value == "off"}
+        asks = setting.options.get("model") == "on"
+        if asks and setting.model is None:
+            raise InvalidInput(
+                "option model=on: there is no language model. Give --model embedded, endpoint or recorded."
+            )
         self.setting, self.persona, self.town = setting, setting.persona, setting.town
         self.people = {persona.id: persona for persona in setting.people}
         self.checks = frozenset() if "checks" in off else frozenset(n for n in CHECKS if f"check_{n}" not in off)
@@ -83,13 +108,32 @@ class NeurosymbolicMind:
         self.stock = FRIDGE_STOCK
         self.draws = 0
         self.free = False
+        self.variant: Variant = setting.options.get("variant", "paper")  # type: ignore[assignment]
+        seed = derive(setting.seed, "neurosymbolic", self.persona.id)
+        self.asker = Asker(setting.model, seed, setting.trace.note) if asks and setting.model is not None else None
+        self.stream = MemoryStream()
+        self.noticed: list[str] = []
+        self.told: list[str] = []
 
     # ---------------------------------------------------------------------------------------- the day
 
     def day_start(self, percept: Percept) -> None:
         goals = day_goals(self.persona, self.town, self.stock, percept.day, self._rng("goals", percept.day))
         self.said = []
+        if self.asker is not None:
+            goals = self._meant_by_model(self.asker, goals, percept)
         self._replan(goals, percept, "day")
+
+    def _meant_by_model(self, asker: Asker, goals: list[TownGoal], percept: Percept) -> list[TownGoal]:
+        """The day as the model means it, by the prompt of the generative mind, with what every day needs."""
+        focus = f"{self.persona.name}'s plan for today; what happened yesterday"
+        rule = RULES[self.variant]
+        recalled = retrieve(self.stream, asker.model, focus, percept.step, rule, RECALLED) if percept.day else []
+        yesterday = " ".join(["Yesterday:", *(entry.memory.text for entry in recalled)]) if recalled else ""
+        about = about_words(self.persona, self.setting.people)
+        plan = day_plan(asker, self.persona, self.town, about, day=percept.day, yesterday=yesterday, retrieved=recalled)
+        self.counts["days without a readable plan"] += plan is None
+        return with_meant(goals, plan or (), self.persona, self.town, asker, self.counts)
 
     def _replan(self, goals: list[TownGoal], percept: Percept, why: str) -> None:
         minute = percept.minute
@@ -143,6 +187,8 @@ class NeurosymbolicMind:
 
     def _take_in(self, percept: Percept) -> None:
         """What was seen, heard, and came of the last primitive."""
+        if self.asker is not None:
+            self._perceive(self.asker, percept)
         for thing in percept.things:
             if thing.kind == "door":
                 (self.closed.add if thing.state == "closed" else self.closed.discard)(thing.id)
@@ -181,6 +227,18 @@ class NeurosymbolicMind:
             self.stock -= 2
         if primitive.activity == "eat" and result.refused is None:
             self.last_meal = result.to_step
+
+    def _perceive(self, asker: Asker, percept: Percept) -> None:
+        """Remember what is new, in the stream and the words of the generative mind."""
+        words = [seen for event in percept.events if (seen := heard(event, self.people)) is not None]
+        sights = observations(percept, self.town, self.variant, self.noticed)
+        self.noticed = [*self.noticed, *(observation.text for observation in sights)][-16:]
+        for observation in (*words, *sights):
+            self._remember(asker, observation, percept.step)
+
+    def _remember(self, asker: Asker, observation: Observation, step: int) -> None:
+        weight = importance_of(asker, self.persona.name, observation.text)
+        asker.remembered(self.stream.add("event", observation.text, step, weight, keywords=observation.keywords))
 
     def _weighed(self, percept: Percept) -> Deliberation:
         waits = self.partner is not None and self.turn < len(TURNS) and percept.step - self.turn_step < PATIENCE_STEPS
@@ -298,6 +356,10 @@ class NeurosymbolicMind:
         entry = self.entries[self.at]
         self.free = False
         goal, minute = entry.goal, percept.minute
+        if self.asker is not None:
+            words = goal.text[0].lower() + goal.text[1:]
+            own = Observation(f"{self.persona.name} began to {words}", (self.persona.name, goal.activity))
+            self._remember(self.asker, own, percept.step)
         if goal.name == "night":
             minutes = goal.window[1] - minute
         elif goal.name == "sleep":
@@ -387,12 +449,35 @@ class NeurosymbolicMind:
     def _say(self, kind: str, listener: str, percept: Percept) -> Primitive:
         doing = self.entries[self.at].goal.text if 0 <= self.at < len(self.entries) else ""
         following = self.entries[self.at + 1].goal.text if self.at + 1 < len(self.entries) else ""
-        rng = self._rng("words", percept.step)
-        act = speech_act(kind, self.people[listener], percept, doing, following, self.town, rng)
-        text, source = worded(act, rng)
+        rng, other = self._rng("words", percept.step), self.people[listener]
+        seen = self._told_next(other, percept) if kind == "remark" else None
+        act = speech_act(kind, other, percept, doing, following, self.town, rng, seen)
+        sentence = None
+        if self.asker is not None:
+            sentence = ask_for_words(self.asker, act, self.persona, other, self.town, self.people)
+            if seen is not None and sentence is not None:
+                self.told.append(f"{listener}: {seen}")
+        text, source = worded(act, rng, sentence)
         self.counts[f"worded by {source}"] += 1
         self.setting.trace.note("speech", {"act": kind, "to": listener, "facts": dict(act.facts), "text": text})
         return Primitive("speak", target=listener, text=text)
+
+    def _told_next(self, other: Persona, percept: Percept) -> str | None:
+        """What comes to mind with somebody and was not told them yet: seen by oneself, and not about sleep or the bathroom."""
+        if self.asker is None:
+            return None
+        relation = self.persona.relations.get(other.id, "acquaintance")
+        focus = f"{other.name}, {relation} of {self.persona.name}"
+        for entry in retrieve(self.stream, self.asker.model, focus, percept.step, RULES[self.variant], RECALLED):
+            private = any(word in entry.memory.text for word in ("sleep", "toilet", "shower", "night"))
+            clause = (
+                None
+                if private or " is " not in entry.memory.text
+                else spoken_clause(entry.memory.text, self.persona, other)
+            )
+            if clause is not None and clause.startswith("I saw ") and f"{other.id}: {clause}" not in self.told:
+                return clause
+        return None
 
     def notice(self, percept: Percept) -> bool:
         """Whoever is spoken to answers, unless asleep or on the way to somewhere else in the house."""
@@ -430,7 +515,8 @@ class NeurosymbolicMind:
             "free": self.free,
             "agenda": [asdict(task) for task in self.agenda], "counts": dict(self.counts), "closed": sorted(self.closed),
             "duty": self.duty, "talked": self.talked, "said": self.said, "partner": self.partner, "turn": self.turn,
-            "turn_step": self.turn_step, "last_meal": self.last_meal,
+            "turn_step": self.turn_step, "last_meal": self.last_meal, "stream": self.stream.stored(),
+            "noticed": self.noticed, "told": self.told, "failures": self.asker.failures if self.asker else {},
         }  # fmt: skip
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -446,11 +532,16 @@ class NeurosymbolicMind:
         for name in ("at", "draws", "free", "stock", "duty", "partner", "turn", "turn_step", "last_meal"):
             setattr(self, name, state[name])
         self.talked, self.said = dict(state["talked"]), list(state["said"])
+        self.stream = MemoryStream.restored(state["stream"])
+        self.noticed, self.told = list(state["noticed"]), list(state["told"])
+        if self.asker is not None:
+            self.asker.failures = dict(state["failures"])
 
 
 NEUROSYMBOLIC = MindKind(
     "neurosymbolic",
     "Typed goals, a schedule, a planner, checks before every act, and repair.",
     NeurosymbolicMind,
-    SWITCHES,
+    {**SWITCHES, "variant": "paper or released: how memories are recalled, with model=on"},
+    asks_model="may",
 )

@@ -23,6 +23,7 @@ METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
     "breakfast": (("get", "ingredients"), ("prepare", "counter"), ("eat", "table"), ("wash_up", "sink")),
     "lunch": (("order_meal", "counter"), ("eat", "table"), ("put", "plate", "counter")),
+    "lunch_at_home": (("get", "ingredients"), ("prepare", "counter"), ("eat", "table"), ("wash_up", "sink")),
     "shopping": (("browse", "display shelf"), ("get", "ingredients"), ("pay", "till")),
     "dinner": (("get", "ingredients"), ("cook", "stove"), ("eat", "table"), ("wash_up", "sink")),
     "bedtime": (("toilet", "toilet"), ("wash_hands", "basin"), ("brush_teeth", "basin"), ("undress", "wardrobe")),
