@@ -75,7 +75,7 @@ def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recordi
 
 
 def live_embedded(folder: Path, seeds: Sequence[int], people: int, days: int) -> None:
-    """The runs of `MODEL_ROWS` that are not in the folder yet. One model for all: what it has read once, it does not read again."""
+    """The runs of `MODEL_ROWS` that are not in the folder yet. One model for all: it reads the same text only once."""
     model = EmbeddedModel.load()
     try:
         for seed in seeds:

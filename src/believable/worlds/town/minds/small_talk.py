@@ -50,8 +50,8 @@ _QUESTIONS = (
 TIMES = frozenset(
     (
         "morning", "afternoon", "evening", "night", "noon", "midnight", "midday", "tonight", "tomorrow", "yesterday", "monday",
-        "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "week", "month", "year", "two", "three", "four", "five",
-        "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "o'clock",
+        "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "week", "month", "year", "two", "three", "four",
+        "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "o'clock",
     )
 )  # fmt: skip
 
