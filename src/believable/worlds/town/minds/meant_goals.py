@@ -19,7 +19,7 @@ from believable.worlds.town.town_map import TownMap
 EARLY, FREE_MINUTES = 30, 40
 FREE_PRIORITY = 4
 #: What every day needs stands in the goals of the day anyway.
-NEEDED = ("sleep", "shower", "toilet", "brush_teeth", "prepare", "switch_on", "cook")
+NEEDED = ("sleep", "shower", "toilet", "brush_teeth", "prepare", "order_meal", "switch_on", "cook")
 #: The activity that stands for an intention of several.
 STANDS_FOR = {"order_coffee": "drink_coffee", "browse": "pay", "look": "feed_ducks", "rest": "read"}
 LUNCH_AT_HOME = "have lunch at home"
