@@ -120,7 +120,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("pooled_unbelievable_rate", "indices", "sessions"),
         **_all("hntt_pass", "indices", "hntt"),
         **_all("clip_precision", "pieces", "precision"),
-        **_all("hntt_subsampling", "pieces", "subsets"),
+        **_all("hntt_subsampling", "pieces", "subsets", output=PYTHON),
     },
 }
 #: Function → what stands in for a committed case of its own.

@@ -159,3 +159,18 @@ def test_where_nobody_reviewed_nothing_is_said_to_have_passed(studies):
     assert (step.before, step.after) == (4, 4)
     assert step.title == "No text excluded in a review"
     assert "passed" not in " ".join(step.title for step in data.funnel).lower()
+
+
+def test_the_flow_says_how_many_texts_somebody_looked_at(studies):
+    def title(reviewed):
+        def change(tables):
+            for person, count in zip(tables["participants"], reviewed, strict=True):
+                person["texts_reviewed"] = count
+            tables["participants"][3]["state"] = "active"
+
+        made = studies.judges(4, change=change)
+        data, _ = studies.data_of(made, exclusions=(ExclusionRule(rule="reviewed", drops="session"),))
+        return data.funnel[-1].title
+
+    assert title([0, 0, 0, 0]) == "No text excluded in a review (0 of 18 texts reviewed)"
+    assert title([6, 2, 0, 6]) == "No text excluded in a review (8 of 18 texts reviewed)", "of complete sessions"

@@ -107,6 +107,12 @@ def test_every_reason_to_exclude_is_a_row(bundle: Bundle, some_sessions: tuple[C
         (None, "session", "preview", None, 3),
     ]
     assert (rows[1]["trial_key"], rows[1]["question"]) == ("about", "words")
+    reviewed = dict(
+        zip(bundle["participants"]["session"].cells(), bundle["participants"]["texts_reviewed"].cells(), strict=True)
+    )
+    assert reviewed == {session: int(session == ids[3]) for session in ids}, (
+        "kept and excluded texts are counted, sessions not"
+    )
 
 
 def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:

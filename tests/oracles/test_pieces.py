@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from believable.traces.trace_agreement import others_medians
 FOLDER = Path(__file__).parent / "pieces"
 INPUT: dict[str, list[Any]] = json.loads((FOLDER / "input.json").read_text())
 OUTPUT: dict[str, list[Any]] = json.loads((FOLDER / "output.json").read_text())
+PYTHON: dict[str, list[Any]] = json.loads((FOLDER / "output_python.json").read_text())
 
 
 def cases(name: str) -> Any:
@@ -71,16 +74,30 @@ def test_clip_precision(data: dict[str, Any], r: list[float]) -> None:
     assert (ours.value, ours.low, ours.high) == pytest.approx(tuple(r), abs=1e-9)
 
 
-@cases("subsets")
-def test_hntt_subsampling(data: dict[str, Any], r: list[float]) -> None:
-    """R goes through all subsets with exact bootstrap quantiles; ours are drawn, so they agree within chance."""
+@pytest.mark.parametrize(
+    ("data", "r", "python"), list(zip(INPUT["subsets"], OUTPUT["subsets"], PYTHON["subsets"], strict=True))
+)
+def test_hntt_subsampling(data: dict[str, Any], r: list[float], python: dict[str, float]) -> None:
+    """Both witnesses go through all subsets with exact bootstrap quantiles; ours are drawn, so they agree within chance."""
     repeats = 400
     ours = hntt_subsampling(
         data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000
     )
-    share, low, high = r
+    assert (python["passed"], python["mean_low"], python["mean_high"]) == pytest.approx(tuple(r), abs=1e-12)
+    share = python["passed"]
     assert ours.passed / repeats == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / repeats))
-    assert (ours.mean_low, ours.mean_high) == pytest.approx((low, high), abs=0.03)
+    for part in ("median", "low", "high"):
+        mean, variance = python[f"mean_{part}"], python[f"variance_{part}"]
+        assert getattr(ours, f"mean_{part}") == pytest.approx(mean, abs=4 * np.sqrt(variance / repeats) + 0.005)
+        assert getattr(ours, f"variance_{part}") == pytest.approx(variance, rel=0.25)
+
+
+def test_the_python_witness_gives_its_committed_output(tmp_path: Path) -> None:
+    target = tmp_path / "output_python.json"
+    subprocess.run([sys.executable, "oracle.py", "input.json", str(target)], cwd=FOLDER, check=True)
+    again = json.loads(target.read_text())["subsets"]
+    for subsets, committed in zip(again, PYTHON["subsets"], strict=True):
+        assert subsets == pytest.approx(committed, abs=1e-12)
 
 
 @cases("pairs")

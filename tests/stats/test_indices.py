@@ -145,6 +145,11 @@ class TestHntt:
         found = indices.hntt_subsampling(accuracy, rng=rng(), n=50, repeats=20, resamples=500)
         assert (found.n, found.repeats, found.passed) == (50, 20, 20)
         assert found.mean_low <= 0.5 <= found.mean_high
+        assert (found.mean_median, found.variance_median) == (0.5, 0)
+
+    def test_one_subsample_has_no_variance(self) -> None:
+        alone = indices.hntt_subsampling(np.tile([0.2, 0.5, 0.9], 5), rng=rng(), n=9, repeats=1, resamples=100)
+        assert (alone.variance_median, alone.variance_low, alone.variance_high) == (None, None, None)
 
     def test_the_public_accuracies(self) -> None:
         path = DATA / "hntt" / "hntt_long.csv"

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.analysis.findings import Drop, FlowStep
-from believable.analysis.numbers import share
+from believable.analysis.numbers import counted, integer, share
 from believable.bundle.read import Bundle, ColumnTable
 from believable.study.declaration import ExclusionRule
 
 #: Answers that are no questions of the author's.
 _NO_QUESTIONS = ("consent", "device", "qa")
+
+#: Instruments whose answers are reviewed.
+_TEXTS = ("text", "long_text")
 
 #: Reasons that leave a whole session out whatever the plan says, in the order of the funnel, with their words.
 ALWAYS: Mapping[str, str] = {
@@ -217,7 +220,21 @@ def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleR
         str(row["session"]): f"{row['trial_key']}/{row['question']}: {row['detail'] or 'no words'}"
         for row in _excluded_texts(bundle)
     }
-    return "No text excluded in a review", details
+    return f"No text excluded in a review{_review_words(bundle, complete)}", details
+
+
+def _review_words(bundle: Bundle, complete: set[str]) -> str:
+    """How many texts of these sessions somebody looked at, of how many; nothing where the dataset knows of no review."""
+    people, answers = bundle["participants"], bundle["answers"]
+    counts = people["texts_reviewed"]
+    own = np.fromiter((session in complete for session in people["session"].values), np.bool_, len(people))
+    if not (own & ~counts.missing).any():
+        return ""
+    written = np.isin(answers["kind"].values.astype(str), _TEXTS) & ~answers["value_text"].missing
+    written &= current(answers, latest_runs(bundle))
+    texts = sum(session in complete for session in answers["session"].values[written])
+    reviewed = int(counts.values[own & ~counts.missing].sum())
+    return f" ({integer(reviewed)} of {counted(texts, 'text')} reviewed)"
 
 
 def _unreliable(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:

@@ -126,6 +126,7 @@ class SessionRows:
             "trials": sum(trial.status != "skipped" for trial in trials if trial.run == session.run),
             "events": session.head_seq,
             "takeovers": max(0, session.epoch - 1),
+            "texts_reviewed": len({decision.target for decision in self._collected.decisions if decision.target}),
             "receipt": session.head_hash,
             "recruiter_hash": session.recruiter_hash,
         }

@@ -252,11 +252,16 @@ class CodeName:
     other: bool = False
 
 
-def codebook_keys(bundle: Bundle, codebook: str | None = None) -> tuple[CodeName, ...]:
-    """The code × direction pairs of the latest version of a codebook, in its order."""
+def latest_codes(bundle: Bundle, codebook: str | None = None) -> tuple[Mapping[str, Cell], ...]:
+    """The rows of the codes of the latest version of a codebook, in its order."""
     name = _the_codebook(bundle, codebook)
     rows = [row for row in bundle["codes"].rows() if row["codebook"] == name and row["kind"] == "code"]
     latest = max((_whole(row["version"]) for row in rows), default=0)
+    return tuple(row for row in rows if _whole(row["version"]) == latest)
+
+
+def codebook_keys(bundle: Bundle, codebook: str | None = None) -> tuple[CodeName, ...]:
+    """The code × direction pairs of the latest version of a codebook, in its order."""
     return tuple(
         CodeName(
             str(row["code"]),
@@ -266,8 +271,7 @@ def codebook_keys(bundle: Bundle, codebook: str | None = None) -> tuple[CodeName
             bool(row["side"]),
             bool(row["other"]),
         )
-        for row in rows
-        if _whole(row["version"]) == latest
+        for row in latest_codes(bundle, codebook)
         for direction in (("+", "-") if row["direction"] else (None,))
     )
 

@@ -252,9 +252,16 @@ def scatter(plot: ChartRows, canvas: Canvas) -> Spec:
         "color": colour(plot, canvas),
         "shape": shape(plot),
     }
-    clip = cut_off(plot, ("x",), ("y",))
+    clip = cut_off(plot, ("x",), ("y", "low", "high"))
+    layers: list[Spec] = []
+    if plot.has("low") and plot.has("high"):
+        line = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.5, "clip": clip}
+        low = value_axis(plot, "low", side="y", grid=True)
+        low["axis"]["title"] = encoding["y"]["axis"]["title"]
+        bar = {"x": x, "y": low, "y2": {"field": "high"}, "color": encoding["color"]}
+        layers.append({"mark": line, "encoding": bar | tooltip(plot)})
     dot = {"type": "point", "filled": True, "size": 55, "opacity": 0.75, "clip": clip}
-    return {"layer": [{"mark": dot, "encoding": encoding | tooltip(plot)}]}
+    return {"layer": [*layers, {"mark": dot, "encoding": encoding | tooltip(plot)}]}
 
 
 def histogram(plot: ChartRows, canvas: Canvas) -> Spec:

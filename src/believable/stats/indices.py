@@ -208,13 +208,20 @@ class HnttVerdict:
 
 @dataclass(frozen=True, slots=True)
 class HnttSubsampling:
-    """How often smaller samples of judges pass, and their mean interval."""
+    """How often smaller samples of judges pass; means and variances of their median accuracies and of the bounds.
+
+    variance_…   over the subsamples, with one less than their number as divisor; None of a single one
+    """
 
     n: int
     repeats: int
     passed: int
+    mean_median: float
     mean_low: float
     mean_high: float
+    variance_median: float | None
+    variance_low: float | None
+    variance_high: float | None
 
 
 def hntt_pass(
@@ -244,7 +251,10 @@ def hntt_subsampling(
     resamples: int = 10_000,
     chance: float = 0.5,
 ) -> HnttSubsampling:
-    """Would fewer judges have come to the same verdict? `hntt_pass` on `repeats` random subsets of n judges."""
+    """Would fewer judges have come to the same verdict? `hntt_pass` on `repeats` random subsets of n judges.
+
+    Source      Milani et al. 2023.
+    """
     values = _accuracies(accuracy)
     if not 2 <= n <= len(values):
         raise InvalidInput(f"n: expected 2 to {len(values)} judges (those there are), got {n}.")
@@ -254,10 +264,13 @@ def hntt_subsampling(
         hntt_pass(rng.choice(values, n, replace=False), rng=rng, resamples=resamples, chance=chance)
         for _ in range(repeats)
     ]
-    bounds = np.array([(verdict.median.low, verdict.median.high) for verdict in verdicts], dtype=np.float64)
-    low, high = bounds.mean(axis=0)
+    medians = np.array(
+        [(verdict.median.value, verdict.median.low, verdict.median.high) for verdict in verdicts], dtype=np.float64
+    )
+    means: list[float] = medians.mean(axis=0).tolist()
+    variances: list[float] | list[None] = [None] * 3 if repeats < 2 else medians.var(axis=0, ddof=1).tolist()
     passed = sum(bool(verdict.passes) for verdict in verdicts)
-    return HnttSubsampling(n, repeats, passed, float(low), float(high))
+    return HnttSubsampling(n, repeats, passed, *means, *variances)
 
 
 def _pooled(parts: FloatArray, wholes: FloatArray, method: str, level: float, notes: tuple[str, ...]) -> Estimate:

@@ -12,7 +12,7 @@ from believable.bundle.memory import bundle
 from believable.coding.phrases import simulated_answer
 from believable.coding.responses import SessionTexts, prompts_of, responses_of
 from believable.protocols import PROTOCOLS
-from believable.study.codebook import Codebook
+from believable.study.codebook import Codebook, resolved
 from tests.coding.simulated_coding import simulate_coding
 
 
@@ -87,3 +87,15 @@ def test_accurate_and_other_judges_stand_side_by_side_in_a_figure(coded):
     table = next(table for table in coded.tables if table.name == chart.table)
     assert set(table.column("group")) == {"high accuracy", "low accuracy"}
     assert {*chart.use.values()} <= {column.name for column in table.columns}
+
+
+def test_the_codes_are_defined_with_an_example_each(coded):
+    """The published table of codes: name, shorthand, definition, words, example."""
+    table = next(table for table in coded.tables if table.name == "reasons_reasons_codes")
+    assert [column.name for column in table.columns] == ["code", "short", "definition", "keywords", "example"]
+    codes = resolved(Codebook.model_validate({"id": "reasons", "ready": "hntt"})).codes
+    assert [row[0] for row in table.rows] == [code.label for code in codes]
+    for row, code in zip(table.rows, codes, strict=True):
+        assert row[2] == code.definition
+        assert all(example in row[4] for example in code.examples)
+    assert sum(bool(row[4]) for row in table.rows) >= 6

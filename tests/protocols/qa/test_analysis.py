@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from believable.analysis.data import Data, load
 from believable.analysis.procedure import past
@@ -15,6 +16,8 @@ from believable.bundle.memory import bundle
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.protocols.qa.analysis import analyse, main, methods, scored
+from believable.report.colours import LIGHT
+from believable.report.figure_files import specification
 from believable.stimuli.signal import draw
 from believable.study.definition import Definition
 from believable.study.nodes import from_plain
@@ -150,6 +153,23 @@ def test_sections(small: tuple[Data, Plan]) -> None:
     counted = next(chart for chart in sections["gate"].charts if chart.kind == "histogram")
     assert counted.use.get("facet") == "group", "a panel each: bars of groups are never on top of each other"
     assert "colour" not in counted.use
+
+
+def test_every_point_of_the_scatter_has_its_interval_over_stimuli(small: tuple[Data, Plan]) -> None:
+    data, plan = small
+    scoring = scored(data, plan, RNG)
+    section = next(section for section in analyse(data, plan, RNG) if section.name == "gate")
+    chart = next(chart for chart in section.charts if chart.kind == "scatter")
+    table = next(table for table in section.tables if table.name == chart.table)
+    assert (chart.use["low"], chart.use["high"]) == ("task_low", "task_high")
+    for verdict, row in zip(scoring.verdicts, table.rows, strict=True):
+        own = np.array([score.sda for score in scoring.task if score.annotator == verdict.annotator])
+        cells = dict(zip((column.name for column in table.columns), row, strict=True))
+        assert cells["stimuli"] == len(own) > 1
+        low, high = scipy.stats.t.interval(0.95, len(own) - 1, own.mean(), own.std(ddof=1) / np.sqrt(len(own)))
+        assert (cells["task_low"], cells["task_high"]) == pytest.approx((max(low, -1), min(high, 1)))
+    layers = specification(chart, section.tables, LIGHT, {})["layer"]
+    assert [layer["mark"]["type"] for layer in layers][:2] == ["rule", "point"]
 
 
 def test_every_annotator_has_a_row_with_lag_and_learning(small: tuple[Data, Plan]) -> None:

@@ -202,10 +202,15 @@ def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.ran
         accuracy = contest.accuracy()
         fewer = subsampled(accuracy, plan, rng)
         if isinstance(fewer, str):
-            why = Undefined(fewer)
-            subsamples.append((contest.agent, plan.option("subsample"), plan.option("subsamples"), why, why, why))
+            subsamples.append(
+                (contest.agent, plan.option("subsample"), plan.option("subsamples"), *[Undefined(fewer)] * 7)
+            )
         else:
-            subsamples.append((contest.agent, fewer.n, fewer.repeats, fewer.passed, fewer.mean_low, fewer.mean_high))
+            spreads = fewer.variance_median, fewer.variance_low, fewer.variance_high
+            subsamples.append(
+                (contest.agent, fewer.n, fewer.repeats, fewer.passed, fewer.mean_median, fewer.mean_low, fewer.mean_high,
+                 *(number_or(variance, "one subsample has no spread") for variance in spreads))
+            )  # fmt: skip
         by = clustered(contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
         for unit, estimate in (("judges", by.judges), ("pairs of clips", by.clips), ("judges and pairs", by.both)):
             intervals.append((contest.agent, unit, estimate.n, *estimate_cells(estimate), estimate.method))

@@ -17,6 +17,7 @@ from believable.coding.coded_bundle import (
     coded_responses,
     coder_marks,
     has_codes,
+    latest_codes,
 )
 from believable.coding.coder_agreement import agreement, by_sample, kappa_table
 from believable.coding.labels import CodedResponse
@@ -118,6 +119,7 @@ def _section(
             ),
             LAYOUTS.table("{name}_accuracy", [_tested_row(test, words) for test in tests], name=name),
             *((agreed,) if agreed is not None else ()),
+            LAYOUTS.table("{name}_codes", definitions(data, codebook), name=name),
         ),
         (
             LAYOUTS.chart("{name}", name=name),
@@ -143,6 +145,19 @@ def kappas(data: Data, codebook: str) -> Table | None:
         cells = number_or(row.agreement_sample, why[0]), number_or(row.overlap_sample, why[1])
         rows.append((row.label, _sign(row.direction), *cells))
     return LAYOUTS.table("reasons_{codebook}_kappa", rows, codebook=codebook)
+
+
+def definitions(data: Data, codebook: str) -> list[tuple[LOOSE_CELL, ...]]:
+    """What the codes of the latest version mean; examples are those of the codebook in the study file."""
+    books = {} if data.study is None else {book.id: resolved(book) for book in data.study.codebooks}
+    examples = {code.id: code.examples for code in books[codebook].codes} if codebook in books else {}
+    return [
+        (
+            *(str(row[column] or "") for column in ("label", "short", "definition", "keywords")),
+            " / ".join(f"“{example}”" for example in examples.get(str(row["code"]), ())),
+        )
+        for row in latest_codes(data.bundle, codebook)
+    ]
 
 
 def _row(kind: str, share: Proportion, words: dict[tuple[str, str | None], str]) -> tuple[LOOSE_CELL, ...]:

@@ -31,6 +31,7 @@ from believable.protocols.qa.annotator_scores import (
     gate_accuracy,
     mean_by_annotator,
     reliability,
+    task_interval,
     task_sda,
     verdicts,
 )
@@ -347,7 +348,10 @@ def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
         estimate=share,
     )
     spread, histogram = score_histogram(scoring.task)
-    points, scatter = gate_scatter(scoring.verdicts, scoring.collected.named, threshold)
+    means = {
+        verdict.annotator: task_interval(scoring.task, verdict.annotator, plan.level) for verdict in scoring.verdicts
+    }
+    points, scatter = gate_scatter(scoring.verdicts, means, scoring.collected.named, threshold, plan.level)
     cross = cross_table(scoring.verdicts, scoring.collected.group_names, threshold)
     return LAYOUTS.section("gate", findings=(finding,), tables=(cross, spread, points), charts=(scatter, histogram))
 

@@ -180,6 +180,14 @@ def mean_by_annotator(scores: Sequence[Score]) -> dict[str, float]:
     return {annotator: float(np.mean(values)) for annotator, values in listed.items()}
 
 
+def task_interval(scores: Sequence[Score], annotator: str, level: float) -> Estimate:
+    """One annotator's mean SDA over stimuli, with Student's interval cut to what SDA can be."""
+    mean = mean_t([score.sda for score in scores if score.annotator == annotator], level=level)
+    if mean.low is None or mean.high is None:
+        return mean
+    return replace(mean, low=max(mean.low, LIMITS[0]), high=min(mean.high, LIMITS[1]))
+
+
 def verdicts(
     gate: Mapping[str, float], task: Mapping[str, float], groups: Mapping[str, str], *, threshold: float = 0.0
 ) -> tuple[Verdict, ...]:

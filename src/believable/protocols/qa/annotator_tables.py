@@ -11,6 +11,7 @@ from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import level_words
 from believable.protocols.qa.annotated_signals import AnnotatorData
 from believable.protocols.qa.annotator_scores import CELLS, Reliability, Score, Verdict, learning_slope
+from believable.stats.estimate import Estimate
 from believable.stats.inputs import FloatArray
 from believable.stats.result import TestResult
 
@@ -141,13 +142,17 @@ def score_histogram(scores: Sequence[Score], width: float = 0.1) -> tuple[Table,
     return table, chart
 
 
-def gate_scatter(verdicts: Sequence[Verdict], named: Mapping[str, str], threshold: float) -> tuple[Table, Chart]:
-    """Every annotator's tests against the task."""
-    table = LAYOUTS.table(
-        "gate_scatter",
-        ((named[verdict.annotator], verdict.group, verdict.gate, verdict.task, verdict.cell) for verdict in verdicts),
-    )
-    chart = LAYOUTS.chart("gate_scatter", threshold=threshold)
+def gate_scatter(
+    verdicts: Sequence[Verdict], task: Mapping[str, Estimate], named: Mapping[str, str], threshold: float, level: float
+) -> tuple[Table, Chart]:
+    """Every annotator's tests against the task, the latter with its interval over the annotator's stimuli."""
+    rows = []
+    for verdict in verdicts:
+        mean = task[verdict.annotator]
+        name, tests = named[verdict.annotator], (verdict.group, verdict.gate, verdict.task)
+        rows.append((name, *tests, *reasoned(mean.reason, mean.low, mean.high), mean.n, verdict.cell))
+    table = LAYOUTS.table("gate_scatter", rows, level=level_words(level))
+    chart = LAYOUTS.chart("gate_scatter", threshold=threshold, level=level_words(level))
     return table, chart
 
 
