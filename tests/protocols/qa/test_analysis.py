@@ -15,7 +15,7 @@ from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
-from believable.protocols.qa.analysis import analyse, main, methods, scored
+from believable.protocols.qa.analysis import analyse, main, methods, scored, warnings
 from believable.report.colours import LIGHT
 from believable.report.figure_files import specification
 from believable.stimuli.signal import draw
@@ -55,7 +55,9 @@ def steps(times: np.ndarray, levels: np.ndarray, right: float, rng: np.random.Ge
     return np.cumsum(np.where(rng.uniform(size=len(times)) < right, change, rng.integers(-1, 2, len(times))))
 
 
-def study(people: int = 20, *, skill: tuple[float, float] = (0.95, 0.3), silent: str = "") -> tuple[Data, Plan]:
+def study(
+    people: int = 20, *, skill: tuple[float, float] = (0.95, 0.3), silent: str = "", moves: bool = True
+) -> tuple[Data, Plan]:
     rng = np.random.default_rng(2)
     made = definition()
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "trials", "answers", "traces")}
@@ -83,7 +85,7 @@ def study(people: int = 20, *, skill: tuple[float, float] = (0.95, 0.3), silent:
             }
             rows["trials"].append(key | {"kind": "qa" if stimulus is None else "watch"})
             levels = wave if stimulus else draw(1 if trial == "visual" else 2, 20).levels(times)
-            values = steps(times, levels, skill[number % 2], rng)
+            values = steps(times, levels, skill[number % 2], rng) * moves
             if session == silent and trial == "visual":
                 continue
             rows["traces"] += [
@@ -153,6 +155,18 @@ def test_sections(small: tuple[Data, Plan]) -> None:
     counted = next(chart for chart in sections["gate"].charts if chart.kind == "histogram")
     assert counted.use.get("facet") == "group", "a panel each: bars of groups are never on top of each other"
     assert "colour" not in counted.use
+
+
+def test_annotators_who_never_moved_are_warned_of(small: tuple[Data, Plan]) -> None:
+    data, plan = small
+    assert warnings(data, plan) == ()
+    still, _ = study(moves=False)
+    (doubt,) = warnings(still, plan)
+    assert doubt.startswith("Validity: 60 traces of 60 on the task never moved.")
+    assert {verdict.cell for verdict in scored(still, plan, RNG).verdicts} <= {
+        "reliable in both",
+        "failed the gate only",
+    }
 
 
 def test_every_point_of_the_scatter_has_its_interval_over_stimuli(small: tuple[Data, Plan]) -> None:

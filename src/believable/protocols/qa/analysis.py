@@ -152,6 +152,18 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     return tuple(sections)
 
 
+def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
+    """Traces at rest agree wholly with each other: who annotated nothing may count as reliable."""
+    task = collected(data, plan).task
+    resting = sum(bool((trace.bins == trace.bins[0]).all()) for trace in task if len(trace.bins))
+    if 2 * resting <= len(task):
+        return ()
+    return (
+        f"Validity: {counted(resting, 'trace')} of {len(task)} on the task never moved. Traces at rest agree with each other"
+        " throughout, so that agreement on the task says nothing about these annotators.",
+    )
+
+
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     be = verb("were", "will be")
     step = plan.option("bin_ms")
@@ -361,4 +373,4 @@ def _annotators_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     return LAYOUTS.section("annotators", tables=(table,))
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean)
+ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
