@@ -22,7 +22,7 @@ HEAVY = {
     "distributed",
     "dask",
     "sklearn",
-    "scipy.stats",
+    "scipy",
 }
 ROUNDS = 5
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,7 +26,7 @@ from believable.cli.place import (
 from believable.core.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from believable.web.app import PublishedFolder
     from believable.web.settings import Settings
@@ -106,26 +108,39 @@ def command(
       believable serve my-study
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
-    from believable.core.object_storage import remember_storage
-    from believable.store.database import owner_folder
-    from believable.web.app import oidc_client as oidc_problems
-    from believable.web.app import serve
-    from believable.web.connections import checked_proxies
+    with no_collection():
+        from believable.core.object_storage import remember_storage
+        from believable.store.database import owner_folder
+        from believable.web.app import oidc_client as oidc_problems
+        from believable.web.app import serve
+        from believable.web.connections import checked_proxies
 
-    check_port(host, port)
-    trusted = checked_proxies(proxies)
-    folders = [study_folder(study) for study in studies]
-    settings = where.settings(folders, base_url or f"http://{host}:{port}")
-    settings = replace(settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted)
-    settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
-    settings = replace(settings, oidc_issuer=oidc_issuer, oidc_client=oidc_client)
-    oidc_problems(settings)  # before anything is written
-    if media is not None:
-        remember_storage(owner_folder(settings.media_dir), media)
-    published, first_link = publish(settings)
-    remember_address(settings.data_dir, settings.base_url)
-    announce(published, first_link, settings.base_url)
+        check_port(host, port)
+        trusted = checked_proxies(proxies)
+        folders = [study_folder(study) for study in studies]
+        settings = where.settings(folders, base_url or f"http://{host}:{port}")
+        settings = replace(
+            settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted
+        )
+        settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
+        settings = replace(settings, oidc_issuer=oidc_issuer, oidc_client=oidc_client)
+        oidc_problems(settings)  # before anything is written
+        if media is not None:
+            remember_storage(owner_folder(settings.media_dir), media)
+        published, first_link = publish(settings)
+        remember_address(settings.data_dir, settings.base_url)
+        announce(published, first_link, settings.base_url)
     serve(settings, host, port, workers)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """While a server starts hardly anything becomes garbage; looking for it took a twentieth of the start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def shown_links(base_url: str, listed: bool | None) -> Literal["open", "preview"] | None:

@@ -7,11 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from believable.coding.labels import Span
+from believable.core.deferred import sparse
 from believable.study.codebook import Codebook
 
 _WORD = re.compile(r"[^\W\d_]{2,}", re.UNICODE)
@@ -81,7 +82,7 @@ def words(text: str) -> Iterable[str]:
     return (match.group().lower() for match in _WORD.finditer(text))
 
 
-def _weighted(counted: Sequence[Counter[str]], vocabulary: Mapping[str, int]) -> sparse.csr_array:
+def _weighted(counted: Sequence[Counter[str]], vocabulary: Mapping[str, int]) -> Any:
     documents: Counter[str] = Counter()
     for counts in counted:
         documents.update(counts.keys())

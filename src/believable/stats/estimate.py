@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy import special
-
+from believable.core.deferred import special
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy import special
 
+from believable.core.deferred import special
 from believable.core.errors import InvalidInput
 from believable.stats.estimate import Estimate
 from believable.stats.inputs import FloatArray, one_of

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from scipy import special
 
+from believable.core.deferred import special
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.coefficient import (
     CodedLabels,

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from believable.core.deferred import special
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.coefficient import (
     IntArray,

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy import special
 
+from believable.core.deferred import special
 from believable.core.errors import InvalidInput
 from believable.stats.agreement.coefficient import coefficient, complete_rows, jackknife_se, number_table, too_small
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
