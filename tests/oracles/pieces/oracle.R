@@ -1,5 +1,5 @@
 # Witness of small functions that others rest on. Usage: Rscript oracle.R input.json output.json
-suppressMessages({library(jsonlite); library(igraph)})
+library(jsonlite)
 args <- commandArgs(TRUE)
 input <- fromJSON(args[1], simplifyVector = TRUE, simplifyMatrix = TRUE, simplifyDataFrame = FALSE)
 each <- function(cases, f) lapply(cases, f)
@@ -37,19 +37,9 @@ quantiles <- function(v) { n <- length(v); v <- sort(v); m <- (n + 1) / 2
   c(v[which(below >= .025)[1]], v[which(below >= .975)[1]]) }
 subsets <- function(x) { q <- combn(x$accuracy, x$n, quantiles)
   c(mean(q[1, ] <= .5 & q[2, ] >= .5), rowMeans(q)) }
-# Comparisons: xtabs of winners against losers; igraph's own PageRank (edges from loser to winner) and eigenvector.
-pairs <- function(x) {
-  items <- sort(unique(c(x$left, x$right)))
-  won <- data.frame(winner = factor(c(x$left, x$right), items), loser = factor(c(x$right, x$left), items),
-    w = c(ifelse(x$winner == "left", 1, ifelse(x$winner == "tie", .5, 0)), ifelse(x$winner == "right", 1, ifelse(x$winner == "tie", .5, 0))))
-  m <- unclass(xtabs(w ~ winner + loser, won)); attr(m, "call") <- NULL
-  g <- graph_from_adjacency_matrix(t(m), mode = "directed", weighted = TRUE)
-  e <- eigen(t(m)); v <- abs(Re(e$vectors[, which.max(Re(e$values))]))
-  list(items = items, wins = matrix(m, nrow(m)), pagerank = unname(page_rank(g, damping = x$damping)$vector), eigenvector = v / sqrt(sum(v^2)))
-}
-result <- list(tool = paste(R.version.string, "igraph", packageVersion("igraph"), "zoo", packageVersion("zoo")),
+result <- list(tool = paste(R.version.string, "zoo", packageVersion("zoo")),
   btrace = each(input$btrace, btrace), point = each(input$point, function(x) x$values[seq(1, length(x$values), by = x$every)]),
   bins = each(input$bins, bins), others = each(input$others, others), shares = each(input$shares, shares),
   ratios = each(input$ratios, function(x) ratio(x$parts, x$wholes)), precision = each(input$precision, precision),
-  subsets = each(input$subsets, subsets), pairs = each(input$pairs, pairs))
+  subsets = each(input$subsets, subsets))
 writeLines(toJSON(result, digits = NA, auto_unbox = TRUE), args[2])

@@ -1,28 +1,16 @@
-"""Kappas of raters with habits of their own: Cohen's for two, Light's and Conger's for several."""
+"""Cohen's κ: two coders with habits of their own."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from believable.core.deferred import special
 from believable.core.errors import InvalidInput
-from believable.stats.agreement.coefficient import (
-    CodedLabels,
-    IntArray,
-    code_labels,
-    code_pair,
-    coefficient,
-    count_table,
-    few_ratings,
-    jackknife_se,
-    no_items,
-    pair_counts,
-    unseen_share,
-)
+from believable.stats.agreement.coefficient import IntArray, code_pair, coefficient, no_items, unseen_share
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
 
@@ -127,143 +115,3 @@ def _kappa(share: FloatArray, weight: FloatArray, n: int) -> tuple[float | None,
     if null <= 1e-15:
         return value, se, None
     return value, se, value * (1 - expected) * math.sqrt(n / null)
-
-
-def light_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
-    """The mean of Cohen's κ over all pairs of raters.
-
-    Range       ≤ 1, 0 is chance, higher is better.
-    Interval    jackknife over items, scale log(1 − κ), Student's t.
-    Missing     rows with a missing cell are left out and noted.
-    Undefined   fewer than two raters or complete rows; a pair of raters whose chance agreement is 1.
-    Source      Light 1971; Conger 1980. Checked: R irr 0.84.1 `kappam.light`.
-    """
-    check_level(level)
-    method = "light_kappa (log-scale jackknife interval)"
-    coded = code_labels(ratings, name="ratings", ndim=2, categories=categories)
-    codes, notes = _complete(coded)
-    n, raters = codes.shape
-    if raters < 2 or n < 1:
-        reason = f"needs two raters and a complete row, there are {raters} and {n}"
-        return undefined(reason, method=method, n=n, level=level, notes=notes)
-    agreeing, joint, margins = _pair_sums(codes, len(coded.categories))
-    value = _light(agreeing, joint, n)
-    if value is None:
-        return undefined(
-            "a pair of raters used one and the same category throughout", method=method, n=n, level=level, notes=notes
-        )
-    left = [_light(agreeing - same, joint_left, n - 1) for same, joint_left in _without_each(codes, margins)]
-    known = np.array([value if kappa_left is None else kappa_left for kappa_left in left]) if n > 2 else np.zeros(n)
-    expected = float(joint.mean())
-    at_one = 1 - unseen_share(n, level=level) / (1 - expected) if expected < 1 else None
-    return coefficient(value, jackknife_se(known), n=n, level=level, method=method, at_one=at_one, notes=notes)
-
-
-def _complete(coded: CodedLabels) -> tuple[IntArray, tuple[str, ...]]:
-    complete = np.asarray((coded.codes >= 0).all(axis=1))
-    left_out = int((~complete).sum())
-    notes = (f"{left_out} of {len(complete)} rows left out for a missing cell",) if left_out else ()
-    return coded.codes[complete], notes
-
-
-def _pair_sums(codes: IntArray, width: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Per pair of raters: how many items agree, Σ_c p_ic·p_jc; and each rater's counts of the categories."""
-    first, second = np.triu_indices(codes.shape[1], k=1)
-    margins = np.stack([np.bincount(column, minlength=width) for column in codes.T]).astype(np.float64)
-    agreeing = (codes[:, first] == codes[:, second]).sum(axis=0).astype(np.float64)
-    return agreeing, _chance(margins, len(codes)), margins
-
-
-def _chance(margins: FloatArray, n: int) -> FloatArray:
-    first, second = np.triu_indices(len(margins), k=1)
-    return np.asarray((margins @ margins.T)[first, second] / n**2)
-
-
-def _without_each(codes: IntArray, margins: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """For each item: which pairs agree on it, and the chance agreement of the pairs without it."""
-    first, second = np.triu_indices(codes.shape[1], k=1)
-    if len(codes) < 2:
-        return
-    raters = np.arange(codes.shape[1])
-    for item in codes:
-        left = margins.copy()
-        left[raters, item] -= 1
-        yield (item[first] == item[second]).astype(np.float64), _chance(left, len(codes) - 1)
-
-
-def _light(agreeing: FloatArray, chance: FloatArray, n: int) -> float | None:
-    if (chance >= 1 - 1e-15).any():
-        return None
-    return float(((agreeing / n - chance) / (1 - chance)).mean())
-
-
-def conger_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
-    """Agreement of several distinct raters beyond chance, chance from each rater's own habits (Fleiss' "exact" κ).
-
-    Formula     (p_o − p_e)/(1 − p_e), p_o the mean share of agreeing pairs of ratings of an item, p_e the mean over
-                all pairs of raters of Σ_c p_ic·p_jc. Two raters, no missing cell: Cohen's κ.
-    Range       ≤ 1, 0 is chance, higher is better.
-    Interval    jackknife over items, scale log(1 − κ), Student's t.
-    Missing     allowed (Gwet's extension): p_o over items with two ratings or more, a rater's shares over all items
-                that rater rated; a rater without any rating is left out.
-    Undefined   fewer than two raters, no item with two ratings, or one category throughout.
-    Source      Conger 1980; Gwet 2014. Checked: R irr 0.84.1 `kappam.fleiss(exact = TRUE)`, irrCAC (missing cells).
-    """
-    check_level(level)
-    method = "conger_kappa (log-scale jackknife interval)"
-    coded = code_labels(ratings, name="ratings", ndim=2, categories=categories)
-    counts = count_table(coded)
-    some = counts.any(axis=1)
-    codes, counts = coded.codes[some], counts[some]
-    pairs, agreeing = pair_counts(counts)
-    usable = pairs > 0
-    notes = few_ratings(usable)
-    if not usable.any():
-        return no_items(method, level, notes=notes)
-    shares = np.divide(agreeing, pairs, out=np.zeros(len(pairs)), where=usable)
-    margins = _margins(codes, len(coded.categories))
-    n, expected = len(codes), _conger_chance(margins)
-    if expected >= 1 - 1e-15:
-        reason = "one category was used throughout, so chance agreement is 1"
-        return undefined(reason, method=method, n=n, level=level, notes=notes)
-
-    def kappa(total: float, items: int, chance: float) -> float:
-        return (total / items - chance) / (1 - chance)
-
-    total, items = float(shares.sum()), int(usable.sum())
-    value = kappa(total, items, expected)
-    left = [_conger_chance(margins_left) for margins_left in _margins_without_each(codes, margins)]
-    known = [
-        kappa(total - share, items - used, chance) if items > used and chance < 1 - 1e-15 else value
-        for share, used, chance in zip(shares, usable, left, strict=True)
-    ]
-    return coefficient(
-        value,
-        jackknife_se(np.array(known)) if items > 2 else 0.0,
-        n=n,
-        level=level,
-        method=method,
-        at_one=1 - unseen_share(items, level=level) / (1 - expected),
-        notes=notes,
-    )
-
-
-def _margins(codes: IntArray, width: int) -> FloatArray:
-    """How often each rater (row) used each category."""
-    return np.stack([np.bincount(column[column >= 0], minlength=width) for column in codes.T], dtype=np.float64)
-
-
-def _margins_without_each(codes: IntArray, margins: FloatArray) -> Iterator[FloatArray]:
-    for item in codes:
-        raters = np.flatnonzero(item >= 0)
-        left = margins.copy()
-        left[raters, item[raters]] -= 1
-        yield left
-
-
-def _conger_chance(margins: FloatArray) -> float:
-    """The mean over all pairs of raters of the agreement their habits would give by chance."""
-    rated = margins.sum(axis=1)
-    shares = margins[rated > 0] / rated[rated > 0, None]
-    raters, pooled = len(shares), shares.sum(axis=0)
-    return float((pooled @ pooled - (shares * shares).sum()) / (raters * (raters - 1))) if raters > 1 else 1.0

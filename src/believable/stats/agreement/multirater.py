@@ -133,35 +133,6 @@ def gwet_ac1(ratings: Any, *, categories: Sequence[Any] | None = None, level: fl
     return _chance_corrected(parts, expected, pull, method, level)
 
 
-def brennan_prediger(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
-    """Agreement beyond chance when chance means picking each of the q categories equally often.
-
-    Formula     (p_o − 1/q)/(1 − 1/q). Range ≤ 1, 0 is chance, higher is better.
-    Interval    linearised over items, scale log(1 − value), Student's t. Missing cells allowed.
-    Undefined   one rater, no item with two ratings, fewer than two categories.
-    Source      Brennan & Prediger 1981. Checked: R irrCAC 1.0 `bp.coeff.raw`.
-    """
-    method = "brennan_prediger (log-scale linearised interval)"
-    parts = _parts(ratings, categories, method, level)
-    if isinstance(parts, Estimate):
-        return parts
-    expected = 1 / len(parts.shares)
-    return _chance_corrected(parts, expected, np.full(parts.n, expected), method, level)
-
-
-def fleiss_kappa_by_category(ratings: Any, *, level: float = 0.95) -> dict[Any, Estimate]:
-    """Fleiss' κ of each category against all others: which category do the raters share?
-
-    Each is `fleiss_kappa` of the table recoded to "this category or not". A category used always or never is
-    undefined. Checked: R irr 0.84.1 `kappam.fleiss(detail = TRUE)`.
-    """
-    coded = code_labels(ratings, name="ratings", ndim=2)
-    tables = {
-        label: np.where(coded.codes < 0, np.nan, coded.codes == code) for code, label in enumerate(coded.categories)
-    }
-    return {label: fleiss_kappa(table, level=level) for label, table in tables.items()}
-
-
 def _parts(ratings: Any, categories: Sequence[Any] | None, method: str, level: float) -> _ItemAgreement | Estimate:
     """The common ground of the coefficients, or the undefined estimate with the reason why there is none."""
     check_level(level)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from believable.core.deferred import special
-from believable.core.errors import InvalidInput
 from believable.stats.agreement.coefficient import coefficient, complete_rows, jackknife_se, number_table, too_small
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, one_of
@@ -118,69 +116,10 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     return Estimate(value, low, high, level, n, method, df=df, notes=notes)
 
 
-def finn(ratings: Any, *, levels: int, model: Literal["oneway", "twoway"] = "twoway", level: float = 0.95) -> Estimate:
-    """Agreement of ratings whose variance between items is small: 1 − error variance / variance of pure guessing.
-
-    Formula     1 − MS/((levels² − 1)/12), MS within items ("oneway") or residual ("twoway"); `levels` is the number
-                of points of the scale. Range ≤ 1, 0 is guessing, higher is better.
-    Interval    jackknife over items, scale log(1 − value), Student's t.
-    Undefined   fewer than two items or raters. Source: Finn 1970. Checked: R irr 0.84.1 `finn`.
-    """
-    check_level(level)
-    one_of(model, ("oneway", "twoway"), name="model")
-    if levels < 2:
-        raise InvalidInput(f"levels: expected the number of points of the scale, at least 2, got {levels}.")
-    method = f"finn ({model}; log-scale jackknife interval)"
-    table, notes = complete_rows(number_table(ratings, name="ratings"))
-    squares = _squares(table, method, level, notes, needs_variance=False)
-    if isinstance(squares, Estimate):
-        return squares
-    guess = (levels**2 - 1) / 12
-
-    def value_of(part: FloatArray) -> float:
-        squares_of_part = _mean_squares(part)
-        return 1 - (squares_of_part.error if model == "twoway" else squares_of_part.within) / guess
-
-    return _jackknifed(value_of, table, method, level, notes)
-
-
-def robinson_a(ratings: Any, *, level: float = 0.95) -> Estimate:
-    """Robinson's A: the share of the variation of ratings, raters' own levels set aside, that lies between items.
-
-    Formula     SS_items/(SS_items + SS_residual) of the two-way table = (1 + (k − 1)·ICC3)/k.
-    Range       0 to 1, higher is better. Interval: jackknife over items, scale log(1 − A), Student's t.
-    Undefined   fewer than two items or raters, or no variance. Source: Robinson 1957.
-    Checked     R irr 0.84.1 `robinson`.
-    """
-    check_level(level)
-    method = "robinson_a (log-scale jackknife interval)"
-    table, notes = complete_rows(number_table(ratings, name="ratings"))
-    squares = _squares(table, method, level, notes)
-    if isinstance(squares, Estimate):
-        return squares
-    return _jackknifed(_robinson, table, method, level, notes)
-
-
-def _robinson(table: FloatArray) -> float:
-    squares = _mean_squares(table)
-    between, error = squares.df_rows * squares.rows, squares.df_error * squares.error
-    return between / (between + error) if between + error > 0 else 1.0
-
-
-def _jackknifed(value_of: Any, table: FloatArray, method: str, level: float, notes: tuple[str, ...]) -> Estimate:
-    n = len(table)
-    without_each = np.array([value_of(np.delete(table, row, axis=0)) for row in range(n)]) if n > 2 else np.zeros(n)
-    return coefficient(
-        value_of(table), jackknife_se(without_each), n=n, level=level, method=method, at_one=None, notes=notes
-    )
-
-
-def _squares(
-    table: FloatArray, method: str, level: float, notes: tuple[str, ...], *, needs_variance: bool = True
-) -> _Squares | Estimate:
+def _squares(table: FloatArray, method: str, level: float, notes: tuple[str, ...]) -> _Squares | Estimate:
     if small := too_small(table, method=method, level=level, notes=notes):
         return small
-    if needs_variance and np.ptp(table) == 0:
+    if np.ptp(table) == 0:
         return undefined("all ratings are the same", method=method, n=len(table), level=level, notes=notes)
     return _mean_squares(table)
 
@@ -306,43 +245,6 @@ def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
         p_value=float(special.chdtrc(n - 1, chi_square)),
         notes=notes,
     )
-
-
-def mean_rank_correlation(ratings: Any, *, level: float = 0.95) -> Estimate:
-    """The mean Spearman correlation of all pairs of raters (columns) over the items (rows), by Fisher's z.
-
-    Formula     tanh(mean of atanh(r_s)). Range −1 to 1, higher is better.
-    Interval    jackknife over items, scale log(1 − r), Student's t.
-    Undefined   fewer than three items or two raters, a rater who ties all items, or two raters with the same order
-                (r_s = ±1 has no Fisher z).
-    Checked     R irr 0.84.1 `meanrho`.
-    """
-    check_level(level)
-    method = "mean_rank_correlation (Fisher mean; jackknife interval)"
-    table, notes = complete_rows(number_table(ratings, name="ratings"))
-    if small := too_small(table, method=method, level=level, notes=notes, least_rows=3):
-        return small
-    n = len(table)
-    value = _fisher_mean(table)
-    if value is None:
-        return undefined(
-            "a pair of raters has no rank correlation, or a perfect one", method=method, n=n, level=level, notes=notes
-        )
-    left = [_fisher_mean(np.delete(table, row, axis=0)) for row in range(n)]
-    known = np.array([value if correlation is None else correlation for correlation in left])
-    return coefficient(value, jackknife_se(known), n=n, level=level, method=method, at_one=None, notes=notes)
-
-
-def _fisher_mean(table: FloatArray) -> float | None:
-    ranks = _mid_ranks(table)
-    spread = ranks.std(axis=0)
-    if (spread == 0).any():
-        return None
-    correlation = np.asarray(np.corrcoef(ranks, rowvar=False))
-    pairs = np.array([correlation[i, j] for i, j in combinations(range(table.shape[1]), 2)])
-    if (np.abs(pairs) >= 1 - 1e-12).any():
-        return None
-    return float(np.tanh(np.arctanh(pairs).mean()))
 
 
 def _tie_sums(table: FloatArray) -> FloatArray:
