@@ -74,14 +74,14 @@ $(DOCS_STAMP): requirements-docs.lock | $(BIN)/python
 docs: $(DOCS_STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-lint: $(STAMP)
+# Python, and the browser scripts: JavaScript whose comments hold the types.
+lint: $(STAMP) $(NODE_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
-
-# Python, and the browser scripts: JavaScript whose comments hold the types.
-types: $(STAMP) $(NODE_STAMP)
-	$(BIN)/mypy
 	node_modules/.bin/tsc
+
+types: $(STAMP)
+	$(BIN)/mypy
 
 $(NODE_STAMP): package.json package-lock.json
 	@command -v npm >/dev/null 2>&1 || { \

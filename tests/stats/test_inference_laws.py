@@ -119,7 +119,7 @@ def test_every_public_function_is_classified() -> None:
 
 
 def test_the_published_names_are_there() -> None:
-    """What others may import, by the module they import it from; a name is taken away with a line in the list of changes only."""
+    """What others may import, by the module they import it from; names taken away stand in the list of changes."""
     published = {
         location: "paired_t wilcoxon shapiro paired_comparison mann_whitney",
         counts: "binomial proportion mcnemar chi_square",
