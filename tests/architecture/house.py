@@ -38,6 +38,11 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/console/console_page.py:looked,rights,offered_to",
         "web/console/guard.py:_has_role,_lacks_factor",
     ),
+    "the maze by the batch, compiled": (
+        "worlds/maze/batch_rounds.py",
+        "worlds/maze/batch_minds.py",
+        "worlds/maze/vector_env.py",
+    ),
     "rounds in three dimensions, and of any environment": (
         "worlds/doom",
         "worlds/gym",

@@ -124,6 +124,10 @@ class PaganFile:
         return Content(PAGAN, self._raw.length, self._raw.digest, self.rows, about)
 
 
+#: Made once: `json.dumps` makes another one for every line.
+_LINE = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+
+
 class LinesFile:
     """Gzipped JSON lines whose bytes depend on nothing but the content."""
 
@@ -133,9 +137,8 @@ class LinesFile:
         self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
         self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
 
-    def write(self, record: Mapping[str, str | int]) -> None:
-        line = json.dumps(record, separators=(",", ":"))
-        self._buffer.write(line.encode() + b"\n")
+    def write(self, **record: str | int) -> None:
+        self._buffer.write(_LINE.encode(record).encode() + b"\n")
         self.rows += 1
 
     def close(self) -> Content:
@@ -182,15 +185,12 @@ class BundleFolder:
 
     def event(self, session: str, event: EventRecord) -> None:
         self._last_ms = max(self._last_ms or 0, event.received_ms)
-        self._events.write({"session": session, "seq": event.seq, "received_ms": event.received_ms, "body": event.body})
+        self._events.write(session=session, seq=event.seq, received_ms=event.received_ms, body=event.body)
 
     def stray(self, session: str, stray: StrayRecord) -> None:
         self._strays.write(
-            {
-                "session": session, "epoch": stray.epoch, "seq": stray.seq, "received_ms": stray.received_ms,
-                "body": stray.body,
-            }
-        )  # fmt: skip
+            session=session, epoch=stray.epoch, seq=stray.seq, received_ms=stray.received_ms, body=stray.body
+        )
 
     def text(self, path: str, text: str, about: str) -> None:
         """A further file, such as a study definition."""

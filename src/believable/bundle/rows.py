@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import orjson
 
 from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, trace_rows
 from believable.bundle.round_tables import rows_of
@@ -106,6 +109,10 @@ class SessionRows:
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
         self._happenings = tuple(read_events(collected))
+        self._by_position: dict[int | None, list[Happening]] = defaultdict(list)
+        for happening in self._happenings:
+            self._by_position[happening.position].append(happening)
+        self._columns: dict[tuple[int, int], dict[str, Cell]] = {}
         self._exclusions = tuple(_exclusions(collected, self._plan))
 
     def participant(self) -> Row:
@@ -277,15 +284,20 @@ class SessionRows:
         return self._plan[session.position] if unfinished else None
 
     def _trial_columns(self, planned: PlannedTrial, run: int) -> dict[str, Cell]:
-        columns: dict[str, Cell] = {
-            "session": self._session.id,
-            "position": planned.position,
-            "run": run,
-            "trial_key": planned.key,
-            "trial": planned.trial.id,
-            "kind": planned.trial.kind,
-        }
-        return columns | self._shown(planned).columns()
+        """What every row about a trial begins with: the same for thousands of samples. Callers add to it, never change it."""
+        columns = self._columns.get((planned.position, run))
+        if columns is None:
+            columns = {
+                "session": self._session.id,
+                "position": planned.position,
+                "run": run,
+                "trial_key": planned.key,
+                "trial": planned.trial.id,
+                "kind": planned.trial.kind,
+                **self._shown(planned).columns(),
+            }
+            self._columns[planned.position, run] = columns
+        return columns
 
     def _shown(self, planned: PlannedTrial) -> TrialSubject:
         about = rated_positions(self._plan, planned.position)
@@ -317,11 +329,8 @@ class SessionRows:
         window = self._window(trial)
         if window is not None:
             after, until = window
-            yield from (
-                happening
-                for happening in self._happenings
-                if after < happening.seq <= until and happening.position == trial.position
-            )
+            own = self._by_position.get(trial.position, ())
+            yield from (happening for happening in own if after < happening.seq <= until)
 
     def _times(self, trial: ClosedTrial) -> tuple[float | None, float | None]:
         """How long the page was up before the accepted submission, and how much of that it was hidden."""
@@ -371,11 +380,18 @@ def _player(data: Mapping[str, Any]) -> int:
     return player if isinstance(player, int) and not isinstance(player, bool) else 0
 
 
+def _parsed(body: str) -> Any:
+    try:
+        return orjson.loads(body)
+    except ValueError:  # it is stricter than browsers are, about halves of characters for one
+        return json.loads(body)
+
+
 def read_events(collected: CollectedSession) -> Iterator[Happening]:
     """The events in order. A body that is no event stays in the raw file and gives no row."""
     for event in collected.events:
         try:
-            body = json.loads(event.body)
+            body = _parsed(event.body)
         except ValueError:
             continue
         if isinstance(body, dict) and isinstance(body.get("kind"), str):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, Table, func, select
+from sqlalchemy import Connection, Row, Table, bindparam, func, select
 
 from believable.bundle.round_tables import RoundRecord
 from believable.bundle.session_records import (
@@ -81,6 +81,13 @@ def _in_pool(conn: Connection, study_id: str, pool: str) -> int:
     )
 
 
+_EVENTS = (
+    select(events.c.seq, events.c.body, events.c.received_ms)
+    .where(events.c.session == bindparam("own"))
+    .order_by(events.c.seq)
+)
+
+
 def _chunk(
     conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]
 ) -> Iterator[CollectedSession]:
@@ -97,10 +104,8 @@ def _chunk(
     decided = _by_session(conn, decisions, ids, ("id",), decision)
     for name in ids:
         # Events are by far the most, so they are fetched one session at a time.
-        happened = _by_session(
-            conn, events, [name], ("seq",), lambda row: EventRecord(row.seq, row.body, row.received_ms)
-        )
-        rows = (tuple(closed[name]), tuple(happened[name]), tuple(kept[name]), tuple(decided[name]))
+        happened = tuple(EventRecord(*row) for row in conn.execute(_EVENTS, {"own": name}))
+        rows = (tuple(closed[name]), happened, tuple(kept[name]), tuple(decided[name]))
         yield CollectedSession(records[name], *rows, _rounds(conn, name))
 
 

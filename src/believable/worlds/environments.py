@@ -19,7 +19,12 @@ ENVIRONMENTS = {
     "believable/DoomNavigationAgents-v1": "believable.worlds.doom.navigation.navigation_env:NavigationEnv",
     "believable/DoomDeathmatch-v1": "believable.worlds.doom.training:DoomDeathmatchEnv",
 }
+#: The same by the batch, compiled.
+BATCHES = {
+    "believable/Maze-Player-v1": "believable.worlds.maze.vector_env:MazePlayerRounds",
+    "believable/Maze-Opponent-v1": "believable.worlds.maze.vector_env:MazeOpponentRounds",
+}
 
 
 for _name, _place in ENVIRONMENTS.items():
-    gymnasium.register(id=_name, entry_point=_place)
+    gymnasium.register(id=_name, entry_point=_place, vector_entry_point=BATCHES.get(_name))

@@ -115,7 +115,9 @@ class MazeOpponentEnv(_Maze):
         self._events = self._game.step(
             self._player.decide(self._game, self._events), OpponentInput(heading * AIM_STEP_DEG, bool(walk))
         )
-        reward = sum(_worth(event) for event in self._events)
+        reward = 0.0
+        for event in self._events:  # not by `sum`, which rounds differently from one version of Python to another
+            reward += _worth(event)
         return self._outcome(reward)
 
     def _observe(self) -> Observation:

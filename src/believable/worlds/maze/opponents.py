@@ -330,14 +330,15 @@ def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
 
 def _blurred(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
     """The tiles a sound may have come from, for all that its hearer can tell; the right one is always among them."""
-    radius = blur * math.hypot(sound.x - game.opponent.x, sound.y - game.opponent.y)
+    dx, dy = sound.x - game.opponent.x, sound.y - game.opponent.y
+    radius = blur * math.sqrt(dx * dx + dy * dy)
     right = game.grid.tile_at(sound.x, sound.y)
     middle_x, middle_y = game.grid.centre(right)
     near = (
         tile
         for tile in game.grid.free
         for x, y in (game.grid.centre(tile),)
-        if tile != right and (x - middle_x) ** 2 + (y - middle_y) ** 2 <= radius**2
+        if tile != right and (x - middle_x) ** 2 + (y - middle_y) ** 2 <= radius * radius
     )
     return [right, *near]
 

@@ -337,7 +337,8 @@ def player_sees(game: MazeRound, x: int, y: int, reach: int = 0) -> bool:
 def in_view(grid: Grid, body: Figure, x: int, y: int, view_tiles: float, view_deg: float = 360) -> bool:
     """Whether a figure with so wide a field of vision has a place in it, with no wall between."""
     dx, dy = x - body.x, y - body.y
-    if dx * dx + dy * dy > (view_tiles * TILE) ** 2:
+    reach = view_tiles * TILE
+    if dx * dx + dy * dy > reach * reach:
         return False
     off = (math.degrees(math.atan2(dy, dx)) - body.heading_deg + 180) % 360 - 180
     return abs(off) <= view_deg / 2 and grid.sees(body.x, body.y, x, y)

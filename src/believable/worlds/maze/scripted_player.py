@@ -73,7 +73,7 @@ class ScriptedPlayer:
     def _fight(self, game: MazeRound) -> PlayerInput:
         dx, dy = game.opponent.x - game.player.x, game.opponent.y - game.player.y
         aim = round(math.degrees(math.atan2(dy, dx)) + self._error_deg) % 360
-        near = math.hypot(dx, dy) < RUN_TILES * TILE
+        near = dx * dx + dy * dy < (RUN_TILES * TILE) ** 2
         if game.tick % 12 == 0:
             self._error_deg = self._rng.gauss(0.0, self.skill.aim_error_deg)
         step = self._away(game) if near else (0, 0)
