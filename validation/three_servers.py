@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 
 from believable.core.clock import WallClock
 from believable.core.seeds import generator
@@ -39,6 +40,7 @@ from believable.store.engine import Store
 from believable.study.load import load
 from validation.damaged_inputs import small_recording
 from validation.local_servers import ObjectServer, Postgres, balanced, postgres_folder
+from validation.plain_line import PlainLine
 from validation.stored_check import differences
 
 STUDY = """\
@@ -62,7 +64,7 @@ timeline:
 """
 RECORDING = "clip.replay.json.gz"
 #: People wait as long as it takes; a drill that takes longer has failed.
-GIVE_UP_S = 300
+GIVE_UP_S = 900
 #: The longest pause of a person between two things they do.
 PAUSE_S = 2.0
 #: What the first people do before a server is killed, and the database: shares of all people who have come in.
@@ -75,14 +77,24 @@ class Troubles:
 
     seen: Counter[str] = field(default_factory=Counter)
     hidden: Counter[str] = field(default_factory=Counter)
+    opened_s: list[float] = field(default_factory=list)  # how long each page took to open
+
+    @property
+    def waits(self) -> str:
+        median_s, most_s, longest_s = np.quantile(self.opened_s or [0.0], [0.5, 0.99, 1.0])
+        return (
+            f"{len(self.opened_s)} pages opened: median {median_s:.2f} s, p99 {most_s:.2f} s, longest {longest_s:.1f} s"
+        )
 
 
 class DrillBrowser(Participant):
     """A browser that opens pages once, as people's browsers do, and writes down what went wrong."""
 
-    def __init__(self, http: httpx.AsyncClient, pace: Any, patience: Patience, troubles: Troubles) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient, line: PlainLine, pace: Any, patience: Patience, troubles: Troubles
+    ) -> None:
         super().__init__(http, pace, patience)
-        self._troubles = troubles
+        self._line, self._troubles = line, troubles
         self.clips: dict[str, bytes] = {}
 
     async def join(self, link: str, query: Mapping[str, str] | None = None, **form: str) -> None:
@@ -100,13 +112,16 @@ class DrillBrowser(Participant):
         counted = self._troubles.seen if opens_page else self._troubles.hidden
         if opens_page:
             options["headers"] = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+        begun_s = time.monotonic()
         try:
-            reply = await super()._request(method, address, **options)
+            reply = await self._line.request(method, address, **options)
         except httpx.TransportError as error:
             counted[f"{what}: {type(error).__name__}"] += 1
             raise
         if reply.status_code in RETRY_STATUSES or reply.status_code >= 500:
             counted[f"{what}: {reply.status_code}"] += 1
+        if opens_page:
+            self._troubles.opened_s.append(time.monotonic() - begun_s)
         return reply
 
 
@@ -162,7 +177,7 @@ class DrillOutcome:
             f"lost                 {len(self.lost)}" + "".join(f"\n    {line}" for line in self.lost) + "\n"
             f"errors people saw    {self.troubles.seen.total()}{listed(self.troubles.seen)}\n"
             f"tried again unseen   {self.troubles.hidden.total()}{listed(self.troubles.hidden)}\n"
-            f"clips seen whole     {self.clips}, under as many names"
+            f"clips seen whole     {self.clips}, under as many names\n{self.troubles.waits}"
         )
 
 
@@ -210,18 +225,19 @@ async def _drilled(
     patience = Patience(first_ms=100, longest_ms=1000, give_up_ms=1000 * GIVE_UP_S)
     start_s = time.monotonic()
     arrived_s = gone_s = 0.0
-    # Every browser has its own connections, and waits as long as browsers do.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=people)
 
     async def live(http: httpx.AsyncClient, number: int) -> Visit:
         rng = generator(seed, "drill", number)
         pace = DrillPace(rng, PAUSE_S)
         await asyncio.sleep(within_s * number / people)
-        browser = DrillBrowser(http, pace, patience, troubles)
+        line = PlainLine(address)  # every browser has a connection of its own
+        browser = DrillBrowser(http, line, pace, patience, troubles)
         browsers.append(browser)
-        return await Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, KINDS).take_part(
-            link, {"who": f"person-{number}"}
-        )
+        person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, KINDS)
+        try:
+            return await person.take_part(link, {"who": f"person-{number}"})
+        finally:
+            line.close()
 
     async def trouble() -> None:
         nonlocal gone_s, arrived_s
@@ -235,7 +251,7 @@ async def _drilled(
         await _until(lambda: _came_in(browsers) == people)
         arrived_s = time.monotonic() - start_s
 
-    async with httpx.AsyncClient(base_url=address, timeout=60, limits=limits) as http, asyncio.timeout(2 * GIVE_UP_S):
+    async with httpx.AsyncClient(base_url=address) as http, asyncio.timeout(2 * GIVE_UP_S):
         async with asyncio.TaskGroup() as group:
             visits = [group.create_task(live(http, number)) for number in range(people)]
             group.create_task(trouble())
