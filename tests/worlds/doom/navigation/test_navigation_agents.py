@@ -81,6 +81,9 @@ def test_collisions_are_ends_where_level_ground_would_not_have_led() -> None:
     assert ran_into_something(start, figure_at(5.0, 0.0), turn_deg=0)
     assert not ran_into_something(start, figure_at(0.0, 0.0), turn_deg=None)
     assert not ran_into_something(start, figure_at(5.0, 0.0, on_ground=False), turn_deg=0), "in the air nobody knows"
+    fallen = replace(figure_at(5.0, 0.0), z=-64.0)
+    assert not ran_into_something(start, fallen, turn_deg=0), "who falls is not pushed on"
+    assert ran_into_something(start, replace(fallen, z=-24.0), turn_deg=0), "a step down is level enough"
 
 
 def test_a_goal_is_reached_by_running_over_it() -> None:

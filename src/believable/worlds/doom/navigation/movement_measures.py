@@ -31,9 +31,10 @@ from believable.worlds.doom.navigation.declarations import (
     SLOW_SHARE,
     collided,
 )
+from believable.worlds.doom.walking import STEP_UNITS
 
 _COLUMNS = (
-    "x", "y", "angle_deg", "velocity_x", "velocity_y", "on_ground", "forward", "side", "events", "dead",
+    "x", "y", "z", "angle_deg", "velocity_x", "velocity_y", "on_ground", "forward", "side", "events", "dead",
 )  # fmt: skip
 
 
@@ -107,9 +108,10 @@ def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None
 
 
 def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
-    """Of the decision that begins after this frame, as in training: in the air nobody knows."""
+    """Of the decision that begins after this frame, as in training: not in the air, and not where somebody fell."""
     end = start + DECISION_TICS
-    if not (columns["on_ground"][start] and columns["on_ground"][end]):
+    fell = columns["z"][start] - columns["z"][end] > STEP_UNITS
+    if fell or not (columns["on_ground"][start] and columns["on_ground"][end]):
         return False
     place, velocity, target = (
         (columns[x][frame], columns[y][frame])

@@ -31,6 +31,7 @@ from believable.worlds.doom.navigation.declarations import (
     navigation_agent,
 )
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES, depth_of, senses_of
+from believable.worlds.doom.walking import STEP_UNITS
 
 try:
     import gymnasium
@@ -166,8 +167,8 @@ def passed(start: tuple[float, float], end: tuple[float, float], place: tuple[fl
 
 
 def ran_into_something(before: FigureState, after: FigureState, turn_deg: int | None) -> bool:
-    """Of a decision. In the air nobody knows."""
-    if not (before.on_ground and after.on_ground):
+    """Of a decision. In the air nobody knows, and who falls is not pushed on meanwhile."""
+    if not (before.on_ground and after.on_ground) or before.z - after.z > STEP_UNITS:
         return False
     forward, turn = (0, 0) if turn_deg is None else (1, turn_deg)
     tics = ((before.angle_deg - turn * tic / DECISION_TICS, forward, 0) for tic in range(1, DECISION_TICS + 1))
