@@ -207,8 +207,8 @@ def main() -> None:
         groups: dict[str, list[Recording]] = defaultdict(list)
         for folder in chosen.run:
             settings = read_settings(folder)
-            options = ", ".join(f"{name} {value}" for name, value in settings.options.items())
-            groups[f"{settings.mind}, {options}".removesuffix(", ")].append(read_town(folder))
+            words = ", ".join(f"{name} {value}" for name, value in settings.options.items())
+            groups[f"{settings.mind}, {words}".removesuffix(", ")].append(read_town(folder))
         for name, recordings in groups.items():
             print(row(name, recordings), flush=True)  # noqa: T201
         return
