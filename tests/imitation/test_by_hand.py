@@ -11,17 +11,19 @@ from believable.core.errors import InvalidInput
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.clusters import k_means
 from believable.imitation.goal_memory import GoalMemory, goal_set
-from believable.imitation.guides import GuidePoint, learn_guides
+from believable.imitation.guides import GuidePoint, GuideSet, PassageFollower, learn_guides, pace_to
 from believable.imitation.imitator import LearningOptions, learn
 from believable.imitation.mixture import goal_mixture, items_present
 from believable.imitation.motion import MotionStep, count_motion
 from believable.imitation.next_node import (
     AS_PUBLISHED,
+    FROM_NOWHERE,
     WAYS_ALONE,
     MoveHabit,
     WayCounts,
     count_ways,
     drawn_node,
+    goal_weights,
     habitual_weights,
     next_node,
     utilities,
@@ -218,47 +220,69 @@ def test_the_whole_is_laws_kept() -> None:
     assert (node_course(model.topology, rounds(1)) >= 0).all()
 
 
+#: Over node 0, coming from 3: two of three went on to 1, one back to 3. Coming from 1, the only one went on to 3. Of those who
+#: came from 3, one had been at 2 before and went on to 1; the others had begun their lives there. Two ways led to goal 0, two to
+#: goal 1.
+WAYS = WayCounts(
+    np.array([[-1, -1, 1, 0, 3, 0], [-1, -1, 3, 0, 1, 0], [-1, -1, 3, 0, 3, 1], [-1, 2, 3, 0, 1, 1]]), np.ones(4), 4
+)
+EVEN = np.array([0.5, 0.5])
+
+
 def test_where_somebody_comes_from_settles_near_ties() -> None:
-    # Over node 0, coming from 3: two of three went on to 1, one back to 3. Coming from 1, the only one went on to 3.
-    # Of those who came from 3, one had been at 2 before and went on to 1; the others had begun their lives there.
-    ways = WayCounts(
-        np.array([[-1, 1, 0, 3], [-1, 3, 0, 1], [-1, 3, 0, 3], [2, 3, 0, 1]]), np.array([1.0, 1.0, 1.0, 1.0]), 4
-    )
     # Without the node before: 2 of 4 to node 1, 2 of 4 to node 3. They count for two moves: (2 + 2·½)/(3 + 2), (1 + 2·½)/5. These
     # count for two moves again, where nobody came from 1 over 3: they stay.
-    assert ways.shares(1, 3, 0).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
-    # Coming from 2 over 3, one of one went on to 1: (1 + 2·.6)/(1 + 2), (0 + 2·.4)/3.
-    assert ways.shares(2, 3, 0).tolist() == pytest.approx([0.0, 2.2 / 3, 0.0, 0.8 / 3])
-    assert ways.shares(2, 1, 0).tolist() == pytest.approx([0.0, 1 / 3, 0.0, 2 / 3])
+    tied = WAYS.shares((-1, 1, 3), 0, EVEN, WAYS_ALONE)
+    assert tied.tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    # Coming from 2 over 3, one of one went on to 1: (1 + 2·.6)/(1 + 2), (0 + 2·.4)/3. Where nobody had been at 1 before, it
+    # stays; who had been nowhere before is that one again: (1 + 2·2.2/3)/3, (2·.8/3)/3.
+    assert WAYS.shares((1, 2, 3), 0, EVEN, WAYS_ALONE).tolist() == pytest.approx([0.0, 2.2 / 3, 0.0, 0.8 / 3])
+    assert WAYS.shares((-1, 2, 3), 0, EVEN, WAYS_ALONE).tolist() == pytest.approx([0.0, 7.4 / 9, 0.0, 1.6 / 9])
+    assert WAYS.shares((-1, 2, 1), 0, EVEN, WAYS_ALONE).tolist() == pytest.approx([0.0, 1 / 3, 0.0, 2 / 3])
     # Nobody began a life at 0: all that is known are the shares without the node before.
-    assert ways.shares(-1, -1, 0).tolist() == pytest.approx([0.0, 0.5, 0.0, 0.5])
+    assert WAYS.shares(FROM_NOWHERE, 0, EVEN, WAYS_ALONE).tolist() == pytest.approx([0.0, 0.5, 0.0, 0.5])
     utility = np.array([0.0, 1.0, 0.0, 1.25])
     # .6 · (1/1.25)^2 = .384 against .4 · 1: the goal decides; with the power 1 it is .48, and the way does.
-    assert habitual_weights(utility, ways.shares(1, 3, 0), MoveHabit(1.0, 2.0)).tolist() == pytest.approx(
-        [0, 0.384, 0, 0.4]
-    )
-    assert habitual_weights(utility, ways.shares(1, 3, 0), MoveHabit(1.0, 1.0)).tolist() == pytest.approx(
-        [0, 0.48, 0, 0.4]
-    )
-    published = habitual_weights(utility, ways.shares(1, 3, 0), AS_PUBLISHED)
+    assert habitual_weights(utility, tied, MoveHabit(1.0, 2.0)).tolist() == pytest.approx([0, 0.384, 0, 0.4])
+    assert habitual_weights(utility, tied, MoveHabit(1.0, 1.0)).tolist() == pytest.approx([0, 0.48, 0, 0.4])
+    published = habitual_weights(utility, tied, AS_PUBLISHED)
     assert published.tolist() == pytest.approx((utility / 1.25).tolist()), "the order of the utilities themselves"
-    assert habitual_weights(utility, ways.shares(1, 3, 0), WAYS_ALONE).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
-    assert habitual_weights(np.zeros(4), ways.shares(1, 3, 0), MoveHabit()).tolist() == pytest.approx(
-        [0.0, 0.6, 0.0, 0.4]
-    )
+    assert habitual_weights(utility, tied, WAYS_ALONE).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+    assert habitual_weights(np.zeros(4), tied, MoveHabit()).tolist() == pytest.approx([0.0, 0.6, 0.0, 0.4])
+
+
+def test_a_way_counts_by_the_goal_it_led_to() -> None:
+    # Goal 1 is a sixteenth as likely as goal 0, and by the power ½ its ways count a quarter; at least they count .05.
+    habit = MoveHabit(goals=0.5)
+    assert goal_weights(np.array([0.8, 0.05]), habit).tolist() == pytest.approx([1, 0.25, 0.3])
+    assert goal_weights(np.array([1.0, 0.0]), habit).tolist() == pytest.approx([1, 0.05, 0.3])
+    assert goal_weights(np.array([1.0, 0.0]), WAYS_ALONE).tolist() == [1, 1, 1]
+    # From anywhere 1¼ went on to 1, 1¼ to 3: halves. Coming from 3: 1¼ to 1, ¼ to 3: (1¼ + 2·½)/3½, (¼ + 2·½)/3½.
+    shares = WAYS.shares((-1, 1, 3), 0, np.array([0.8, 0.05]), habit)
+    assert shares.tolist() == pytest.approx([0, 2.25 / 3.5, 0, 1.25 / 3.5])
 
 
 def test_ways_are_counted_within_lives(toy: Topology) -> None:
-    # Two laps: 0 → 1 from nowhere, 1 → 2 from 0 and nowhere, then each corner from the two before it.
-    ways = count_ways(toy, [rounds()])
+    # Two laps, four things picked up: each move has the three nodes before it, and the goal that was reached next.
+    seen = rounds()
+    scheme = learn_scheme([seen])
+    goals = path_goals(item_paths(toy, scheme, seen))
+    assert [goal.item for goal in goals] == [Item("rocket", 2), Item("medikit", 0)] * 2
+    ways = count_ways(toy, [seen], goals, scheme)
     counted = dict(zip(map(tuple, ways.ways.tolist()), ways.counts.tolist(), strict=True))
-    assert counted == {
-        (-1, -1, 0, 1): 1, (2, 3, 0, 1): 1, (-1, 0, 1, 2): 1, (3, 0, 1, 2): 1, (0, 1, 2, 3): 2, (1, 2, 3, 0): 2
-    }  # fmt: skip
+    assert counted == dict.fromkeys(
+        [
+            (-1, -1, -1, 0, 1, 0), (-1, -1, 0, 1, 2, 0), (-1, 0, 1, 2, 3, 1), (0, 1, 2, 3, 0, 1),
+            (1, 2, 3, 0, 1, 2), (2, 3, 0, 1, 2, 2), (3, 0, 1, 2, 3, 3), (0, 1, 2, 3, 0, 3),
+        ],
+        1.0,
+    )  # fmt: skip
+    nothing = count_ways(toy, [replace(seen, pickups=())], goals, scheme)
+    assert set(nothing.ways[:, -1].tolist()) == {-1}, "ways that led to nothing"
 
 
-def test_guides_lead_round_corners_at_the_pace_of_the_person() -> None:
-    # Down to a corner at (0, 4), four frames of standing still, then right; two tiles a step.
+def test_a_passage_is_followed_round_corners_and_where_the_person_stood_it_stands() -> None:
+    # Down to a corner at (0, 4), four frames of standing still, then right; two tiles a step, a tenth of a second each.
     places = [(0, 0), (0, 2), *[(0, 4)] * 5, (2, 4), (4, 4), (6, 4)]
     views = [-90.0] * 4 + [0.0] * 6
     seen = replace(
@@ -266,15 +290,36 @@ def test_guides_lead_round_corners_at_the_pace_of_the_person() -> None:
     )
     ends = Topology(np.array([[0.0, 2, 0], [6.0, 4, 0]]), np.array([[0, 1], [0, 0]], bool), np.ones((2, 2)))
     guides = learn_guides(ends, [seen])
-    own = guides.moments[guides.first[0, 1] : guides.last[0, 1]]
-    assert own[:, :2].tolist() == [list(place) for place in places[:8]], "up to the last frame at the first node"
-    # Six frames later, or at the end.
-    assert own[:, 4:6].tolist() == [[0, 4], [2, 4], [4, 4], [6, 4], [6, 4], [6, 4], [6, 4], [6, 4]]
-    # Two of six steps are made after frames 0, 1 and 2: 2/3 of a tile each, where half of the usual two tiles is slow.
-    assert own[:, 6].tolist() == [0.667, 0.667, 0.667, 1, 1, 1, 1, 1]
-    assert guides.ahead(0, 1, (0.2, 0.1, 0.0), -80.0) == GuidePoint(0.0, 4.0, 0.667)
-    assert guides.ahead(0, 1, (0.0, 4.0, 0.0), 10.0) == GuidePoint(6.0, 4.0, 1.0), "whoever looks on goes on"
-    assert guides.ahead(1, 0, (6.0, 4.0, 0.0), 0.0) is None, "nobody went back"
+    assert guides.moments.tolist() == [[x, y, 0, view] for (x, y), view in zip(places, views, strict=True)]
+    assert guides.passages.tolist() == [[0, 1, -1, 0, 8, 10]], "frames 0 to 7 of 10 at node 0, on the way to 1"
+    follower = PassageFollower(guides, 100.0)
+    # Four moments on, and the view two moments on.
+    first = follower.ahead(-1, 0, 1, (0.3, 0.0, 0.0), -80.0)
+    assert first == GuidePoint(0.0, 4.0, -90.0, 400.0)
+    assert follower.frames == 8
+    # Four tiles and a little in .4 s, where somebody at top speed gets eight tiles far.
+    assert pace_to(first, (0.0, 0.0), 20.0) == pytest.approx(0.5)
+    assert pace_to(first, (0.0, 0.0), 5.0) == 1
+    assert follower.ahead(-1, 0, 1, (0.0, 2.0, 0.0), -90.0) == GuidePoint(0.0, 4.0, -90.0, 400.0)
+    at_corner = follower.ahead(-1, 0, 1, (0.0, 4.0, 0.0), -90.0)
+    assert at_corner == GuidePoint(0.0, 4.0, 0.0, 400.0), "looks on already, and does not go yet"
+    assert pace_to(at_corner, (0.0, 4.0), 20.0) == 0
+    assert follower.ahead(-1, 0, 1, (0.0, 4.0, 0.0), -45.0) == GuidePoint(2.0, 4.0, 0.0, 400.0), "time goes on"
+    assert follower.ahead(-1, 0, 1, (0.0, 4.0, 0.0), 0.0) == GuidePoint(4.0, 4.0, 0.0, 400.0)
+    # Who was carried away joins where the person was nearest.
+    assert follower.ahead(-1, 0, 1, (-3.0, 0.0, 0.0), -90.0) == GuidePoint(0.0, 4.0, -90.0, 400.0)
+    assert follower.ahead(0, 1, 0, (6.0, 4.0, 0.0), 0.0) is None, "nobody went back"
+
+
+def test_a_passage_from_the_same_node_is_preferred() -> None:
+    moments = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0], [0.0, 0.5, 0, 0], [1.0, 0.5, 0, 0]])
+    follower = PassageFollower(GuideSet(moments, np.array([[0, 1, 2, 0, 2, 2], [0, 1, 3, 2, 4, 4]])), 200.0)
+    # Both are .25 tiles away; who came from 3 takes the way of those who did.
+    for before, lane in ((2, 0.0), (3, 0.5)):
+        follower.leave()
+        joined = follower.ahead(before, 0, 1, (0.0, 0.25, 0.0), 0.0)
+        assert joined is not None
+        assert joined.y == lane
 
 
 def test_the_next_node_is_drawn_by_its_weight() -> None:

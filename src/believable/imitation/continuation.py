@@ -37,7 +37,7 @@ def continue_recording(model: Imitation, recording: Recording, seconds: int, see
     picked: tuple[str, ...] = ()
     xs, ys, headings = [], [], []
     actions: list[Action] = []
-    step = model.speed_tiles_per_s * model.frame_ms / 1000
+    step = model.top_speed_tiles_per_s * model.frame_ms / 1000
     frames = int(seconds * 1000 // model.frame_ms)
     for frame in range(frames):
         now_ms = round(frame * model.frame_ms)

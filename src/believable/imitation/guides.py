@@ -1,83 +1,145 @@
-"""The way along an edge: where the person was between two nodes, how they looked, where they were a moment later, and how fast.
+"""The way along an edge, as the person went it: whoever chose a node follows somebody's own passage there, at its own pace.
 
 A straight line to the centre of the next node runs into corners that the person went round; and somebody who is always as fast as
-can be is carried past the places where the person slowed down to turn.
+can be is carried past the places where the person slowed down, turned or stood.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from believable.imitation.observations import Floats, Integers, Observations
-from believable.imitation.primitives import moving_frames
-from believable.imitation.topology import Topology, node_course, nodes_ahead
+from believable.imitation.topology import Topology, node_course
 
-#: How much later the place is that somebody steers to, in milliseconds.
-AHEAD_MS = 600.0
-#: Whoever is slower than this share of their usual speed has slowed down.
-SLOW_SHARE = 0.5
-#: So many moments are kept of each edge, spread over all times it was gone along.
-MOST_PER_EDGE = 64
-COLUMNS = 7
-#: Looking so many degrees another way counts as much as being a tile away.
+#: How much later on a passage the place is that somebody walks to, and the view that they turn to, in milliseconds.
+AHEAD_MS = 350.0
+VIEW_AHEAD_MS = 170.0
+#: Looking so many degrees another way counts as much as being a tile away, coming from another node as much as so many tiles.
 DEGREES_PER_TILE = 45.0
+CAME_OTHERWISE_TILES = 1.0
+#: Who is so near to the next moment of a passage has reached it; who is farther than that from all of it has lost it.
+REACHED_TILES, LOST_TILES = 0.6, 1.5
+#: Nobody passes more moments of a passage in a frame.
+MOST_PASSED = 3
+MOMENT_COLUMNS, PASSAGE_COLUMNS = 4, 6
 
 
 @dataclass(frozen=True, slots=True)
 class GuidePoint:
-    """Where to go, and how fast: 1 unless the person slowed down."""
+    """Where to go within how many milliseconds, and which way the person looked on the way there."""
 
     x: float
     y: float
-    pace: float
+    yaw: float
+    within_ms: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GuideSet:
-    """Moments on edges, those of edge (i, j) from `first[i, j]` up to `last[i, j]`. Columns of `moments`: x, y, z, the view's
-    angle, x and y a moment later, and the pace in between."""
+    """Passages of the person. Columns of `moments`: x, y, z and the view's angle in each frame of each life. A row of `passages`:
+    the node, the next one, the one before (−1: none), the first moment, the one after the last, and the one after the last of the
+    life. Rows are in order."""
 
     moments: Floats
-    first: Integers
-    last: Integers
+    passages: Integers
 
-    def ahead(self, start: int, end: int, position: Sequence[float], yaw: float) -> GuidePoint | None:
-        """Where the person went who was nearest to here on this edge and looked this way; None where nobody was."""
-        own = self.moments[self.first[start, end] : self.last[start, end]]
-        if not len(own):
-            return None
-        turned = (own[:, 3] - yaw + 180.0) % 360.0 - 180.0
-        apart = ((own[:, :3] - np.asarray(position)) ** 2).sum(1) + (turned / DEGREES_PER_TILE) ** 2
-        x, y, pace = own[apart.argmin(), 4:]
-        return GuidePoint(float(x), float(y), float(pace))
+    def between(self, node: int, following: int) -> Integers:
+        """All passages from a node to another."""
+        own = self.passages[slice(*np.searchsorted(self.passages[:, 0], (node, node + 1)))]
+        return own[slice(*np.searchsorted(own[:, 1], (following, following + 1)))]
 
 
 def learn_guides(topology: Topology, recordings: Sequence[Observations]) -> GuideSet:
-    nodes = len(topology.nodes)
-    steps = [np.linalg.norm(np.diff(seen.position[:, :2], axis=0), axis=1) for seen in recordings]
-    moving = np.concatenate([own[moving_frames(seen)] for own, seen in zip(steps, recordings, strict=True)])
-    slow = SLOW_SHARE * float(np.median(moving)) if len(moving) else 0.0
-    by_edge: dict[tuple[int, int], list[list[float]]] = {}
-    for seen, own in zip(recordings, steps, strict=True):
+    moments: list[Floats] = [np.zeros((0, MOMENT_COLUMNS))]
+    passages: list[tuple[int, ...]] = []
+    offset = 0
+    for seen in recordings:
         course = node_course(topology, seen)
-        ahead = nodes_ahead(course)
-        later = max(1, round(AHEAD_MS / seen.frame_ms))
         for first, last in seen.lives():
-            for frame in range(first, last - 1):
-                if ahead[frame] >= 0:
-                    end = min(frame + later, last - 1)
-                    pace = min(1.0, float(own[frame:end].mean()) / slow) if slow else 1.0
-                    moment = [*seen.position[frame], seen.yaw[frame], *seen.position[end, :2], pace]
-                    by_edge.setdefault((int(course[frame]), int(ahead[frame])), []).append(moment)
-    bounds = np.zeros((2, nodes, nodes), np.int64)
-    kept: list[list[float]] = []
-    for edge, moments in sorted(by_edge.items()):
-        chosen = np.unique(np.linspace(0, len(moments) - 1, min(MOST_PER_EDGE, len(moments))).round().astype(int))
-        bounds[0][edge] = len(kept)
-        kept += [moments[number] for number in chosen]
-        bounds[1][edge] = len(kept)
+            moments.append(np.column_stack([seen.position[first:last], seen.yaw[first:last]]))
+            entered = [0, *(np.flatnonzero(np.diff(course[first:last])) + 1).tolist()]
+            nodes = [-1, *(int(course[first + frame]) for frame in entered)]
+            passages += [
+                (
+                    nodes[n + 1],
+                    nodes[n + 2],
+                    nodes[n],
+                    offset + entered[n],
+                    offset + entered[n + 1],
+                    offset + last - first,
+                )
+                for n in range(len(entered) - 1)
+            ]
+            offset += last - first
     # Thousandths of a tile and of a degree: files hold numbers as they are, and round ones take less.
-    return GuideSet(np.round(np.array(kept).reshape(-1, COLUMNS), 3), bounds[0], bounds[1])
+    table = np.array(sorted(passages), np.int64).reshape(-1, PASSAGE_COLUMNS)
+    return GuideSet(np.round(np.concatenate(moments), 3), table)
+
+
+class PassageFollower:
+    """Goes along a passage of the person as they did: where they stood it stands, where they slowed down it slows down."""
+
+    def __init__(self, guides: GuideSet, frame_ms: float) -> None:
+        self._guides = guides
+        self._frame_ms = frame_ms
+        self._ahead, self._view_ahead = (max(1, round(later / frame_ms)) for later in (AHEAD_MS, VIEW_AHEAD_MS))
+        self._edge: tuple[int, int] | None = None
+        self._at = self._end = 0
+        #: How many frames the person took on the passage that is followed.
+        self.frames = 0
+
+    def leave(self) -> None:
+        self._edge = None
+
+    def ahead(self, before: int, node: int, following: int, position: Sequence[float], yaw: float) -> GuidePoint | None:
+        """Where to be a moment later on the way from a node to the next; None where the person never went."""
+        place = np.asarray(position)
+        if self._edge != (node, following) or not self._advance(place):
+            self._edge = (node, following)
+            if not self._join(before, place, yaw):
+                return None
+        later = min(self._at + self._ahead, self._end - 1)
+        moments = self._guides.moments
+        view = float(moments[min(self._at + self._view_ahead, self._end - 1), 3])
+        x, y = moments[later, :2]
+        return GuidePoint(float(x), float(y), view, max(1, later - self._at) * self._frame_ms)
+
+    def _join(self, before: int, place: Floats, yaw: float) -> bool:
+        """Begin where somebody was nearest to here, looked this way and came the same way."""
+        assert self._edge is not None
+        rows = self._guides.between(*self._edge)
+        if not len(rows):
+            return False
+        sizes = rows[:, 4] - rows[:, 3]
+        row_of = np.repeat(np.arange(len(rows)), sizes)
+        moment_of = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(rows[:, 3], sizes)
+        own = self._guides.moments[moment_of]
+        turned = (own[:, 3] - yaw + 180.0) % 360.0 - 180.0
+        apart = ((own[:, :3] - place) ** 2).sum(1) + (turned / DEGREES_PER_TILE) ** 2
+        apart += np.where(rows[row_of, 2] == before, 0.0, CAME_OTHERWISE_TILES**2)
+        nearest = int(apart.argmin())
+        self._at = int(moment_of[nearest])
+        self.frames, self._end = int(sizes[row_of[nearest]]), int(rows[row_of[nearest], 5])
+        return True
+
+    def _advance(self, place: Floats) -> bool:
+        """Go on with time where the place is kept up with, else with the way; False where it was lost."""
+        coming = self._guides.moments[self._at : min(self._at + MOST_PASSED + 1, self._end)]
+        away = np.linalg.norm(coming[:, :3] - place, axis=1)
+        if away.min() > LOST_TILES:
+            return False
+        passed = int(away.argmin())
+        if passed == 0 and len(coming) > 1 and away[1] < REACHED_TILES:
+            passed = 1
+        self._at += passed
+        return True
+
+
+def pace_to(point: GuidePoint, position: Sequence[float], top_speed_tiles_per_s: float) -> float:
+    """The share of the top speed with which the point is reached in time, 1 at most."""
+    farthest = top_speed_tiles_per_s * point.within_ms / 1000
+    return min(1.0, math.dist(position[:2], (point.x, point.y)) / farthest) if farthest > 0 else 1.0

@@ -17,7 +17,7 @@ from believable.imitation.chain import chained
 from believable.imitation.goal_memory import goal_moments
 from believable.imitation.imitator import Imitation, motion_steps
 from believable.imitation.motion import COUNT_OF_THE_UNSEEN
-from believable.imitation.next_node import MoveHabit, habitual_weights, next_node, utilities
+from believable.imitation.next_node import FROM_NOWHERE, MoveHabit, habitual_weights, next_node, utilities
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import visited
 from believable.imitation.primitives import moving_frames
@@ -66,19 +66,19 @@ def most_frequent_moves(topology: Topology, recordings: Sequence[Observations]) 
 def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None = None) -> list[Floats]:
     """For each life, 1 where the person went to the node that the utilities name, else 0. Unknown moves are misses."""
     settled = model.options.moves if habit is None else habit
-    earlier = before = life = -1
+    before, life = FROM_NOWHERE, -1
     moves = frozenset(move.frame for move in node_moves(node_course(model.topology, seen)))
     hits: list[list[float]] = [[] for _ in seen.lives()]
     for moment in goal_moments(model.aims, model.topology, model.scheme, seen, moves):
         if moment.move is not None:
             node = moment.move.start
             if moment.life != life:
-                earlier, before, life = -1, -1, moment.life
+                before, life = FROM_NOWHERE, moment.life
             utility = utilities(model.values, moment.mixture, moment.entered, model.options.discount)
-            shares = model.ways.shares(earlier, before, node)
+            shares = model.ways.shares(before, node, moment.mixture, settled)
             weighed = habitual_weights(utility, shares, settled)
             hits[moment.life].append(float(next_node(model.topology, node, weighed) == moment.move.end))
-            earlier, before = before, node
+            before = (*before[1:], node)
     return [np.array(values) for values in hits]
 
 

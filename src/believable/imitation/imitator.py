@@ -16,9 +16,17 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
-from believable.imitation.guides import GuideSet, learn_guides
+from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, pace_to
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
-from believable.imitation.next_node import MoveHabit, WayCounts, count_ways, drawn_node, habitual_weights, utilities
+from believable.imitation.next_node import (
+    FROM_NOWHERE,
+    MoveHabit,
+    WayCounts,
+    count_ways,
+    drawn_node,
+    habitual_weights,
+    utilities,
+)
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
@@ -26,12 +34,14 @@ from believable.imitation.prototypes import InventoryScheme, learn_scheme
 from believable.imitation.topology import Topology, learn_topology, node_course, nodes_ahead
 from believable.imitation.values import DISCOUNT, iterate_values
 
-#: How much of the angle to the next node is turned in a frame, beside what the hand does by itself.
-STEER = 0.2
+#: How much of the angle to where the person looked, or to the next node, is turned in a frame after what the hand does by itself.
+STEER = 0.25
 #: An edge that takes so many times as long as it took the person is given up.
 PATIENCE = 2.0
 #: Of all turns this share is slower than the fastest that count.
 _HARDLY_EVER = 0.999
+#: Of all steps this share is shorter than one at top speed.
+_SELDOM = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +71,7 @@ class Imitation:
     chain: Floats
     item_places: Mapping[Item, tuple[float, float, float]]
     gains: Mapping[str, Mapping[str, float]]
-    speed_tiles_per_s: float
+    top_speed_tiles_per_s: float
     ways: WayCounts
     guides: GuideSet
     fastest_turn: float
@@ -105,7 +115,7 @@ def learn(
         _item_places(topology, recordings),
         _gains(recordings),
         _speed(recordings),
-        count_ways(topology, recordings),
+        count_ways(topology, recordings, goals, scheme),
         learn_guides(topology, recordings),
         _fastest_turn(recordings),
         tuple(sources),
@@ -154,12 +164,12 @@ def _gains(recordings: Sequence[Observations]) -> dict[str, dict[str, float]]:
 
 
 def _speed(recordings: Sequence[Observations]) -> float:
-    """Tiles a second in the middle of all frames in which somebody moved."""
+    """Tiles a second that the person hardly ever goes beyond: as fast as somebody gets who never turns."""
     steps = np.concatenate(
         [np.linalg.norm(np.diff(seen.position[:, :2], axis=0)[moving_frames(seen)], axis=1) for seen in recordings]
     )
     moved = steps[steps > 0]
-    return float(np.median(moved)) * 1000 / recordings[0].frame_ms if len(moved) else 0.0
+    return float(np.quantile(moved, _SELDOM)) * 1000 / recordings[0].frame_ms if len(moved) else 0.0
 
 
 def _fastest_turn(recordings: Sequence[Observations]) -> float:
@@ -209,8 +219,10 @@ class Imitator:
         self._model = model
         self._rng = _rng(seed, "acting")
         self._memory = GoalMemory(model.aims, len(model.topology.nodes))
-        self._node = self._came_from = self._earlier = -1
+        self._node = -1
+        self._came_over: tuple[int, ...] = FROM_NOWHERE
         self._target: int | None = None
+        self._follower = PassageFollower(model.guides, model.frame_ms)
         self._frames_on_edge = 0
         self._given_up: set[int] = set()
         self._before: int | None = None
@@ -227,7 +239,8 @@ class Imitator:
         if not self._was_alive:
             self._memory.begin_life(situation)
             self._was_alive, self._before, self._target = True, None, None
-            self._node = self._came_from = self._earlier = -1
+            self._follower.leave()
+            self._node, self._came_over = -1, FROM_NOWHERE
         if sight.picked_up:
             items = [self._nearest(name, node, sight.position) for name in sight.picked_up]
             self._memory.pick_up(items, sight.now_ms, situation)
@@ -241,14 +254,15 @@ class Imitator:
         primitive = int(self._rng.choice(len(chances), p=chances))
         self._before = primitive
         turn, pitch = model.primitives.turn(primitive, self._rng)
-        guide = model.guides.ahead(self._node, self._target, sight.position, sight.yaw)
+        guide = self._follower.ahead(self._came_over[-1], self._node, self._target, sight.position, sight.yaw)
         aim = (guide.x, guide.y) if guide else tuple(model.topology.nodes[self._target])
         direction = direction_to(sight.position, aim)
-        turn += STEER * angle_between(sight.yaw, direction)
+        pace = pace_to(guide, sight.position, model.top_speed_tiles_per_s) if guide else 1.0
+        turn += STEER * angle_between(sight.yaw + turn, guide.yaw if guide else direction)
         return MoveCommand(
             max(-model.fastest_turn, min(model.fastest_turn, turn)),
             pitch,
-            direction if self._steps(guide.pace if guide else 1.0) else None,
+            direction if self._steps(pace) else None,
             model.primitives.jumps(primitive),
             model.primitives.fires(primitive),
             model.primitives.weapon(primitive),
@@ -277,12 +291,14 @@ class Imitator:
         if node != self._node:
             if self._node >= 0:
                 self._memory.entered[node] += 1
-            self._earlier, self._came_from, self._node = self._came_from, self._node, node
+                self._came_over = (*self._came_over[1:], self._node)
+            self._node = node
             self._target, self._frames_on_edge = None, 0
             self._given_up.clear()
         self._frames_on_edge += 1
         if self._target is not None:
-            longest = PATIENCE * max(1.0, float(model.topology.edge_frames[node, self._target]))
+            usual = float(model.topology.edge_frames[node, self._target])
+            longest = PATIENCE * max(1.0, usual, self._follower.frames)
             if self._frames_on_edge <= longest:
                 return
             self._given_up.add(self._target)
@@ -297,7 +313,8 @@ class Imitator:
     def _weights(self, node: int, mixture: Floats) -> Floats:
         model = self._model
         utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
-        return habitual_weights(utility, model.ways.shares(self._earlier, self._came_from, node), model.options.moves)
+        shares = model.ways.shares(self._came_over, node, mixture, model.options.moves)
+        return habitual_weights(utility, shares, model.options.moves)
 
 
 def direction_to(start: Sequence[float], end: Sequence[float]) -> float:

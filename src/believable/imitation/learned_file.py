@@ -13,16 +13,16 @@ import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.imitation.goal_memory import goal_set
-from believable.imitation.guides import COLUMNS, GuideSet
+from believable.imitation.guides import MOMENT_COLUMNS, PASSAGE_COLUMNS, GuideSet
 from believable.imitation.imitator import Imitation, LearningOptions
 from believable.imitation.motion import MotionCounts
-from believable.imitation.next_node import WAY_NODES, MoveHabit, WayCounts
+from believable.imitation.next_node import WAY_COLUMNS, MoveHabit, WayCounts
 from believable.imitation.paths import Item, PathGoal
 from believable.imitation.primitives import PrimitiveSet
 from believable.imitation.prototypes import InventoryScheme
 from believable.imitation.topology import Topology
 
-FORMAT = "believable-imitation/4"
+FORMAT = "believable-imitation/5"
 SUFFIX = ".imitation"
 
 
@@ -40,6 +40,7 @@ def write_imitation(model: Imitation, file: Path) -> int:
             "respawn_ms": dict(options.respawn_ms),
             "habit": options.moves.habit,
             "utility": options.moves.utility,
+            "goals": options.moves.goals,
         },
         "things": model.scheme.things,
         "most": dict(model.scheme.most),
@@ -51,7 +52,7 @@ def write_imitation(model: Imitation, file: Path) -> int:
         "explained": model.primitives.explained,
         "items": [[item.name, item.node, *place] for item, place in model.item_places.items()],
         "gains": {item: dict(gains) for item, gains in model.gains.items()},
-        "speed_tiles_per_s": model.speed_tiles_per_s,
+        "top_speed_tiles_per_s": model.top_speed_tiles_per_s,
         "fastest_turn": model.fastest_turn,
         "sources": model.sources,
     }
@@ -71,9 +72,8 @@ def write_imitation(model: Imitation, file: Path) -> int:
             chain=model.chain,
             ways=model.ways.ways.astype(np.int32),
             way_counts=model.ways.counts,
-            guides=model.guides.moments,
-            guides_first=model.guides.first,
-            guides_last=model.guides.last,
+            moments=model.guides.moments,
+            passages=model.guides.passages.astype(np.int32),
         )
     return file.stat().st_size
 
@@ -108,16 +108,19 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         "chain": (count, count),
         "on_edge": (nodes, nodes, count),
         "at_goal": (nodes, len(goals), count),
-        "ways": (len(arrays["way_counts"]), WAY_NODES),
-        "guides": (int(arrays["guides_last"].max(initial=0)), COLUMNS),
-        "guides_first": (nodes, nodes),
-        "guides_last": (nodes, nodes),
+        "ways": (len(arrays["way_counts"]), WAY_COLUMNS),
+        "moments": (len(arrays["moments"]), MOMENT_COLUMNS),
+        "passages": (len(arrays["passages"]), PASSAGE_COLUMNS),
     }
     for name, shape in expected.items():
         if arrays[name].shape != shape:
             raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
+    passages = arrays["passages"].astype(np.int64)
+    first, last, end = passages[:, 3:].T
+    if not ((first >= 0) & (first < last) & (last <= end) & (end <= len(arrays["moments"]))).all():
+        raise ValueError(f"passages lead beyond its {len(arrays['moments'])} moments")
     options = dict(about["options"])
-    moves = MoveHabit(options.pop("habit"), options.pop("utility"))
+    moves = MoveHabit(options.pop("habit"), options.pop("utility"), options.pop("goals"))
     return Imitation(
         LearningOptions(**options, moves=moves),
         about["frame_ms"],
@@ -130,9 +133,9 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         arrays["chain"],
         {Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
         about["gains"],
-        about["speed_tiles_per_s"],
+        about["top_speed_tiles_per_s"],
         WayCounts(arrays["ways"].astype(np.int64), arrays["way_counts"], nodes),
-        GuideSet(arrays["guides"], arrays["guides_first"], arrays["guides_last"]),
+        GuideSet(arrays["moments"], passages),
         about["fastest_turn"],
         tuple(about["sources"]),
     )

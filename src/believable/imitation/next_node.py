@@ -1,8 +1,9 @@
 """Where to go: the neighbour with the highest utility, less the more often it was entered since the last pickup.
 
 Published utilities of neighbours differ by a few percent, so that near ties decide most moves. What settles them as the person
-does is where somebody comes from: ways go on. The share of moves from the two nodes before over this one to each neighbour, times
-the utility to a power; the published rule is the power 1 without the share.
+does is where somebody comes from: ways go on, and towards goals of the moment. The share of moves from the three nodes before
+over this one to each neighbour, each move counted by its goal, times the utility to a power; the published rule is the power 1
+without the share.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from believable.imitation.observations import Floats, Integers, Observations
+from believable.imitation.paths import PathGoal, item_paths
+from believable.imitation.prototypes import InventoryScheme
 from believable.imitation.topology import Topology, node_course, node_moves
 from believable.imitation.values import DISCOUNT
 
@@ -40,56 +43,82 @@ def drawn_node(topology: Topology, node: int, weights: Floats, rng: np.random.Ge
 
 @dataclass(frozen=True, slots=True)
 class MoveHabit:
-    """How much ways and goals decide: share^habit · U^utility, U as a share of the highest. Chosen on rounds kept for that."""
+    """How much ways and goals decide: share^habit · U^utility, U as a share of the highest. In a share a way counts by the goal
+    it led to, m^goals, m as a share of the highest; 0 counts all alike. Chosen on rounds kept for that."""
 
     habit: float = 1.0
     utility: float = 4.0
+    goals: float = 0.25
 
 
-AS_PUBLISHED = MoveHabit(0.0, 1.0)
+AS_PUBLISHED = MoveHabit(0.0, 1.0, 0.0)
 #: Ways alone, whatever the goals are.
-WAYS_ALONE = MoveHabit(1.0, 0.0)
+WAYS_ALONE = MoveHabit(1.0, 0.0, 0.0)
 #: How many moves the shares of the shorter way count for, where the longer one is known.
 _PRIOR_MOVES = 2.0
-#: So many nodes make up a way: the two before, this one, and the next.
-WAY_NODES = 4
+#: So many nodes before this one make up a way.
+NODES_BEFORE = 3
+#: The nodes before, this one, the next, and the goal.
+WAY_COLUMNS = NODES_BEFORE + 3
+NO_GOAL = -1
+#: What ways to the least likely goals count at least, and ways count that led to nothing.
+_LEAST_WEIGHT, _NOTHING_WEIGHT = 0.05, 0.3
+#: Where somebody came from who has just begun.
+FROM_NOWHERE = (-1,) * NODES_BEFORE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WayCounts:
-    """How often ways were gone. A row of `ways` is a, b, c, d: somebody who came from a over b to c went on to d; −1 is "from
-    nowhere", before a life's beginning. Each row stands once, in order."""
+    """How often ways were gone. A row of `ways` is a, b, c, d, e, g: somebody who came from a over b and c to d went on to e, and
+    the next goal reached was g (−1: none); a node −1 is "from nowhere", before a life's beginning. Each row stands once, in
+    order."""
 
     ways: Integers
     counts: Floats
     nodes: int
 
-    def shares(self, earlier: int, before: int, node: int) -> Floats:
-        """Which share of those who come from `earlier` over `before` (−1: from nowhere) goes on to each node."""
-        rows = slice(*np.searchsorted(self.ways[:, 2], (node, node + 1)).tolist())
+    def shares(self, before: Sequence[int], node: int, mixture: Floats, habit: MoveHabit) -> Floats:
+        """Which share of those who come over the nodes `before`, the last one last, goes on to each node. Shares of longer ways
+        are drawn towards those of shorter ones."""
+        here = NODES_BEFORE
+        rows = slice(*np.searchsorted(self.ways[:, here], (node, node + 1)).tolist())
         ways, counts = self.ways[rows], self.counts[rows]
-        shares = np.zeros(self.nodes)
-        for known, prior in (
-            (np.ones(len(ways), bool), 0.0),
-            (ways[:, 1] == before, _PRIOR_MOVES),
-            ((ways[:, 1] == before) & (ways[:, 0] == earlier), _PRIOR_MOVES),
-        ):
-            own = np.bincount(ways[known, 3], counts[known], self.nodes)
-            shares = (own + prior * shares) / max(1.0, float(own.sum()) + prior)
-        return shares
+        shares = np.bincount(ways[:, here + 1], counts, self.nodes) / max(1.0, float(counts.sum()))
+        weighed = counts * goal_weights(mixture, habit)[ways[:, -1]]
+        known = np.ones(len(ways), bool)
+        for back in range(NODES_BEFORE + 1):
+            if back:
+                known = known & (ways[:, here - back] == before[-back])
+            own = np.bincount(ways[known, here + 1], weighed[known], self.nodes)
+            shares = (own + _PRIOR_MOVES * shares) / (float(own.sum()) + _PRIOR_MOVES)
+        return np.asarray(shares)
 
 
-def count_ways(topology: Topology, recordings: Sequence[Observations]) -> WayCounts:
-    counted: Counter[tuple[int, int, int, int]] = Counter()
+def goal_weights(mixture: Floats, habit: MoveHabit) -> Floats:
+    """What a way counts by its goal; the last number is for ways that led to nothing."""
+    if habit.goals == 0:
+        return np.ones(len(mixture) + 1)
+    relative = np.maximum((mixture / mixture.max()) ** habit.goals, _LEAST_WEIGHT)
+    return np.append(relative, _NOTHING_WEIGHT)
+
+
+def count_ways(
+    topology: Topology, recordings: Sequence[Observations], goals: Sequence[PathGoal], scheme: InventoryScheme
+) -> WayCounts:
+    numbers = {(goal.situation, goal.item): number for number, goal in enumerate(goals)}
+    counted: Counter[tuple[int, ...]] = Counter()
     for seen in recordings:
         course = node_course(topology, seen)
+        towards = np.full(seen.frames, NO_GOAL)
+        for path in item_paths(topology, scheme, seen):
+            towards[path.first_frame + 1 : path.last_frame + 1] = numbers[path.situation, path.item]
         for first, last in seen.lives():
-            earlier = before = -1
+            before = FROM_NOWHERE
             for move in node_moves(course[first:last]):
-                counted[earlier, before, move.start, move.end] += 1
-                earlier, before = before, move.start
-    ways = sorted(counted, key=lambda way: (way[2], way))
-    table = np.array(ways, np.int64).reshape(-1, WAY_NODES)
+                counted[*before, move.start, move.end, int(towards[first + move.frame])] += 1
+                before = (*before[1:], move.start)
+    ways = sorted(counted, key=lambda way: (way[NODES_BEFORE], way))
+    table = np.array(ways, np.int64).reshape(-1, WAY_COLUMNS)
     return WayCounts(table, np.array([counted[way] for way in ways], float), len(topology.nodes))
 
 

@@ -90,7 +90,7 @@ def learned_page(model: Imitation, title: str) -> str:
                     "Movements of the hand",
                     f"{model.primitives.count}, which keep {model.primitives.explained:.1%} of all variance",
                 ),
-                ("Speed", f"{model.speed_tiles_per_s:.1f} tiles a second"),
+                ("Top speed", f"{model.top_speed_tiles_per_s:.1f} tiles a second"),
             ),
         )
     )
