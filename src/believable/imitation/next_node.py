@@ -80,16 +80,16 @@ class WayCounts:
     def shares(self, before: Sequence[int], node: int, mixture: Floats, habit: MoveHabit) -> Floats:
         """Which share of those who come over the nodes `before`, the last one last, goes on to each node. Shares of longer ways
         are drawn towards those of shorter ones."""
-        here = NODES_BEFORE
-        rows = slice(*np.searchsorted(self.ways[:, here], (node, node + 1)).tolist())
+        column = NODES_BEFORE
+        rows = slice(*np.searchsorted(self.ways[:, column], (node, node + 1)).tolist())
         ways, counts = self.ways[rows], self.counts[rows]
-        shares = np.bincount(ways[:, here + 1], counts, self.nodes) / max(1.0, float(counts.sum()))
+        shares = np.bincount(ways[:, column + 1], counts, self.nodes) / max(1.0, float(counts.sum()))
         weighed = counts * goal_weights(mixture, habit)[ways[:, -1]]
         known = np.ones(len(ways), bool)
         for back in range(NODES_BEFORE + 1):
             if back:
-                known = known & (ways[:, here - back] == before[-back])
-            own = np.bincount(ways[known, here + 1], weighed[known], self.nodes)
+                known = known & (ways[:, column - back] == before[-back])
+            own = np.bincount(ways[known, column + 1], weighed[known], self.nodes)
             shares = (own + _PRIOR_MOVES * shares) / (float(own.sum()) + _PRIOR_MOVES)
         return np.asarray(shares)
 
