@@ -77,7 +77,7 @@ def learn_guides(topology: Topology, recordings: Sequence[Observations]) -> Guid
             offset += last - first
     # Thousandths of a tile and of a degree: files hold numbers as they are, and round ones take less.
     table = np.array(sorted(passages), np.int64).reshape(-1, PASSAGE_COLUMNS)
-    return GuideSet(np.round(np.concatenate(moments), 3), table)
+    return GuideSet(np.round(np.concatenate(moments), 3).astype(np.float64), table)
 
 
 class PassageFollower:
