@@ -76,7 +76,10 @@ def stimuli(study: Study, durations: Mapping[str, float], verb: Verb) -> Iterato
     by_condition: dict[str, int] = {}
     for stimulus in study.stimuli:
         by_condition[stimulus.condition or ""] = by_condition.get(stimulus.condition or "", 0) + 1
-    each = listed([f"{integer(count)} of {in_words(name)}" for name, count in by_condition.items() if name])
+    counts = [f"{integer(count)} of {in_words(name)}" for name, count in by_condition.items() if name]
+    if counts and "" in by_condition:
+        counts.append(f"{integer(by_condition[''])} of no condition")
+    each = listed(counts)
     known = [durations[stimulus.id] / 1000 for stimulus in study.stimuli if stimulus.id in durations]
     lengths = ""
     if known:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from believable.analysis import procedure
 from believable.analysis.findings import Analysis
 from believable.analysis.run import run
 from believable.bundle import memory
@@ -103,3 +104,22 @@ def test_methods_tell_what_was_asked_and_results_are_in_units() -> None:
 def test_a_design_of_ones_own_is_not_called_a_protocol() -> None:
     document = page(CASES["enough"], draw=lambda spec: "<svg></svg>", script=lambda: "").html
     assert '<p class="eyebrow">Report · own design</p>' in document
+
+
+def test_a_table_says_which_p_are_one_sided_and_which_rows_nobody_foretold() -> None:
+    notes = {table.name: table.note for section in CASES["enough"].sections for table in section.tables}
+    assert (
+        "One-sided, as their hypotheses are: p of first − second and first − third; the others are two-sided."
+        " Without a hypothesis, and therefore exploratory: second − third." in notes["humanness_contrasts"]
+    )
+    assert notes["preferred_pairs"] == (
+        "One-sided, as their hypotheses are: p of first over third; the others are two-sided."
+        " Without a hypothesis, and therefore exploratory: first over second and second over third."
+    )
+
+
+def test_stimuli_of_no_condition_are_counted_with_the_others() -> None:
+    blank = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS).study
+    practice = blank.stimuli[0].model_copy(update={"id": "practice", "condition": None})
+    told = procedure.stimuli(blank.model_copy(update={"stimuli": (*blank.stimuli, practice)}), {}, lambda past, _: past)
+    assert next(told) == "There were 13 stimuli: 4 of first, 4 of second, 4 of third and 1 of no condition."

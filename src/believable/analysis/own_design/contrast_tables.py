@@ -21,7 +21,7 @@ from believable.analysis.findings import (
     number_or,
     table,
 )
-from believable.analysis.numbers import estimate_words, number
+from believable.analysis.numbers import estimate_words, listed, number
 from believable.analysis.own_design.group_contrasts import Contrast, equivalence
 from believable.analysis.settled_plan import Plan
 from believable.stats.estimate import Estimate
@@ -177,5 +177,24 @@ def contrast_table(context: MeasureContext, all_contrasts: Sequence[Contrast], e
         ),
         rows, status="exploratory",
         note="Each contrast uses the judgements of its two groups. p Holm is adjusted over the rows of this table; the verdict on"
-        " a hypothesis uses the adjustment that the plan declares.",
+        " a hypothesis uses the adjustment that the plan declares."
+        + sides_note(context, all_contrasts, " − " if ranks else " / "),
     )  # fmt: skip
+
+
+def sides_note(context: MeasureContext, all_contrasts: Sequence[Contrast], between: str) -> str:
+    """Which p of a table are one-sided, and which rows no hypothesis is about: one column may hold both kinds."""
+    directed, free = [], []
+    for contrast in all_contrasts:
+        name = f"{contrast.first}{between}{contrast.second}"
+        if contrast.test.alternative != "two-sided":
+            directed.append(name)
+        if not context.plan.hypotheses(context.name, pair_name(contrast.first, contrast.second)):
+            free.append(name)
+    said = ""
+    if directed:
+        others = "" if len(directed) == len(all_contrasts) else "; the others are two-sided"
+        said = f" One-sided, as their hypotheses are: p of {listed(directed)}{others}."
+    if free and len(free) < len(all_contrasts):
+        said += f" Without a hypothesis, and therefore exploratory: {listed(free)}."
+    return said

@@ -20,7 +20,13 @@ from believable.analysis.findings import (
 )
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.own_design.answer_sections import mean_of_shares
-from believable.analysis.own_design.contrast_tables import MeasureContext, contrast_findings, contrasts, group_findings
+from believable.analysis.own_design.contrast_tables import (
+    MeasureContext,
+    contrast_findings,
+    contrasts,
+    group_findings,
+    sides_note,
+)
 from believable.analysis.own_design.group_contrasts import Contrast
 from believable.analysis.own_design.measured_rows import BoolArray, IntArray, ObjectArray
 from believable.stats.bradley_terry import bradley_terry
@@ -140,7 +146,7 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
                     Column("undecided", "Undecided", "integer", about="both or neither"), *share_columns, Column("p", "p", "p"),
                     Column("p_holm", "p Holm", "p", about="adjusted over the pairs of this table"), Column("method", "Test"),
                 ),
-                rows, status="exploratory",
+                rows, status="exploratory", note=sides_note(context, compared, " over ").strip(),
             ),
             table(
                 f"{context.name}_strengths", f"{context.title}: strength of each group",
