@@ -175,6 +175,8 @@ def test_methods_and_results_are_whole_sentences_with_the_plan_in_them(studies):
     assert "took less than 0.25 of the median time; or who gave a free text that a reviewer" in made.methods
     assert "H2: The agent passes. The criterion was interval contains 0.5 (median accuracy)." in made.methods
     assert "alpha = 0.05" in made.methods
+    assert "Participants will come through" in made.methods, "nobody has come: all sessions are simulated"
+    assert "No person was recruited: all sessions are simulated." in made.methods
     assert made.results.startswith("Of 30 simulated sessions, 30 were analysed.")
     assert made.methods.endswith(".")
     assert made.results.endswith(".")

@@ -9,7 +9,7 @@ from believable.analysis.data import Data, durations_ms
 from believable.analysis.exclusions import BELOW, OVER
 from believable.analysis.findings import JudgedHypothesis
 from believable.analysis.numbers import counted, in_words, integer, level_words, listed, share
-from believable.analysis.procedure import collecting, past, study_paragraphs, wording
+from believable.analysis.procedure import collecting, future, past, study_paragraphs, wording
 from believable.analysis.protocol import ProtocolAnalysis
 from believable.analysis.registered import Deviation, Registration
 from believable.analysis.settled_plan import Plan, criterion_words
@@ -36,7 +36,7 @@ def methods(
     study = data.study
     parts = []
     if study is not None:
-        parts += study_paragraphs(study, durations_ms(data.bundle), past)
+        parts += study_paragraphs(study, durations_ms(data.bundle), past, future if data.simulated else past)
         parts.append(wording(study, plan, past))
     parts.append(collecting(data))
     parts.append(protocol.methods(data, plan, past))

@@ -33,12 +33,13 @@ def future(happened: str, planned: str) -> str:
     return planned
 
 
-def study_paragraphs(study: Study, durations: Mapping[str, float], verb: Verb) -> list[str]:
-    """Design, stimuli and recruiting, a paragraph each; what does not apply is left out."""
+def study_paragraphs(study: Study, durations: Mapping[str, float], verb: Verb, recruits: Verb) -> list[str]:
+    """Design, stimuli and recruiting, a paragraph each; what does not apply is left out. Of simulated sessions nobody was
+    recruited yet, though everything was shown."""
     paragraphs = (
         " ".join(design(study, verb)),
         " ".join(stimuli(study, durations, verb)),
-        " ".join(recruiting(study, verb)),
+        " ".join(recruiting(study, recruits)),
     )
     return [paragraph for paragraph in paragraphs if paragraph]
 
