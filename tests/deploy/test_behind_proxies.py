@@ -23,6 +23,7 @@ from believable.store.engine import Store
 from believable.study.load import load
 from validation.damaged_inputs import small_recording
 from validation.local_servers import balanced, through_caddy
+from validation.plain_line import PlainLine
 from validation.three_servers import RECORDING, DrillBrowser, Troubles
 
 pytestmark = pytest.mark.timeout(300)
@@ -72,9 +73,12 @@ def test_a_whole_session_with_clip_and_round(served: tuple[Path, Server, str]) -
     async def visit() -> tuple[str, DrillBrowser]:
         pace = HastyPace(WallClock().now_ms())
         async with httpx.AsyncClient(base_url=address, timeout=60) as http:
-            browser = DrillBrowser(http, pace, PATIENT, troubles)
+            line = PlainLine(address)
+            browser = DrillBrowser(http, line, pace, PATIENT, troubles)
             person = Person(browser, pace, generator(1, "proxied"), Traits(1.0, 1.0, None), definition.study, KINDS)
-            return (await person.take_part(link)).outcome, browser
+            outcome = (await person.take_part(link)).outcome
+            line.close()
+            return outcome, browser
 
     outcome, browser = asyncio.run(visit())
     assert outcome == "complete"
