@@ -102,9 +102,11 @@ def shared_environments(plan: TrainingPlan) -> Any:
 
         def step_async(self, actions: Any) -> None:
             self._group.arrays.action[:] = actions
+            for part in range(len(self._group.parts)):
+                self._group.begin(part)
 
         def step_wait(self) -> Any:
-            ended = self._group.step()
+            ended = [course for part in range(len(self._group.parts)) for course in self._group.ended(part)]
             over = np.zeros(self.num_envs, bool)
             facts: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
             for course in ended:

@@ -44,6 +44,7 @@ class GuessingGame:
     def __init__(self, places: Sequence[EnvPlace], workers: int, breaks_after: int | None = None) -> None:
         self.count = len(places)
         self.arrays = SharedArrays(self.count)
+        self.parts = [np.arange(self.count)]
         self._rng = np.random.default_rng(5)
         self._steps, self._breaks_after = 0, breaks_after
         self._show()
@@ -53,7 +54,10 @@ class GuessingGame:
         self._right = self._rng.integers(2, size=self.count)
         self.arrays.senses[:, 0] = self._right
 
-    def step(self) -> list[EndedCourse]:
+    def begin(self, part: int) -> None:
+        assert part == 0
+
+    def ended(self, part: int) -> list[EndedCourse]:
         self._steps += 1
         if self._steps == self._breaks_after:
             raise WorkerFailed("a process with environments ended.")

@@ -26,6 +26,9 @@ except ImportError as error:
     raise MissingExtra(what="training", extra="train") from error
 
 Arrays = dict[str, NDArray[Any]]
+#: While it learns, environments stand still: a second thread takes a quarter of the time off. Always two, so that the same seed
+#: learns the same on any number of cores.
+LEARNING_THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,37 +112,43 @@ class Learner:
         return LearnedBatch(batch["reward"].size, rounds, losses)
 
     def _gather(self, group: EnvGroup) -> tuple[Arrays, list[EndedCourse]]:
+        """While one part of the environments is under way, the others are decided for."""
         arrays, steps = group.arrays, self.recipe.batch // group.count
-        kept: dict[str, list[NDArray[Any]]] = {
-            name: [] for name in ("senses", "depth", "action", "chance", "value", "reward", "over")
-        }
+        seen = {"senses": arrays.senses, "depth": arrays.depth} if self.agent.sees_depth else {"senses": arrays.senses}
+        batch: Arrays = {name: np.empty((steps, *rows.shape), rows.dtype) for name, rows in seen.items()}
+        kinds = {"action": np.int64, "chance": np.float64, "value": np.float32, "reward": np.float32, "over": np.bool_}
+        batch |= {name: np.zeros((steps, group.count), kind) for name, kind in kinds.items()}
         rounds: list[EndedCourse] = []
         self.network.eval()
-        for _ in range(steps):
-            logits, value = self._look(arrays.senses, arrays.depth)
-            action = np.argmax(logits + self.rng.gumbel(size=logits.shape), 1)
-            chance = logits[np.arange(len(action)), action] - np.logaddexp.reduce(logits, 1)
-            for name, seen in (("senses", arrays.senses), ("depth", arrays.depth)):
-                if name == "senses" or self.agent.sees_depth:
-                    kept[name].append(seen.copy())
-            arrays.action[:] = action
-            ended = group.step()
-            reward, over = arrays.reward.copy(), np.zeros(group.count, bool)
-            cut_off = [row.number for row in ended if row.cut_off]
-            if cut_off:  # the round would have gone on: what was still to come counts
-                _, rest = self._look(arrays.last_senses[cut_off], arrays.last_depth[cut_off])
-                reward[cut_off] += self.recipe.discount * rest
-            over[[row.number for row in ended]] = True
-            for name, values in zip(
-                ("action", "chance", "value", "reward", "over"), (action, chance, value, reward, over), strict=True
-            ):
-                kept[name].append(values)
-            rounds += ended
+        for step in range(steps):
+            for part, rows in enumerate(group.parts):
+                if step:
+                    rounds += self._earned(group, part, batch, step - 1)
+                for name, values in seen.items():
+                    batch[name][step, rows] = values[rows]
+                logits, batch["value"][step, rows] = self._look(arrays.senses[rows], arrays.depth[rows])
+                action = np.argmax(logits + self.rng.gumbel(size=logits.shape), 1)
+                chance = logits[np.arange(len(action)), action] - np.logaddexp.reduce(logits, 1)
+                batch["action"][step, rows], batch["chance"][step, rows] = action, chance
+                arrays.action[rows] = action
+                group.begin(part)
+        for part in range(len(group.parts)):
+            rounds += self._earned(group, part, batch, steps - 1)
         _, following = self._look(arrays.senses, arrays.depth)
-        batch = {name: np.stack(values) for name, values in kept.items() if values}
         batch["advantage"] = advantages(batch, following, self.recipe)
         batch["target"] = batch["advantage"] + batch["value"]
         return {name: values.reshape(-1, *values.shape[2:]) for name, values in batch.items()}, rounds
+
+    def _earned(self, group: EnvGroup, part: int, batch: Arrays, step: int) -> list[EndedCourse]:
+        """What a part's step brought, once it is done."""
+        ended, rows, arrays = group.ended(part), group.parts[part], group.arrays
+        batch["reward"][step, rows] = arrays.reward[rows]
+        cut_off = [course.number for course in ended if course.cut_off]
+        if cut_off:  # the round would have gone on: what was still to come counts
+            _, rest = self._look(arrays.last_senses[cut_off], arrays.last_depth[cut_off])
+            batch["reward"][step, cut_off] += self.recipe.discount * rest
+        batch["over"][step, [course.number for course in ended]] = True
+        return ended
 
     def _look(self, senses: NDArray[np.float32], depth: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any]]:
         with torch.no_grad():
@@ -150,6 +159,7 @@ class Learner:
         recipe, losses = self.recipe, []
         tensors = {name: torch.from_numpy(values.astype(_kind(values))) for name, values in batch.items()}
         self.network.train()
+        torch.set_num_threads(LEARNING_THREADS)
         for chosen in self._minibatches(len(batch["reward"])):
             part = {name: values[chosen] for name, values in tensors.items()}
             logits, value = self.network(part["senses"], part.get("depth"))
@@ -167,6 +177,7 @@ class Learner:
             nn.utils.clip_grad_norm_(self.network.parameters(), recipe.gradient_norm)
             self.optimiser.step()
             losses.append((policy_loss.item(), value_loss.item(), entropy.item()))
+        torch.set_num_threads(1)
         means = np.mean(losses, 0)
         return {"policy_loss": float(means[0]), "value_loss": float(means[1]), "entropy": float(means[2])}
 

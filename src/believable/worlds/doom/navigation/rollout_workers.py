@@ -84,13 +84,16 @@ class SharedArrays:
 
 
 class EnvGroup(Protocol):
-    """Environments stepped together. Rows of `arrays` hold what was seen after the last step; where a round was cut off, its
-    end is in the rows `last_…`."""
+    """Environments stepped in parts, so that while some are under way others can be decided for. Rows of `arrays` hold what was
+    seen after the last step; where a round was cut off, its end is in the rows `last_…`."""
 
     arrays: SharedArrays
     count: int
+    #: The rows of each part.
+    parts: Sequence[NDArray[np.int64]]
 
-    def step(self) -> list[EndedCourse]: ...
+    def begin(self, part: int) -> None: ...
+    def ended(self, part: int) -> list[EndedCourse]: ...
     def penalise(self, share: float) -> None: ...
     def close(self) -> None: ...
 
@@ -103,9 +106,9 @@ class WorkerGroup:
         self.arrays = SharedArrays(self.count)
         context = multiprocessing.get_context("spawn")
         self._workers: list[tuple[BaseProcess, Connection]] = []
-        shares = np.array_split(np.arange(self.count), min(workers, self.count))
+        self.parts: Sequence[NDArray[np.int64]] = np.array_split(np.arange(self.count), min(workers, self.count))
         try:
-            for share in shares:
+            for share in self.parts:
                 own, other = context.Pipe()
                 rows = {int(row): places[int(row)] for row in share}
                 process = context.Process(
@@ -120,17 +123,19 @@ class WorkerGroup:
             self.close()
             raise
 
-    def step(self) -> list[EndedCourse]:
-        """What `arrays.action` says, in all of them."""
-        return self._ask("step")
+    def begin(self, part: int) -> None:
+        """What `arrays.action` says, in all of this part."""
+        self._workers[part][1].send("step")
+
+    def ended(self, part: int) -> list[EndedCourse]:
+        """Waits until what was begun is done: the rounds that ended with it."""
+        return _answer(self._workers[part][1])
 
     def penalise(self, share: float) -> None:
-        self._ask(share)
-
-    def _ask(self, words: str | float) -> list[EndedCourse]:
         for _, pipe in self._workers:
-            pipe.send(words)
-        return [ended for _, pipe in self._workers for ended in _answer(pipe)]
+            pipe.send(share)
+        for _, pipe in self._workers:
+            _answer(pipe)
 
     def close(self) -> None:
         for process, pipe in self._workers:
