@@ -18,7 +18,7 @@ from believable.players.contract import Player
 from believable.study.codebook import Codebook
 from believable.study.declaration import Declaration, DeclaredPlan, DeclaredProtocols, Option
 from believable.study.fields import as_yaml, keys, record_inside, type_words
-from believable.study.kinds import QuestionKinds, StudyKinds, annotating, answering, item_kinds
+from believable.study.kinds import QuestionKinds, StudyKinds, annotating, answering, whole_forms
 from believable.study.platforms import PLATFORMS
 from believable.study.records import Annotation, Controls, Question, Record, Rule, Stimulus, Study, TrialBase
 
@@ -37,7 +37,7 @@ def study_file_page(kinds: StudyKinds, protocols: DeclaredProtocols) -> str:
     instruments = kinds.instruments
     parts = [STUDY_FILE, *_section("Study", Study), *_section("Stimulus", Stimulus)]
     parts.append("## Timeline\n\nEach entry has one key, its kind: `- watch: {stimulus: any}`.\n")
-    for kind, record in item_kinds(kinds.pages).items():
+    for kind, record in whole_forms(kinds.pages).items():
         parts += _section(f"`{kind}`", record, level=3, id_needed=record.named)
     parts += _section("Codebooks", Codebook)
     parts += _section("Analysis", DeclaredPlan)

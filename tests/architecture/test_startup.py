@@ -68,6 +68,12 @@ def test_nothing_heavy_is_loaded(statement: str) -> None:
     assert modules_after(statement) & HEAVY == set()
 
 
+def test_a_world_is_loaded_by_whoever_plays_in_it() -> None:
+    loaded = modules_after("import believable.web.app")
+    assert "believable.worlds" in loaded
+    assert not {name for name in loaded if name.startswith(("believable.worlds.doom", "believable.worlds.gym"))}
+
+
 def test_the_check_notices_a_heavy_import(tmp_path: Path) -> None:
     (tmp_path / "pandas.py").touch()  # of the same name and no weight
     assert "pandas" in modules_after("import pandas", tmp_path) & HEAVY

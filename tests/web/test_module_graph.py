@@ -8,7 +8,8 @@ from urllib.parse import urljoin
 
 import pytest
 
-from believable.web.module_graph import preloaded, served_folders, with_imports
+from believable.web.module_graph import WORLD_SCRIPTS, preloaded, served_folders, with_imports
+from believable.worlds import WORLDS
 
 #: Every import of a file, told in another way: the words after `from`, wherever they stand.
 _FROM = re.compile(r'(?:from|^import)\s+"([^"]+\.js)"', re.MULTILINE)
@@ -16,7 +17,8 @@ MAIN = "/static/participant/main.js"
 
 
 def files() -> dict[str, Path]:
-    folders = list(served_folders())
+    worlds = [(f"{WORLD_SCRIPTS}/{world.name}", world.folder / "static") for world in WORLDS]
+    folders = [*served_folders(), *worlds]
     return {
         f"{address}/{file.relative_to(folder).as_posix()}": file
         for address, folder in reversed(folders)
@@ -25,7 +27,7 @@ def files() -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(
-    "address", sorted(address for address in files() if "/participant/" in address or "/pages/" in address)
+    "address", sorted(address for address in files() if re.search("/(participant|pages|worlds)/", address))
 )
 def test_no_import_is_left_out(address: str) -> None:
     known = with_imports((address,))

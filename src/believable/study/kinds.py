@@ -108,3 +108,8 @@ class StudyKinds(Protocol):
 def item_kinds(pages: PageForms) -> dict[str, type[TrialBase]]:
     """The word for each kind of timeline item, and its record."""
     return {page.name: page.record for page in pages if page.record.in_file} | {"block": Block}
+
+
+def whole_forms(pages: PageForms) -> dict[str, type[TrialBase]]:
+    """The same with every key that an entry of the kind may have."""
+    return {name: record.form_for(None) for name, record in item_kinds(pages).items()}

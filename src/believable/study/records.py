@@ -173,8 +173,9 @@ class TrialBase(Record):
     kind: str
 
     @classmethod
-    def form_for(cls, written: Node) -> type[TrialBase]:
-        """The record that an entry of the file is read into: a kind may have further keys, depending on one of them."""
+    def form_for(cls, written: Node | None) -> type[TrialBase]:
+        """The record that an entry of the file is read into: a kind may have further keys, depending on one of them.
+        Nothing written: with all that there are."""
         return cls
 
     @property

@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 
 from believable.study.declaration import DeclaredProtocols
 from believable.study.fields import keys
-from believable.study.kinds import StudyKinds, annotating, answering, item_kinds
+from believable.study.kinds import StudyKinds, annotating, answering, whole_forms
 from believable.study.reading import QUESTION_ID
 from believable.study.records import LANGUAGE_PATTERN, Annotation, Question, Record, Study, TrialBase
 
@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
     """Kinds of trials and questions are keys, as in the file."""
-    instruments, items = kinds.instruments, item_kinds(kinds.pages)
+    instruments, items = kinds.instruments, whole_forms(kinds.pages)
     models: Any = [
         (record, "validation") for record in (Study, *items.values(), *(kind.params for kind in instruments))
     ]

@@ -41,7 +41,7 @@ from believable.web import participant, problems, start_page
 from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
-from believable.web.module_graph import served_folders
+from believable.web.module_graph import WORLD_SCRIPTS, served_folders, world_folder
 from believable.web.oidc_tokens import OidcClient, OidcProvider
 from believable.web.openapi import describe
 from believable.web.participant.round_course import FilmRenderer, RoundServices
@@ -205,6 +205,7 @@ def create_app(
     app.include_router(start)
     app.include_router(participant.router)
     participant.add_events_route(app)
+    app.router.routes.append(Mount(WORLD_SCRIPTS, WorldFiles()))
     for address, folder in served_folders():
         app.router.routes.append(Mount(address, CodeFiles(directory=folder)))
     describe(app)
@@ -271,6 +272,16 @@ class CodeFiles(StaticFiles):
             response = _script(Path(full_path), stat.st_mtime_ns, scope)
         response.headers["cache-control"] = "no-cache"
         return response
+
+
+class WorldFiles(CodeFiles):
+    """The same of worlds, each of which is loaded when a page asks for something of it."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        if (place := world_folder(path)) is None:
+            return "", None
+        folder, rest = place
+        return CodeFiles(directory=folder, check_dir=False).lookup_path(rest)
 
 
 def _script(path: Path, modified_ns: int, scope: Scope) -> Response:

@@ -16,11 +16,14 @@ from believable.web.templating import STATIC
 from believable.worlds import WORLDS
 
 #: `import … from "x"`, `export … from "x"` and `import "x"` at the beginning of a line; `import(…)` waits for its need.
-_IMPORT = re.compile(r'^(?:import|export)\s[^"\'();]*?["\']([^"\']+)["\']', re.MULTILINE)
+_IMPORT = re.compile(r'^(?:import\s*|(?:import|export)\s[^"\'();]*?\bfrom\s*)["\']([^"\']+)["\']', re.MULTILINE)
+
+#: Where scripts and styles of worlds are served.
+WORLD_SCRIPTS = "/static/worlds"
 
 
 def served_folders() -> Iterator[tuple[str, Path]]:
-    """Address → folder of everything that scripts and styles are served from, the finer address first."""
+    """Address → folder of everything but worlds that scripts and styles are served from, the finer address first."""
     for instrument in INSTRUMENTS:
         yield f"/static/instruments/{instrument.name}", instrument.folder
     for kind in PAGES:
@@ -28,14 +31,20 @@ def served_folders() -> Iterator[tuple[str, Path]]:
     yield "/static/instruments/tracing", TRACING
     for player in (*PLAYERS, SIGNAL):
         yield f"/static/players/{player.name}", player.folder
-    for world in WORLDS:
-        scripts = world.folder / "static"
-        if scripts.is_dir():  # a world that draws itself needs none
-            yield f"/static/worlds/{world.name}", scripts
     yield "/static", STATIC
 
 
+def world_folder(path: str) -> tuple[Path, str] | None:
+    """The folder of the world that is named first in a path below `/static/worlds`, and the rest of the path. Only then is
+    the world loaded."""
+    name, _, rest = path.partition("/")
+    return (WORLDS[name].folder / "static", rest) if name in WORLDS else None
+
+
 def _file_of(address: str) -> Path | None:
+    if address.startswith(f"{WORLD_SCRIPTS}/"):
+        place = world_folder(address.removeprefix(f"{WORLD_SCRIPTS}/"))
+        return place and place[0] / place[1]
     for prefix, folder in served_folders():
         if address.startswith(f"{prefix}/"):
             return folder / address.removeprefix(f"{prefix}/")

@@ -47,11 +47,15 @@ class Play(WordedPage):
     """What a later `watch` shows: the recording itself, or a video made of it (needs the extra `video`)."""
 
     @classmethod
-    def form_for(cls, written: Node) -> type[TrialBase]:
-        """With the keys of the world that is played in; with those of all of them where there is no such world."""
+    def form_for(cls, written: Node | None) -> type[TrialBase]:
+        """With the keys of the world that is played in, which alone is loaded; with those of all of them where there is no
+        such world."""
+        if written is None:
+            return play_in(playable())
         named = written.get("world")
         name = cls.model_fields["world"].default if named is None else named.value
-        return play_in((name,) if isinstance(name, str) and name in playable() else playable())
+        known = isinstance(name, str) and name in WORLDS and WORLDS[name].playing is not None
+        return play_in((name,) if known else playable())
 
     @property
     def medium_ms(self) -> int:

@@ -18,7 +18,7 @@ from believable.study.wording import unknown
 from believable.worlds import WORLDS
 from believable.worlds.contract import Opponents
 from believable.worlds.picture_stream import need_codecs
-from believable.worlds.play_trial import BY_CONDITION, Play, play_in, playable
+from believable.worlds.play_trial import BY_CONDITION, Play
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
@@ -110,7 +110,7 @@ async def _go_through(person: SimulatedPerson, message: Message) -> None:
 
 PLAY = PageKind(
     name="play",
-    record=play_in(playable()),
+    record=Play,
     folder=Path(__file__).parent,
     check=_check,
     missing=_missing,
