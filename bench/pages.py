@@ -5,7 +5,9 @@
 
 A real server (`believable serve`, SQLite, durable commits) runs in a process of its own; everybody does each step before anybody
 does the next, so that what the server took in between belongs to that step. Arriving is opening the link, pressing the button,
-the page, and claiming the session. A page is its events, closing it, and the next page, whichever requests that takes.
+the page, and claiming the session. A page is its events, closing it, and the next page, whichever requests that takes: its four
+answers go to the server by themselves, as a browser sends them while somebody still answers; pressing the button brings the
+submission along, where the server takes it, else sends it before.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any
 import httpx
 
 from believable.core.clock import WallClock
+from believable.core.errors import Refused
 from believable.simulate.client import Participant
 from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
@@ -76,13 +79,26 @@ class Person(Participant):
     def __init__(self, http: httpx.AsyncClient) -> None:
         super().__init__(http, RealPace(WallClock()))
         self.shown: dict[str, Any] = {}
-        self.submitted = 0
+        #: Whether this server takes what is left to send along with the button.
+        self.brings_along = False
+
+    async def find_out(self, link: str) -> bool:
+        """By doing it once."""
+        await self.join(link)
+        await self.claim()
+        await self.first()
+        self.brings_along = True
+        try:
+            await self.advance()
+        except Refused:
+            return False
+        return True
 
     async def link(self, link: str) -> None:
         await self._ask("GET", f"/join/{link}")
 
     async def button(self, link: str) -> None:
-        reply = await self._ask("POST", f"/join/{link}", data={})
+        reply = await self._ask("POST", f"/join/{link}", data={"desktop": "yes", "language": "en"})
         self.enter(reply.headers["location"].rsplit("/", 1)[-1])
 
     async def page(self) -> None:
@@ -94,12 +110,17 @@ class Person(Participant):
     async def answer(self) -> None:
         for name, value in ANSWERS.items():
             self.note("answer.change", question=name, value=value)
-        self.submitted = self.note("trial.submit", answers=ANSWERS)
         await self.flush()
 
     async def advance(self) -> None:
-        body = {"epoch": self.epoch, "position": self.position, "seq": self.submitted}
+        seq = self.note("trial.submit", answers=ANSWERS)
+        body: dict[str, Any] = {"epoch": self.epoch, "position": self.position, "seq": seq}
+        if self.brings_along:
+            body["events"] = self.batch_after(self.acked)
+        else:
+            await self.flush()
         reply = (await self._ask("POST", f"/s/{self.token}/advance", json=body)).json()
+        self.acked = reply.get("ack", self.acked)
         if reply["status"] != "next":
             raise RuntimeError(f"page {self.position} was answered with {reply}")
         self.shown = reply.get("trial") or {}
@@ -131,7 +152,9 @@ async def measure(url: str, link: str, pid: int, n_people: int, n_pages: int) ->
                 spent_ms = 1000 * (cpu_s(pid) - before_s) / n_people / times
                 costs.steps[step] = costs.steps.get(step, 0.0) + spent_ms
 
-        await Person(http).join(link)  # what is made once is made by now
+        brings_along = await Person(http).find_out(link)  # what is made once is made by now
+        for person in people:
+            person.brings_along = brings_along
         await everybody(beginning, "link", lambda person: person.link(link))
         await everybody(beginning, "button", lambda person: person.button(link))
         await everybody(beginning, "page", Person.page)

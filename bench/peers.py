@@ -334,24 +334,36 @@ def potato(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
         return asyncio.run(_potato(server, n_people, n_pages))
 
 
+def shown_item(html: str) -> str:
+    """The item that a page of Potato asks about: which one comes next is its own choice."""
+    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(r'<input[^>]*\bname="instance_id"[^>]*>', html)
+    value = None if field is None else re.search(r'\bvalue="([^"]*)"', field[0])
+    if value is None:
+        raise RuntimeError(f"Potato's page names no item: {html[:200]!r}")
+    return value[1]
+
+
 async def _potato(server: PeerServer, n_people: int, n_pages: int) -> Row:
     people = [httpx.AsyncClient(base_url=server.url, timeout=120, follow_redirects=True) for _ in range(n_people)]
+    current: dict[int, str] = {}
 
     async def arrive(person: int) -> None:
         form = {"email": f"p{person}", "pass": "", "action": "signup"}
         await people[person].get("/")
         reply = await people[person].post("/auth", data=form)
         reply.raise_for_status()
-        (await people[person].get("/annotate")).raise_for_status()
+        current[person] = shown_item((await people[person].get("/annotate")).raise_for_status().text)
 
     async def page(person: int) -> None:
-        for number in range(1, n_pages + 1):
-            item = f"item{number}"
+        for _ in range(n_pages):
+            item = current[person]
             annotations = {"level:::slider": "10", "human:::person": "person", "sure:::4": "4", "words:::text_box": ""}
             body = {"instance_id": item, "annotations": annotations, "span_annotations": []}
             (await people[person].post("/updateinstance", json=body)).raise_for_status()
             body = {"action": "next_instance", "instance_id": item}
-            (await people[person].post("/annotate", json=body)).raise_for_status()
+            current[person] = shown_item((await people[person].post("/annotate", json=body)).raise_for_status().text)
+            if current[person] == item:
+                raise RuntimeError("Potato did not go on to the next item")
 
     arriving_ms = await costs(server.pid, n_people, arrive, 1)
     page_ms = await costs(server.pid, n_people, page, n_pages)

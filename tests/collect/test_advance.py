@@ -10,9 +10,10 @@ import pytest
 from believable.bundle.session_records import ClosedTrial
 from believable.collect.advance import AdvanceResult
 from believable.collect.desk import Collect
+from believable.core import event_chain
 from believable.core.clock import VirtualClock
-from believable.core.errors import Conflict, InvalidInput
-from believable.store import sessions
+from believable.core.errors import Conflict, InvalidInput, TakenOver
+from believable.store import event_log, sessions
 
 
 def keys(advanced: AdvanceResult) -> dict[str, str]:
@@ -196,3 +197,38 @@ def test_a_withdrawn_session_is_forgotten(desk: Collect, person: Any) -> None:
     assert desk.context.runs.get(session_id) is not None
     desk.withdraw(person.token).now()
     assert desk.context.runs.get(session_id) is None
+
+
+def test_what_is_sent_along_is_stored_and_the_page_closed_in_one(desk: Collect, person: Any) -> None:
+    change = person.body("answer.change", 0, question="adult", value=True)
+    submit = person.body("trial.submit", 0, answers={"adult": True, "agree": True})
+    along = [(person.seq + 1, change), (person.seq + 2, submit)]
+    first, again = (
+        desk.advance(person.token, person.claimed.epoch, 0, person.seq + 2, along).now() for _ in range(2)
+    )  # the second after a lost answer
+    session = desk.view(person.token).now().session
+    assert (first.status, again.status) == ("next", "next")
+    assert first.standing.session.head_seq == again.standing.session.head_seq == session.head_seq == person.seq + 2
+    assert session.head_hash == event_chain.extend(person.head, [change, submit])
+    assert [row.status for row in rows(desk, person)] == ["done"]
+
+
+def test_what_is_sent_along_with_a_page_that_cannot_close_is_not_acknowledged(desk: Collect, person: Any) -> None:
+    before = desk.view(person.token).now().session
+    along = [(person.seq + 1, person.body("trial.submit", 0, answers={}))]
+    with pytest.raises(Conflict, match="trial 1 is not the current one"):
+        desk.advance(person.token, person.claimed.epoch, 1, person.seq + 1, along).now()
+    assert desk.view(person.token).now().session.head_seq == before.head_seq
+    assert desk.append(person.token, person.claimed.epoch, along).now() == person.seq + 1  # by itself it is taken
+
+
+def test_what_an_overtaken_tab_sends_along_is_kept_beside_the_chain(desk: Collect, person: Any) -> None:
+    old = person.claimed.epoch
+    person.claim()
+    along = [(person.seq + 1, person.body("trial.submit", 0, answers={"adult": True, "agree": True}))]
+    with pytest.raises(TakenOver):
+        desk.advance(person.token, old, 0, person.seq + 1, along).now()
+    session = desk.view(person.token).now().session
+    strays = desk.store.read(lambda conn: event_log.strays_of(conn, session.id))
+    assert [(epoch, seq) for epoch, seq, _, _ in strays] == [(old, person.seq + 1)]
+    assert (session.position, session.head_seq) == (0, person.seq)

@@ -74,10 +74,15 @@ function newServer() {
         return ok({ ack: server.ack });
       }
       if (path === "advance") {
-        assert.ok(server.ack >= payload.seq, "advance only after the acknowledgement");
-        if (server.events.get(payload.seq).includes("wrong")) return ok({ status: "again", errors: { q: "look again" } });
-        server.position += 1;
-        return ok({ status: "next", errors: {}, trial: server.answer("trial").data });
+        if (payload.events) {
+          const stored = server.answer("events", payload);
+          if (stored.status !== 200) return stored;
+        }
+        assert.ok(server.ack >= payload.seq, "closed only with everything before it");
+        const told = { ack: server.ack, errors: {} };
+        if (server.events.get(payload.seq).includes("wrong")) return ok({ ...told, status: "again", errors: { q: "look again" } });
+        if (payload.position === server.position) server.position += 1; // asked again after a lost answer, it stays
+        return ok({ ...told, status: "next", trial: server.answer("trial").data });
       }
       assert.equal(path, "finish");
       assert.equal(payload.seq, server.ack);
@@ -101,7 +106,8 @@ test("a session runs through and finishes with the head of its chain", async () 
   assert.equal(server.done.seq, 3);
   assert.match(server.done.head, /^[0-9a-f]{64}$/);
   assert.deepEqual(await queue.unsent(), []);
-  assert.ok(server.calls.indexOf("finish") > server.calls.lastIndexOf("events"));
+  assert.ok(server.calls.indexOf("finish") > server.calls.lastIndexOf("advance"));
+  assert.equal(server.calls.includes("events"), false, "what is left to send goes along with leaving the page");
   assert.equal(server.calls.filter((path) => path === "trial").length, 1, "trials come with claim and advance; only the last page is asked for");
 });
 
@@ -122,13 +128,33 @@ test("what was not sent before a reload is waited for by asking for the trial ag
 test("while events do not arrive nothing advances; when they do, it goes on", async () => {
   const { session, server, shown } = world();
   await session.start();
-  server.down.add("events");
+  server.down.add("events").add("advance");
   const submitted = session.submit({ q: 1 });
   await new Promise((resolve) => setTimeout(resolve, 40));
-  assert.equal(server.calls.includes("advance"), false);
-  server.down.delete("events");
+  assert.equal(server.calls.filter((path) => path === "advance").length, 1, "then events by themselves, until they arrive");
+  assert.ok(server.calls.filter((path) => path === "events").length > 0);
+  assert.equal(server.position, 0);
+  server.down.clear();
   await submitted;
   assert.equal(shown.at(-1).position, 1);
+});
+
+test("a page whose closing was stored but not answered is closed once, and the next one is shown", async () => {
+  const { session, server, shown, queue } = world();
+  await session.start();
+  const answer = server.answer;
+  server.answer = (path, payload) => {
+    const reply = answer(path, payload);
+    if (path !== "advance") return reply;
+    server.answer = answer;
+    throw new TypeError("network");
+  };
+  await session.submit({ q: 1 });
+  assert.deepEqual(server.calls.slice(1), ["advance", "events", "advance"]);
+  assert.equal(server.position, 1);
+  assert.equal(server.events.size, 1);
+  assert.equal(shown.at(-1).position, 1);
+  assert.deepEqual(await queue.unsent(), []);
 });
 
 test("a reload sends what was left over, in order, before anything new", async () => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.web.templating import markdown_line, markdown_page
+from believable.web.templating import Words, kept_page, markdown_line, markdown_page
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,30 @@ def test_a_prompt_is_one_line() -> None:
     assert markdown_line("How **human**?") == "How <strong>human</strong>?"
     assert markdown_line("# no heading") == "# no heading"
     assert markdown_line("1 < 2 & 3") == "1 &lt; 2 &amp; 3"
+
+
+def test_a_kept_page_is_drawn_once_and_filled_for_each() -> None:
+    drawn: list[str] = []
+
+    def make() -> dict[str, object]:
+        drawn.append("once")
+        return {
+            "texts": Words("en"),
+            "title": "T",
+            "notice": None,
+            "start": "landing.start",
+            "desktop_only": False,
+            "demonstration": False,
+            "desktop": True,
+            "languages": [("en", "English")],
+        }
+
+    first, second = (
+        bytes(kept_page("participant/landing.html", ("test", "key"), {"action": action}, make).body).decode()
+        for action in ('/join/a?x="><script>', "/join/b")
+    )
+    assert drawn == ["once"]
+    assert 'action="/join/a?x=&#34;&gt;&lt;script&gt;"' in first
+    assert first.replace("/join/a?x=&#34;&gt;&lt;script&gt;", "/join/b") == second
+    with pytest.raises(RuntimeError, match=r"expected nowhere once each, found 0 places"):
+        kept_page("participant/landing.html", "other", {"nowhere": "x"}, lambda: {"action": "/join/b", **make()})

@@ -272,9 +272,21 @@ class Collect:
         batch = event_log.check_batch(token, epoch, numbered)
         return DeskStep(lambda: self.store.append(batch), lambda: self.store.aappend(batch))
 
-    def advance(self, token: str, epoch: int, position: int, seq: int) -> DeskStep[AdvanceResult]:
+    def advance(
+        self, token: str, epoch: int, position: int, seq: int, numbered: Iterable[tuple[int, str]] = ()
+    ) -> DeskStep[AdvanceResult]:
+        """Closes a page, after storing what was sent along with that: both in one change, or neither."""
         where: dict[str, Any] = {"token": token, "epoch": epoch, "position": position, "seq": seq}
-        step = self._write(lambda conn: advance.advance(conn, self.context, **where))
+        batch = event_log.check_batch(token, epoch, numbered)
+
+        def change(conn: Connection) -> AdvanceResult | BelievableError:
+            if batch.events:
+                stored = event_log.apply(conn, [batch], self.context.clock.now_ms())[0]
+                if isinstance(stored, BelievableError):
+                    return stored  # with what is kept beside the chain, as of a batch that comes by itself
+            return advance.advance(conn, self.context, **where)
+
+        step = self._write(change)
         return step.then(lambda advanced: self._keep(advanced.standing))
 
     async def next(self, token: str, advanced: AdvanceResult) -> SessionView:

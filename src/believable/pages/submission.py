@@ -12,7 +12,7 @@ from believable.instruments.contract import Instrument, InvalidAnswer
 from believable.instruments.tracing import HOLD
 from believable.study.plan import PlannedTrial
 from believable.study.progress import ClosedPage, Verdict, visible_questions
-from believable.study.records import Controls, TrialBase
+from believable.study.records import Controls, Question, TrialBase
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 #: Samples that nobody made: the value as it stood.
@@ -120,7 +120,7 @@ def read_questions(trial: TrialBase, raw: Mapping[str, Any], page: OpenPage) -> 
             wrong[question.id] = error
     answers: dict[str, Any] = {}
     errors: dict[str, InvalidAnswer] = {}
-    for question in visible_questions(page.planned, values, page.earlier, page.arms, page.opened_beside):
+    for question in _visible(page, values):
         if question.id in wrong:
             errors[question.id] = wrong[question.id]
         elif values[question.id] is None and question.required:
@@ -128,6 +128,14 @@ def read_questions(trial: TrialBase, raw: Mapping[str, Any], page: OpenPage) -> 
         else:
             answers[question.id] = values[question.id]
     return PageReading(answers, errors)
+
+
+def _visible(page: OpenPage, values: Mapping[str, Any]) -> Sequence[Question]:
+    """Without rules nothing that was answered before is looked up: it grows with the study."""
+    questions = page.planned.trial.page_questions
+    if all(question.show_if is None for question in questions):
+        return questions
+    return visible_questions(page.planned, values, page.earlier, page.arms, page.opened_beside)
 
 
 def watched_enough(controls: Controls, seen: SeenPlayer) -> bool:

@@ -165,12 +165,14 @@ class Participant:
         while self.acked < self.top:
             batch = self.batch_after(self.acked)
             reply = await self._ask("POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch})
-            ack = reply.json()["ack"]
-            if ack < self.acked:
-                raise Lost(f"the server acknowledged event {self.acked} and now says {ack}")
-            if ack > self.top:
-                raise Lost(f"the server acknowledged event {ack}; only {self.top} exist")
-            self.acked = ack
+            self._acknowledged(reply.json()["ack"])
+
+    def _acknowledged(self, ack: int) -> None:
+        if ack < self.acked:
+            raise Lost(f"the server acknowledged event {self.acked} and now says {ack}")
+        if ack > self.top:
+            raise Lost(f"the server acknowledged event {ack}; only {self.top} exist")
+        self.acked = ack
 
     # ------------------------------------------------------------------------------------------ trials
 
@@ -198,9 +200,11 @@ class Participant:
     async def submit(self, answers: Mapping[str, Any]) -> SubmitReply:
         """Press the button: the answers are an event like any other; the trial closes once they are safe."""
         seq = self.note("trial.submit", answers=answers)
-        await self.flush()
-        body = {"epoch": self.epoch, "position": self.position, "seq": seq}
+        if self.top - self.acked > BATCH:
+            await self.flush()
+        body = {"epoch": self.epoch, "position": self.position, "seq": seq, "events": self.batch_after(self.acked)}
         reply = (await self._ask("POST", f"/s/{self.token}/advance", json=body)).json()
+        self._acknowledged(reply["ack"])
         self._following = reply.get("trial")
         return SubmitReply(reply["status"], reply.get("errors") or {})
 

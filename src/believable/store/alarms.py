@@ -128,7 +128,7 @@ class StoreAlarms:
                 del self._standing[sounded.alarm.kind]
 
     def _write(self, database: Database, new: list[_StandingAlarm], over: list[_StandingAlarm], now_ms: int) -> None:
-        with database.writer.connect() as conn:
+        with database.writing() as conn:
             database.enter(conn, exclusive=True)
             for sounded in new:
                 write(conn, sounded.alarm)

@@ -16,6 +16,7 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +27,12 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
+from believable.store.fixed_statements import run_text
 
 #: How long SQLite waits for another process's transaction.
 BUSY_TIMEOUT_MS = 30_000
+#: The writing thread keeps its connection (`writing`); whoever else changes something on this engine gets another one.
+SPARE = 1
 #: The key of PostgreSQL's advisory locks: "believab" in ASCII.
 ADVISORY_KEY = int.from_bytes(b"believab", "big")
 
@@ -178,6 +182,7 @@ class Database:
         self._synchronous = synchronous
         self._writer_id = secrets.token_hex(16)
         self._closed_to_others = False
+        self._kept: Connection | None = None
         if self.dialect == "sqlite":
             self.path: Path | None = Path(self.url.database or "")
             owner_folder(self.path.parent)
@@ -191,7 +196,7 @@ class Database:
         engine = create_engine(
             self.url,
             pool_size=size,
-            max_overflow=0,
+            max_overflow=SPARE if size == 1 else 0,
             pool_timeout=BUSY_TIMEOUT_MS / 1000,
             connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
         )
@@ -224,7 +229,7 @@ class Database:
 
         @event.listens_for(engine, "begin")
         def start(connection: Connection) -> None:
-            connection.exec_driver_sql(begin)
+            run_text(connection, begin)
 
         return engine
 
@@ -233,12 +238,27 @@ class Database:
             return create_engine(
                 self.url,
                 pool_size=size,
-                max_overflow=0,
+                max_overflow=SPARE if size == 1 else 0,
                 isolation_level=isolation,
                 connect_args={"options": POSTGRES_OPTIONS, "connect_timeout": 10, "client_encoding": "utf8"},
             )
         except ImportError:
             raise MissingExtra(what="PostgreSQL", extra="postgres") from None
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The connection of the writing thread, kept between its transactions; after a failure the next one gets a new one."""
+        conn = self._kept if self._kept is not None else self.writer.connect()
+        self._kept = None
+        try:
+            yield conn
+        except BaseException:
+            conn.close()
+            raise
+        if conn.invalidated or conn.in_transaction():  # a commit that got no answer, and was found to have taken place
+            conn.close()
+        else:
+            self._kept = conn
 
     def enter(self, conn: Connection, *, exclusive: bool) -> Ticket:
         """Begin a transaction among other processes' ones."""
@@ -325,6 +345,9 @@ class Database:
         return [line for line in lines if line != "ok"]
 
     def dispose(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
         self.writer.dispose()
         self.reader.dispose()
 

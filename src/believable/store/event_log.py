@@ -30,6 +30,7 @@ from believable.core.errors import (
 from believable.core.ids import token_hash
 from believable.store import alarms
 from believable.store.database_tables import events, sessions, strays, tombstones
+from believable.store.fixed_statements import FixedStatement, run_many
 
 #: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is a mistake.
 SEQ_WINDOW = 20_000
@@ -72,6 +73,11 @@ _SELECT = (
     .order_by(sessions.c.id)
     .with_for_update()
 )
+_SELECT_ONE = FixedStatement(
+    select(*(sessions.c[name] for name in _COLUMNS))
+    .where(sessions.c.token_hash == bindparam("token"))
+    .with_for_update()
+)
 # Plain SQL for the two statements that run thousands of times a second: compiling parameters would be a third of the work.
 # A plain INSERT, on purpose: what is new was found out under the lock, and a clash must fail and not be passed over.
 _INSERT = "INSERT INTO events (session, seq, body, received_ms) VALUES (?, ?, ?, ?)"
@@ -83,7 +89,11 @@ _UPDATE = (
 def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[int | BelievableError]:
     """Store the batches; per batch the acknowledgement, or the error to answer with (what it brought is kept all the same)."""
     tokens = list({batch.token_hash for batch in batches})
-    opened = {row[0]: _OpenSession(*row[1:]) for row in conn.execute(_SELECT, {"tokens": tokens})}
+    if len(tokens) == 1:
+        rows: Iterable[Any] = _SELECT_ONE.run(conn, {"token": tokens[0]})
+    else:
+        rows = conn.execute(_SELECT, {"tokens": tokens})
+    opened = {row[0]: _OpenSession(*row[1:]) for row in rows}
     gone = _withdrawn(conn, [token for token in tokens if token not in opened])
     _fetch_stored(conn, batches, opened)
     answers: list[int | BelievableError] = []
@@ -203,8 +213,10 @@ def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> Non
         for seq in sorted(session.conflicts):
             message = f"session {session.id}: event {seq} was sent twice with different content"
             alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms)
-    _many(conn, _INSERT, fresh)
-    _many(conn, _UPDATE, heads)
+    if fresh:
+        run_many(conn, _INSERT, fresh)
+    if heads:
+        run_many(conn, _UPDATE, heads)
     keep_new(conn, strays, outside)
 
 
@@ -213,12 +225,6 @@ def keep_new(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> 
     if rows:
         build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
         conn.execute(build(table).on_conflict_do_nothing(), rows)
-
-
-def _many(conn: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    if rows:
-        placeholder = "?" if conn.dialect.name == "sqlite" else "%s"
-        conn.exec_driver_sql(statement.replace("?", placeholder), list(rows))
 
 
 # ---------------------------------------------------------------------------------------------- checking and reading
@@ -344,10 +350,12 @@ def parse_event(seq: int, body: str, received_ms: int) -> Event:
     return Event(seq, value["kind"], value["trial"], value["at_ms"], value["mono_ms"], value["data"], received_ms)
 
 
-_ONE = select(events.c.body, events.c.received_ms).where(
-    events.c.session == bindparam("key"), events.c.seq == bindparam("number")
+_ONE = FixedStatement(
+    select(events.c.body, events.c.received_ms).where(
+        events.c.session == bindparam("key"), events.c.seq == bindparam("number")
+    )
 )
-_FOLLOWING = (
+_FOLLOWING = FixedStatement(
     select(events.c.seq, events.c.body, events.c.received_ms)
     .where(events.c.session == bindparam("key"), events.c.seq > bindparam("number"))
     .order_by(events.c.seq)
@@ -356,8 +364,8 @@ _FOLLOWING = (
 
 
 def get_event(conn: Connection, session: str, seq: int) -> Event | None:
-    row = conn.execute(_ONE, {"key": session, "number": seq}).one_or_none()
-    return None if row is None else parse_event(seq, row.body, row.received_ms)
+    rows = _ONE.run(conn, {"key": session, "number": seq})
+    return parse_event(seq, *rows[0]) if rows else None
 
 
 def events_since(conn: Connection, session: str, after_seq: int, *, containing: str) -> Iterator[Event]:
@@ -370,12 +378,11 @@ def events_since(conn: Connection, session: str, after_seq: int, *, containing: 
 def event_bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple[int, str, int]]:
     """(seq, body, received_ms) above a number, in order, a page at a time."""
     while True:
-        page = conn.execute(_FOLLOWING, {"key": session, "number": after_seq}).all()
-        for row in page:
-            yield row.seq, row.body, row.received_ms
+        page = _FOLLOWING.run(conn, {"key": session, "number": after_seq})
+        yield from page
         if len(page) < PAGE:
             return
-        after_seq = page[-1].seq
+        after_seq = page[-1][0]
 
 
 def strays_of(conn: Connection, session: str) -> tuple[tuple[int, int, str, int], ...]:

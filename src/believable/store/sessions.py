@@ -8,20 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Update,
-    and_,
-    bindparam,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, func, insert, or_, select, update
 
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
@@ -46,6 +33,7 @@ from believable.store.database_tables import (
     tombstones,
     trials,
 )
+from believable.store.fixed_statements import FixedStatement
 from believable.store.writer import ERASED
 
 #: Sessions that count together, by the kind of their link. Real ones, simulated ones and previews are never added up.
@@ -107,16 +95,17 @@ class Session:
 _JSON = ("arms", "rows", "recruiter_extra")
 
 
-def _record(row: Row[Any]) -> Session:
-    values = dict(row._mapping)
-    return Session(**{**values, **{name: json.loads(values[name]) for name in _JSON}})
+def _record(values: dict[str, Any]) -> Session:
+    for name in _JSON:
+        text = values[name]
+        values[name] = {} if text == "{}" else json.loads(text)
+    return Session(**values)
 
 
 #: Statements of every page, put together once: building one takes several times as long as running it.
 _BY_TOKEN = select(sessions).where(sessions.c.token_hash == bindparam("key"))
-_BY_TOKEN_LOCKED = _BY_TOKEN.with_for_update()
-_CREATE = insert(sessions)
-_CLOSE = insert(trials)
+_TOKEN, _TOKEN_LOCKED = FixedStatement(_BY_TOKEN), FixedStatement(_BY_TOKEN.with_for_update())
+_CREATE, _CLOSE = FixedStatement(insert(sessions)), FixedStatement(insert(trials))
 _CLOSED = select(trials).where(trials.c.session == bindparam("key")).order_by(trials.c.run, trials.c.position)
 _CLOSED_OF_RUN = _CLOSED.where(trials.c.run == bindparam("of_run"))
 
@@ -130,8 +119,8 @@ _HIGHEST = tuple(
 
 
 @cache
-def _change(names: tuple[str, ...]) -> Update:
-    return (
+def _change(names: tuple[str, ...]) -> FixedStatement:
+    return FixedStatement(
         update(sessions)
         .where(sessions.c.id == bindparam("key"))
         .values({name: bindparam(f"new_{name}") for name in names})
@@ -141,12 +130,12 @@ def _change(names: tuple[str, ...]) -> Update:
 def _session_where(conn: Connection, *where: ColumnElement[bool]) -> Session | None:
     """The latest of them, where there are several."""
     row = conn.execute(select(sessions).where(*where).order_by(sessions.c.number.desc()).limit(1)).one_or_none()
-    return None if row is None else _record(row)
+    return None if row is None else _record(dict(row._mapping))
 
 
 def by_token(conn: Connection, token_hash: str, *, lock: bool = False) -> Session:
     """The session a token opens. Says so when it was withdrawn."""
-    row = conn.execute(_BY_TOKEN_LOCKED if lock else _BY_TOKEN, {"key": token_hash}).one_or_none()
+    row = (_TOKEN_LOCKED if lock else _TOKEN).first(conn, {"key": token_hash})
     if row is not None:
         return _record(row)
     if conn.execute(select(tombstones.c.session).where(tombstones.c.token_hash == token_hash)).first():
@@ -181,12 +170,12 @@ def create(conn: Connection, session: Session) -> None:
     values = {name: getattr(session, name) for name in Session.__slots__}
     for name in _JSON:
         values[name] = json.dumps(dict(values[name]), sort_keys=True)
-    conn.execute(_CREATE, values)
+    _CREATE.run(conn, values)
 
 
 def change(conn: Connection, session_id: str, **values: Any) -> None:
     new = {f"new_{name}": value for name, value in values.items()}
-    conn.execute(_change(tuple(values)), {"key": session_id, **new})
+    _change(tuple(values)).run(conn, {"key": session_id, **new})
 
 
 def next_number(conn: Connection, study: str, kinds: Sequence[str]) -> int:
@@ -236,7 +225,7 @@ def filled(conn: Connection, study: str, kinds: Sequence[str], now_ms: int) -> t
 def close_trial(conn: Connection, session: str, trial: ClosedTrial) -> None:
     values = {name: getattr(trial, name) for name in ClosedTrial.__slots__}
     values["answers"] = json.dumps(dict(trial.answers), allow_nan=False)
-    conn.execute(_CLOSE, {"session": session, **values})
+    _CLOSE.run(conn, {"session": session, **values})
 
 
 def closed_trials(conn: Connection, session: str, run: int | None = None) -> tuple[ClosedTrial, ...]:

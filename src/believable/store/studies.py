@@ -10,12 +10,13 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.store.database_tables import definitions, links, studies
+from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import LINK_KINDS
 
 STATES = ("open", "paused", "closed")
 _BY_ID = select(studies).where(studies.c.id == bindparam("key"))
-_BY_ID_LOCKED = _BY_ID.with_for_update()
-_LINK = select(links).where(links.c.token == bindparam("key"))
+_STUDY, _STUDY_LOCKED = FixedStatement(_BY_ID), FixedStatement(_BY_ID.with_for_update())
+_LINK = FixedStatement(select(links).where(links.c.token == bindparam("key")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,11 @@ class StudyRow:
 
 def get(conn: Connection, study_id: str, *, lock: bool = False) -> StudyRow:
     """One study. `lock` keeps other processes from starting sessions of it until this transaction ends."""
-    row = conn.execute(_BY_ID_LOCKED if lock else _BY_ID, {"key": study_id}).one_or_none()
+    row = (_STUDY_LOCKED if lock else _STUDY).first(conn, {"key": study_id})
     if row is None:
         known = conn.execute(select(studies.c.id)).scalars()
         raise NotFound(f"there is no study {study_id!r} here. {did_you_mean(study_id, known)}")
-    return StudyRow(**row._mapping)
+    return StudyRow(**row)
 
 
 def every(conn: Connection) -> tuple[StudyRow, ...]:
@@ -101,10 +102,10 @@ def create_link(conn: Connection, *, token: str, study: str, kind: str, at_ms: i
 
 
 def get_link(conn: Connection, token: str) -> Link:
-    row = conn.execute(_LINK, {"key": token}).one_or_none()
+    row = _LINK.first(conn, {"key": token})
     if row is None:
         raise NotFound("this link does not lead to a study. Compare the address with the one you were given.")
-    return Link(**row._mapping)
+    return Link(**row)
 
 
 def links_of(conn: Connection, study: str, kinds: Sequence[str] = LINK_KINDS) -> tuple[Link, ...]:

@@ -31,6 +31,7 @@ from believable.store import event_log
 from believable.store.alarms import StoreAlarms
 from believable.store.database import Database, Ticket, Trouble, trouble
 from believable.store.event_log import EventBatch
+from believable.store.fixed_statements import run_text
 
 if sys.platform != "win32":
     import fcntl
@@ -271,7 +272,7 @@ class Writer:
         return [FailedChange(lasting.error(error))]
 
     def _transaction(self, works: Sequence[Change | EventBatch]) -> list[Outcome]:
-        with self._turn(), self._database.writer.connect() as conn:
+        with self._turn(), self._database.writing() as conn:
             exclusive = not all(isinstance(work, EventBatch) for work in works)
             ticket = self._database.enter(conn, exclusive=exclusive)
             outcomes = self._work(conn, works)
@@ -318,22 +319,22 @@ class Writer:
         A change that *raises* is undone. One that *returns* an error keeps what it wrote (an alarm, a failed try), and its
         caller gets the error raised.
         """
-        conn.exec_driver_sql("SAVEPOINT change")  # SQLAlchemy's own compiles its statements anew every time
+        run_text(conn, "SAVEPOINT change")
         try:
             value = change(conn)
-            conn.exec_driver_sql("RELEASE SAVEPOINT change")
+            run_text(conn, "RELEASE SAVEPOINT change")
             return FailedChange(value) if isinstance(value, BelievableError) else value
         except BaseException as error:
             if trouble(error) is not Trouble.OTHER:
                 raise
-            conn.exec_driver_sql("ROLLBACK TO SAVEPOINT change")
-            conn.exec_driver_sql("RELEASE SAVEPOINT change")
+            run_text(conn, "ROLLBACK TO SAVEPOINT change")
+            run_text(conn, "RELEASE SAVEPOINT change")
             return FailedChange(error)
 
     # ------------------------------------------------------------------------------------------ afterwards
 
     def _scrub(self) -> None:
-        with self._database.writer.connect() as conn:
+        with self._database.writing() as conn:
             self._unscrubbed = not self._database.scrub(conn)
 
 

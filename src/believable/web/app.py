@@ -193,18 +193,23 @@ def create_app(
             rounds.shutdown()
             store.close()
 
-    app = FastAPI(
-        title="believable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
+    app = participant.StudyServer(
+        frame_ancestors=settings.frame_ancestors,
+        secure=settings.secure,
+        title="believable",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
     )
     problems.install(app)
-    app.add_middleware(participant.HotRoutes)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
     app.add_api_route("/health", health)
     app.add_route("/ready", ready, methods=["GET"])
     app.include_router(start)
     app.include_router(participant.router)
-    participant.add_events_route(app)
     app.router.routes.append(Mount(WORLD_SCRIPTS, WorldFiles()))
     for address, folder in served_folders():
         app.router.routes.append(Mount(address, CodeFiles(directory=folder)))

@@ -103,6 +103,13 @@ def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
     return response
 
 
+def unexpected(request: Request, error: Exception) -> Response:
+    """A fault of ours: told in the log, without the address, and as little as possible to who asked."""
+    place = request.scope["route"].path if "route" in request.scope else "?"
+    log.error("unexpected error at %s", place, exc_info=error)
+    return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")
+
+
 def waits_out(route: PageRoute) -> PageRoute:
     """For the pages that people go to: a short outage of the database makes them wait, and shows them no error. What scripts ask
     for is answered at once, because scripts try again by themselves. `Unavailable` means that nothing was acknowledged, so that
@@ -147,8 +154,5 @@ def install(app: FastAPI) -> None:
         return response
 
     @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> Response:
-        log.error(
-            "unexpected error at %s", request.scope["route"].path if "route" in request.scope else "?", exc_info=error
-        )
-        return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")
+    async def broken(request: Request, error: Exception) -> Response:
+        return unexpected(request, error)

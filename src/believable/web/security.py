@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
@@ -42,6 +45,13 @@ def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tu
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
+def secured(headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """A response's headers and those that every one carries, where it does not say otherwise."""
+    names = {name.lower() for name, _ in headers}
+    kept = [] if b"cache-control" in names else [(b"cache-control", b"no-store")]
+    return [*headers, *(pair for pair in every if pair[0] not in names), *kept]
+
+
 class SecurityHeaders:
     """Adds the headers to every HTTP response; `cache-control: no-store` unless the route chose otherwise."""
 
@@ -56,11 +66,7 @@ class SecurityHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = message.setdefault("headers", [])
-                names = {name.lower() for name, _ in headers}
-                message["headers"] = [*headers, *(pair for pair in self.headers if pair[0] not in names)]
-                if b"cache-control" not in names:
-                    message["headers"].append((b"cache-control", b"no-store"))
+                message["headers"] = secured(message.get("headers", []), self.headers)
             await send(message)
 
         await self.app(scope, receive, with_headers)
@@ -78,7 +84,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = LARGEST_BATCH_BYTES if scope["path"].endswith("/events") else LARGEST_BODY_BYTES
+        limit = _limit(scope)
         if _announced(scope) > limit:
             await _refuse(send, *_too_large(limit))
             return
@@ -115,7 +121,44 @@ class BodyLimit:
             await _refuse(send, *_too_large(limit))
         except _BodyTooSlow:
             if not started:
-                await _refuse(send, 408, "too_slow", "the request did not arrive in time.", "Send it again.")
+                await _refuse(send, *_TOO_SLOW)
+
+
+class RefusedBody(Exception):
+    """What a request brings is too much, or comes too slowly."""
+
+    def __init__(self, status: int, code: str, message: str, cure: str) -> None:
+        super().__init__(message)
+        self.told = (status, code, message, cure)
+
+    def response(self) -> Response:
+        status, body, headers = _refusal(*self.told)
+        return Response(body, status, headers)
+
+
+async def whole_body(scope: Scope, receive: Receive, patience_s: float = PATIENCE_S) -> bytes:
+    """The body of a request, within the same limits, where no other application is asked."""
+    limit = _limit(scope)
+    if _announced(scope) > limit:
+        raise RefusedBody(*_too_large(limit))
+    began_s = asyncio.get_running_loop().time()
+    chunks: list[bytes] = []
+    received = 0
+    while True:
+        try:
+            async with asyncio.timeout_at(began_s + patience_s + received / SLOWEST_BYTES_PER_S):
+                message = await receive()
+        except TimeoutError:
+            raise RefusedBody(*_TOO_SLOW) from None
+        if message["type"] != "http.request":
+            raise ClientDisconnect
+        chunk = message.get("body", b"")
+        received += len(chunk)
+        if received > limit:
+            raise RefusedBody(*_too_large(limit))
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 class _BodyTooLarge(Exception):
@@ -124,6 +167,13 @@ class _BodyTooLarge(Exception):
 
 class _BodyTooSlow(Exception):
     pass
+
+
+_TOO_SLOW = (408, "too_slow", "the request did not arrive in time.", "Send it again.")
+
+
+def _limit(scope: Scope) -> int:
+    return LARGEST_BATCH_BYTES if scope["path"].endswith(("/events", "/advance")) else LARGEST_BODY_BYTES
 
 
 def _announced(scope: Scope) -> int:
@@ -137,12 +187,14 @@ def _too_large(limit: int) -> tuple[int, str, str, str]:
     return 413, "too_large", f"the request is larger than {limit} bytes.", "Send less at once."
 
 
-async def _refuse(send: Send, status: int, code: str, message: str, cure: str) -> None:
+def _refusal(status: int, code: str, message: str, cure: str) -> tuple[int, bytes, dict[str, str]]:
     body = orjson.dumps({"error": {"code": code, "message": message, "cure": cure}})
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
+    return status, body, {"content-type": "application/json", "connection": "close"}
+
+
+async def _refuse(send: Send, *told: Any) -> None:
+    status, body, named = _refusal(*told)
+    headers = [(name.encode(), value.encode()) for name, value in named.items()]
+    headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

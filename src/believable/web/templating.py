@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import secrets
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,10 @@ from jinja2 import (
     TemplateNotFound,
 )
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
+from believable.collect.context import LatestKept
 from believable.core.registry import Registry
 from believable.instruments import INSTRUMENTS
 from believable.pages import PAGES
@@ -69,6 +72,31 @@ def page(name: str, status: int = 200, headers: Mapping[str, str] | None = None,
     """A template as a response."""
     html = templates.get_template(name).render(**context)
     return HTMLResponse(html, status_code=status, headers=dict(headers or {}))
+
+
+#: Stands in a kept page for what differs between the people who get it. Nobody can have written it into a study.
+_PLACE = secrets.token_hex(16)
+PAGES_KEPT = 500
+_kept_pages: LatestKept[Hashable, tuple[str, ...]] = LatestKept(PAGES_KEPT)
+
+
+def kept_page(
+    name: str, key: Hashable, filled: Mapping[str, str], make: Callable[[], Mapping[str, Any]]
+) -> HTMLResponse:
+    """A template as a response, drawn once for each `key`, which stands for everything that `make` returns. `filled` is what
+    differs between people who share it: each stands once in the template, in this order, and is escaped unless it is markup."""
+    places = {field: Markup(f"{_PLACE}-{number}") for number, field in enumerate(filled)}
+    parts = _kept_pages.get((name, key))
+    if parts is None:
+        html = templates.get_template(name).render(**places, **make())
+        parts = tuple(re.split("|".join(places.values()), html))
+        if len(parts) != len(filled) + 1:
+            raise RuntimeError(f"{name}: expected {', '.join(filled)} once each, found {len(parts) - 1} places")
+        _kept_pages.put((name, key), parts)
+    words = [parts[0]]
+    for value, part in zip(filled.values(), parts[1:], strict=True):
+        words += (escape(value), part)
+    return HTMLResponse("".join(words))
 
 
 def fragment(name: str, **context: Any) -> Markup:

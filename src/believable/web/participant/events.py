@@ -1,49 +1,88 @@
-"""The hot routes, first of all batches of events: read with orjson, checked by hand, answered after the durable commit."""
+"""The hot routes: what a session asks for most is answered before the framework looks for a route, with the same limits, headers
+and errors as everything else.
+
+Batches of events are read with orjson, checked by hand, and answered after the durable commit.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl
 
 import orjson
+from fastapi import FastAPI
 from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from believable.collect.desk import Collect
 from believable.core.errors import BelievableError, InvalidInput
-from believable.web.participant import session
-from believable.web.problems import answer_for, tell
+from believable.web.participant import landing_page, session
+from believable.web.problems import answer_for, tell, unexpected
+from believable.web.security import RefusedBody, secured, security_headers, whole_body
 
 B = TypeVar("B", bound=BaseModel)
 
 _EXPECTED = "expected {epoch, events: [[number, text], …]}"
-
+_FORM = b"application/x-www-form-urlencoded"
 
 #: What most requests are for, and the framework's search for a route would cost more than doing it.
-_PATH = re.compile(r"/s/([^/]{1,64})/(events|advance|claim|trial)")
-Endpoint = Callable[[Request, str], Awaitable[Response]]
+_PATH = re.compile(r"/(s|join)/([^/]{1,64})(?:/(events|advance|claim|trial))?")
+#: A request, what the address names (a session's token or a link), and the body.
+Endpoint = Callable[[Request, str, bytes], Awaitable[Response]]
 
 
-async def _append(request: Request, token: str) -> Response:
-    return await append_events(request)
+async def _append(request: Request, token: str, body: bytes) -> Response:
+    collect: Collect = request.app.state.collect
+    epoch, events = parse_batch(body)
+    ack = await collect.append(token, epoch, events)
+    return Response(b'{"ack":%d}' % ack, media_type="application/json")
 
 
-async def _advance(request: Request, token: str) -> Response:
-    return await session.advance(request, token, _read(session.AdvanceBody, await request.body()))
+async def append_events(request: Request) -> Response:
+    """The same as a route of the framework, which tells what else is asked of the address that it is not for that."""
+    return await _append(request, request.path_params["token"], await request.body())
 
 
-async def _claim(request: Request, token: str) -> Response:
-    return await session.claim(request, token, _read(session.ClaimBody, await request.body()))
+async def _advance(request: Request, token: str, body: bytes) -> Response:
+    return await session.advance(request, token, _read(session.AdvanceBody, body))
 
 
-_ENDPOINTS: dict[tuple[str, str], Endpoint] = {
-    ("POST", "events"): _append,
-    ("POST", "advance"): _advance,
-    ("POST", "claim"): _claim,
-    ("GET", "trial"): session.current_trial,
+async def _claim(request: Request, token: str, body: bytes) -> Response:
+    return await session.claim(request, token, _read(session.ClaimBody, body))
+
+
+async def _trial(request: Request, token: str, body: bytes) -> Response:
+    return await session.current_trial(request, token)
+
+
+async def _page(request: Request, token: str, body: bytes) -> Response:
+    return await session.session_page(request=request, token=token)
+
+
+async def _landing(request: Request, link: str, body: bytes) -> Response:
+    return await landing_page.landing(request=request, link=link)
+
+
+async def _join(request: Request, link: str, body: bytes) -> Response:
+    try:
+        fields = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=landing_page.MOST_FIELDS))
+    except ValueError as error:
+        raise InvalidInput(f"the form cannot be read: {error}. Press the button on the page again.") from None
+    return await landing_page.start(request=request, link=link, fields=fields)
+
+
+_ENDPOINTS: dict[tuple[str, str, str | None], Endpoint] = {
+    ("POST", "s", "events"): _append,
+    ("POST", "s", "advance"): _advance,
+    ("POST", "s", "claim"): _claim,
+    ("GET", "s", "trial"): _trial,
+    ("GET", "s", None): _page,
+    ("GET", "join", None): _landing,
+    ("POST", "join", None): _join,
 }
 
 
@@ -57,35 +96,40 @@ def _read(kind: type[B], body: bytes) -> B:
         raise InvalidInput(f"{places}. Send what the API description asks for.") from None
 
 
-class HotRoutes:
-    """Takes what a session asks for most before the framework looks for a route."""
+class StudyServer(FastAPI):
+    """The application. Takes what a session asks for most before the framework looks for a route."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, *, frame_ancestors: Sequence[str], secure: bool, **options: Any) -> None:
+        super().__init__(**options)
+        self._headers = security_headers(frame_ancestors, secure=secure)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         hot = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
-        endpoint = None if hot is None else _ENDPOINTS.get((scope["method"], hot[2]))
-        if hot is None or endpoint is None:
-            await self.app(scope, receive, send)
+        endpoint = None if hot is None else _ENDPOINTS.get((scope["method"], hot[1], hot[3]))
+        if hot is None or endpoint is None or (endpoint is _join and not _is_short_form(scope)):
+            await super().__call__(scope, receive, send)
             return
-        scope["path_params"] = {"token": hot[1]}
+        scope["app"] = self
         request = Request(scope, receive)
         try:
-            response = await endpoint(request, hot[1])
+            body = await whole_body(scope, receive) if scope["method"] == "POST" else b""
+            response = await endpoint(request, hot[2], body)
         except BelievableError as error:
             response = tell(request, answer_for(error), str(error))
+        except RefusedBody as refused:
+            response = refused.response()
         except ClientDisconnect:
             return  # cut off on its way: nothing was stored, nobody is there to be told
-        await response(scope, receive, send)
+        except Exception as error:  # noqa: BLE001  # told as every fault is, like outside of the hot routes
+            response = unexpected(request, error)
+        headers = secured(response.raw_headers, self._headers)
+        await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+        await send({"type": "http.response.body", "body": response.body})
 
 
-async def append_events(request: Request) -> Response:
-    """POST /s/{token}/events."""
-    collect: Collect = request.app.state.collect
-    epoch, events = parse_batch(await request.body())
-    ack = await collect.append(request.path_params["token"], epoch, events)
-    return Response(b'{"ack":%d}' % ack, media_type="application/json")
+def _is_short_form(scope: Scope) -> bool:
+    """Whether the fields stand in the body as in an address; other forms are left to the framework."""
+    return any(name == b"content-type" and value.startswith(_FORM) for name, value in scope["headers"])
 
 
 def parse_batch(body: bytes) -> tuple[int, list[tuple[int, str]]]:

@@ -19,10 +19,12 @@ from believable.web.connections import place_of
 from believable.web.participant.trial import texts_in
 from believable.web.problems import waits_out
 from believable.web.settings import Settings
-from believable.web.templating import Words, from_header, page, preferred
+from believable.web.templating import Words, from_header, kept_page, page, preferred
 
 router = APIRouter()
 
+#: Fields of a form that are read.
+MOST_FIELDS = 10
 #: Ours, not the recruiter's: which language the landing page is shown in.
 LANGUAGE_PARAMETER = "lang"
 #: The recruiter's parameters, kept by the browser itself under the session's own address. The server stores only their hashes,
@@ -47,29 +49,40 @@ async def landing(request: Request, link: str) -> Response:
     texts = texts_in(entry.definition, _language(request, entry.languages))
     if entry.refusal is not None:
         return message(texts, f"refused.{entry.refusal}", 403)
-    return page(
+    notice = "landing.preview" if entry.previews else _NOTICES.get(entry.kind)
+    button = "resume.button" if entry.resumes else "landing.start"
+    desktop = _looks_like_desktop(request)
+    return kept_page(
         "participant/landing.html",
-        texts=texts,
-        title=entry.study.title.in_language(texts.language),
-        notice="landing.preview" if entry.previews else _NOTICES.get(entry.kind),
-        start="resume.button" if entry.resumes else "landing.start",
-        desktop_only=entry.study.recruit.desktop_only,
-        demonstration=entry.study.demonstration,
-        desktop=_looks_like_desktop(request),
-        action=f"/join/{link}{'?' + urlencode(query) if query else ''}",
-        languages=[(code, _language_name(entry, code)) for code in entry.languages],
+        (entry.definition.hash, texts.language, notice, button, desktop),
+        {"action": f"/join/{link}{'?' + urlencode(query) if query else ''}"},
+        lambda: {
+            "texts": texts,
+            "title": entry.study.title.in_language(texts.language),
+            "notice": notice,
+            "start": button,
+            "desktop_only": entry.study.recruit.desktop_only,
+            "demonstration": entry.study.demonstration,
+            "desktop": desktop,
+            "languages": [(code, _language_name(entry, code)) for code in entry.languages],
+        },
     )
 
 
 @router.post("/join/{link}", include_in_schema=False)
-@waits_out
 async def join(request: Request, link: str) -> Response:
     """Starts the session, or goes on with the one this person has."""
+    async with request.form(max_files=0, max_fields=MOST_FIELDS) as form:
+        fields = {name: str(value) for name, value in form.items()}
+    return await start(request=request, link=link, fields=fields)
+
+
+@waits_out
+async def start(request: Request, link: str, fields: Mapping[str, str]) -> Response:
     query = _query(request)
     collect: Collect = request.app.state.collect
-    async with request.form(max_files=0, max_fields=10) as form:
-        wish = str(form.get(LANGUAGE_PARAMETER) or form.get("language") or "")
-        desktop = str(form.get("desktop") or ("yes" if _looks_like_desktop(request) else "no")) == "yes"
+    wish = fields.get(LANGUAGE_PARAMETER) or fields.get("language") or ""
+    desktop = (fields.get("desktop") or ("yes" if _looks_like_desktop(request) else "no")) == "yes"
 
     def language(offered: Sequence[str]) -> str:
         return wish if wish in offered else _language(request, offered)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -23,10 +22,10 @@ from believable.pages.message import TrialMessage
 from believable.web.module_graph import preloaded
 from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
-from believable.web.participant.trial import texts_in, texts_of, trial_message
+from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
 from believable.web.settings import Settings
-from believable.web.templating import from_header, page
+from believable.web.templating import from_header, kept_page
 
 router = APIRouter(tags=["session"])
 
@@ -57,6 +56,7 @@ class AdvanceBody(_Body):
     epoch: Count
     position: Count
     seq: Count
+    events: list[tuple[int, str]] = []
 
 
 class FinishBody(_Body):
@@ -80,8 +80,9 @@ class ClaimAnswer(BaseModel):
 
 
 class AdvanceAnswer(BaseModel):
-    """`trial` is the next trial, where there is one."""
+    """`trial` is the next trial, where there is one; `ack` the highest event up to which nothing is missing."""
 
+    ack: int
     status: Literal["next", "again", "finished"]
     errors: dict[str, str]
     trial: TrialMessage | None = None
@@ -122,22 +123,35 @@ async def session_page(request: Request, token: Token) -> Response:
     active = view.finished is None
     own_script = PAGES[trial.kind].script_address if trial.kind in PAGES else None
     scripts = preloaded((_MAIN, own_script, *trial.modules.values())) if active else ()
-    state = {"base": f"/s/{token}", "active": active, "texts": _script_texts(view)}
-    return page(
+    total, resume_address = len(view.plan), f"{request.app.state.settings.base_url}/resume"
+    position, notice = view.position if active else total, _NOTICES.get(view.link_kind)
+    return kept_page(
         "participant/session.html",
-        texts=texts,
-        title=view.definition.study.title.in_language(view.language),
-        state=Markup(orjson.dumps(state).decode().replace("<", "\\u003c")),
-        scripts=scripts,
-        styles=trial.styles,
-        html=Markup(trial.html),
-        position=view.position if active else len(view.plan),
-        total=len(view.plan),
-        active=active,
-        can_resume=view.definition.study.resume != "forbid",
-        demonstration=view.definition.study.demonstration,
-        resume_address=f"{request.app.state.settings.base_url}/resume",
-        notice=_NOTICES.get(view.link_kind),
+        (
+            view.definition.hash,
+            view.language,
+            scripts,
+            tuple(trial.styles),
+            position,
+            total,
+            active,
+            resume_address,
+            notice,
+        ),
+        {"state": _state(token, view, active), "html": Markup(trial.html)},
+        lambda: {
+            "texts": texts,
+            "title": view.definition.study.title.in_language(view.language),
+            "scripts": scripts,
+            "styles": trial.styles,
+            "position": position,
+            "total": total,
+            "active": active,
+            "can_resume": view.definition.study.resume != "forbid",
+            "demonstration": view.definition.study.demonstration,
+            "resume_address": resume_address,
+            "notice": notice,
+        },
     )
 
 
@@ -145,7 +159,7 @@ async def session_page(request: Request, token: Token) -> Response:
 async def current_trial(request: Request, token: Token) -> Response:
     """The current trial: HTML, questions, media, drafts. `kind` is `finish` when only that is left, then `finished`."""
     view = await _with_redirect(request, token, await _desk(request).view(token))
-    return Response(_trial(request, token, view).model_dump_json(), media_type="application/json")
+    return Response(_trial_json(request, token, view), media_type="application/json")
 
 
 @router.post("/s/{token}/claim", response_model=None)
@@ -154,26 +168,32 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
     desk = _desk(request)
     claimed = await desk.claim(token)
     view = await _with_redirect(request, token, await desk.claimed(token, claimed))
-    answer = ClaimAnswer(
-        epoch=claimed.epoch,
-        ack=claimed.ack,
-        head=claimed.head,
-        position=claimed.position,
-        trial=_trial(request, token, view),
-    )
-    return Response(answer.model_dump_json(), media_type="application/json")
+    answer = {
+        "epoch": claimed.epoch,
+        "ack": claimed.ack,
+        "head": claimed.head,
+        "position": claimed.position,
+        "trial": orjson.Fragment(_trial_json(request, token, view)),
+    }
+    return Response(orjson.dumps(answer), media_type="application/json")
 
 
 @router.post("/s/{token}/advance", response_model=None)
 async def advance(request: Request, token: Token, body: AdvanceBody) -> Response:
-    """Close the trial whose `trial.submit` is event `seq`. Errors are words for the page, by question id."""
+    """Store `events`, then close the trial whose `trial.submit` is event `seq`: both or neither. Errors are words for the page,
+    by question id."""
     desk = _desk(request)
-    advanced = await desk.advance(token, body.epoch, body.position, body.seq)
+    advanced = await desk.advance(token, body.epoch, body.position, body.seq, body.events)
     texts = texts_in(advanced.standing.definition, advanced.standing.session.language)
     errors = {name: texts[error.key].format(**error.values) for name, error in advanced.errors.items()}
-    trial = _trial(request, token, await desk.next(token, advanced)) if advanced.status == "next" else None
-    answer = AdvanceAnswer(status=advanced.status, errors=errors, trial=trial)
-    return Response(answer.model_dump_json(), media_type="application/json")
+    trial = _trial_json(request, token, await desk.next(token, advanced)) if advanced.status == "next" else None
+    answer = {
+        "ack": advanced.standing.session.head_seq,
+        "status": advanced.status,
+        "errors": errors,
+        "trial": None if trial is None else orjson.Fragment(trial),
+    }
+    return Response(orjson.dumps(answer), media_type="application/json")
 
 
 @router.post("/s/{token}/finish")
@@ -213,16 +233,18 @@ async def medium(request: Request, token: Token, name: Annotated[str, Path(max_l
     return await medium_response(request, content)
 
 
-_said_by_scripts: LatestKept[tuple[str, str], Mapping[str, str]] = LatestKept(100)
+_said_by_scripts: LatestKept[tuple[str, str], orjson.Fragment] = LatestKept(100)
 
 
-def _script_texts(view: SessionView) -> Mapping[str, str]:
+def _state(token: str, view: SessionView, active: bool) -> Markup:
+    """What the scripts begin with, as JSON that cannot end the element it stands in."""
     key = (view.definition.hash, view.language)
-    known = _said_by_scripts.get(key)
-    if known is not None:
-        return known
-    said = {name: text for name, text in texts_of(view).items() if name.startswith(_SCRIPT_TEXTS)}
-    return _said_by_scripts.put(key, said)
+    said = _said_by_scripts.get(key)
+    if said is None:
+        texts = {name: text for name, text in texts_of(view).items() if name.startswith(_SCRIPT_TEXTS)}
+        said = _said_by_scripts.put(key, orjson.Fragment(orjson.dumps(texts).replace(b"<", b"\\u003c")))
+    state = {"base": f"/s/{token}", "active": active, "texts": said}
+    return Markup(orjson.dumps(state).decode().replace("<", "\\u003c"))
 
 
 async def _with_redirect(request: Request, token: str, view: SessionView) -> SessionView:
@@ -232,6 +254,10 @@ async def _with_redirect(request: Request, token: str, view: SessionView) -> Ses
         return view
     own = view.session
     return replace(view, finished=await _desk(request).finish(token, own.epoch, own.head_seq, own.head_hash, query))
+
+
+def _trial_json(request: Request, token: str, view: SessionView) -> bytes:
+    return trial_json(view, base=f"/s/{token}", now_ms=_desk(request).context.clock.now_ms())
 
 
 def _trial(request: Request, token: str, view: SessionView) -> TrialMessage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
@@ -60,14 +60,36 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
     return _bare(session, trial.kind, drawn.html, **parts)
 
 
+def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
+    """The same as JSON. A page on which nothing has happened yet, without media and without anything of its kind, is the same for
+    everybody who sees it."""
+    planned, trial = session.trial, session.trial.trial
+    personal = session.media or session.stills or session.drafts or session.saved or session.seen or session.opened
+    if personal or session.finished is not None or trial.is_end:
+        return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
+    kind = PAGES[trial.kind]
+    page = ShownPage(
+        planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms
+    )
+    drawn = _drawn(session, kind, shown_questions(session))
+    if kind.message(trial, page):
+        return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
+    if not drawn.untouched:
+        message = trial_message(session, base=base, now_ms=now_ms)
+        drawn.untouched.append(message.model_dump_json(exclude={"position", "total"}).encode()[1:])
+    return b'{"position":%d,"total":%d,%b' % (session.position, len(session.plan), drawn.untouched[0])
+
+
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
     """What everybody gets who sees the same page: its words and questions, and what the browser loads for it. `trial` is the
-    record it was drawn from, so that its identity stays taken for as long as this is kept."""
+    record it was drawn from, so that its identity stays taken for as long as this is kept. `untouched` is
+    the message as it is where nobody has done anything yet, after its place in the plan, once it was needed."""
 
     trial: TrialBase
     html: Markup
     parts: Mapping[str, Any]
+    untouched: list[bytes] = field(default_factory=list)
 
 
 #: Pages kept as they were drawn, some kilobytes each. Drawing one takes a millisecond or two, nearly all of what a page costs.

@@ -128,6 +128,28 @@ export function createChannel(queue, epoch, unsent, outside) {
       else wakeIn(GATHER_MS);
     },
 
+    /**
+     * Everything up to `seq` goes along with another request, which is answered after it is durable, so that leaving a page
+     * takes one request. Where that cannot be (something is on its way, the line is bad, it is too much) or fails, it is sent
+     * by itself, as ever.
+     * @param {number} seq @param {(events: [number, string][]) => Promise<Reply>} post
+     * @returns {Promise<Reply | null>} null: ask again once it is `flushed`
+     */
+    carry: async (seq, post) => {
+      const batch = fitting(held.slice(0, batchEvents), BATCH_CHARACTERS);
+      if (busy || stopped || failures || !batch.some((entry) => entry.seq === seq)) {
+        pumpNow();
+        return null;
+      }
+      busy = true;
+      const reply = await post(pairs(batch)).catch(() => null);
+      busy = false;
+      const stored = reply?.status === 200;
+      if (stored) await arrived(reply.data.ack);
+      pumpNow(); // what came meanwhile; or all of it, which also finds out what was wrong
+      return stored ? reply : null;
+    },
+
     /** The network is back, or a page begins with unsent events: do not sit out the pause. */
     retry: () => pumpNow(),
 

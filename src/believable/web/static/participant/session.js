@@ -89,11 +89,13 @@ export function createSession({ api, queue, screen, sleep, connect }) {
   async function close(kind, data) {
     if (!shown || over) return;
     shown.setBusy(true);
-    const entry = await recorder.record(kind, data, { now: true });
+    const entry = await recorder.record(kind, data);
     if (!entry) return;
-    await channel.flushed(entry.seq);
+    const closing = { epoch, position, seq: entry.seq };
+    const carried = await channel.carry(entry.seq, (events) => api.post("advance", { ...closing, events }));
+    if (!carried) await channel.flushed(entry.seq);
     const unsent = channel.entries;
-    const reply = await ask(() => api.post("advance", { epoch, position, seq: entry.seq }));
+    const reply = carried ?? (await ask(() => api.post("advance", closing)));
     if (!accepted(reply)) return;
     if (reply.data.status === "again") {
       shown.setBusy(false);
