@@ -336,7 +336,9 @@ def potato(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
 
 def shown_item(html: str) -> str:
     """The item that a page of Potato asks about: which one comes next is its own choice."""
-    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(r'<input[^>]*\bname="instance_id"[^>]*>', html)
+    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(
+        r'<input[^>]*\bname="instance_id"[^>]*>', html
+    )
     value = None if field is None else re.search(r'\bvalue="([^"]*)"', field[0])
     if value is None:
         raise RuntimeError(f"Potato's page names no item: {html[:200]!r}")
