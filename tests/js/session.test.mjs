@@ -79,10 +79,10 @@ function newServer() {
           if (stored.status !== 200) return stored;
         }
         assert.ok(server.ack >= payload.seq, "closed only with everything before it");
-        const told = { ack: server.ack, errors: {} };
-        if (server.events.get(payload.seq).includes("wrong")) return ok({ ...told, status: "again", errors: { q: "look again" } });
+        const reply = { ack: server.ack, errors: {} };
+        if (server.events.get(payload.seq).includes("wrong")) return ok({ ...reply, status: "again", errors: { q: "look again" } });
         if (payload.position === server.position) server.position += 1; // asked again after a lost answer, it stays
-        return ok({ ...told, status: "next", trial: server.answer("trial").data });
+        return ok({ ...reply, status: "next", trial: server.answer("trial").data });
       }
       assert.equal(path, "finish");
       assert.equal(payload.seq, server.ack);

@@ -32,7 +32,7 @@ def run_text(conn: Connection, text: str, values: Sequence[Any] = ()) -> list[An
         rows: list[Any] = driver(conn).execute(text, values).fetchall()
         return rows
     except sqlite3.Error as error:
-        raise told(error, text) from error
+        raise toolkit_error(error, text) from error
 
 
 def run_many(conn: Connection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -43,14 +43,14 @@ def run_many(conn: Connection, text: str, rows: Sequence[tuple[Any, ...]]) -> No
     try:
         driver(conn).executemany(text, rows)
     except sqlite3.Error as error:
-        raise told(error, text) from error
+        raise toolkit_error(error, text) from error
 
 
 def driver(conn: Connection) -> Any:
     return conn.connection.driver_connection
 
 
-def told(error: sqlite3.Error, text: str) -> BaseException:
+def toolkit_error(error: sqlite3.Error, text: str) -> BaseException:
     """A driver's error as the toolkit raises it."""
     return DBAPIError.instance(text, None, error, sqlite3.Error)
 

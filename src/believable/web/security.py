@@ -129,10 +129,10 @@ class RefusedBody(Exception):
 
     def __init__(self, status: int, code: str, message: str, cure: str) -> None:
         super().__init__(message)
-        self.told = (status, code, message, cure)
+        self.refusal = (status, code, message, cure)
 
     def response(self) -> Response:
-        status, body, headers = _refusal(*self.told)
+        status, body, headers = _refusal(*self.refusal)
         return Response(body, status, headers)
 
 
@@ -192,8 +192,8 @@ def _refusal(status: int, code: str, message: str, cure: str) -> tuple[int, byte
     return status, body, {"content-type": "application/json", "connection": "close"}
 
 
-async def _refuse(send: Send, *told: Any) -> None:
-    status, body, named = _refusal(*told)
+async def _refuse(send: Send, *refusal: Any) -> None:
+    status, body, named = _refusal(*refusal)
     headers = [(name.encode(), value.encode()) for name, value in named.items()]
     headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
