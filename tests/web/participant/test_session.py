@@ -14,9 +14,9 @@ def test_a_session_runs_through_over_http(web: Any, session: Any) -> None:
         assert advanced["trial"] == session.trial(), (
             "the next trial comes with the answer, as it would be told when asked for"
         )
-        assert {**advanced, "trial": None} == {"status": "next", "errors": {}, "trial": None}
+        assert {**advanced, "trial": None} == {"ack": session.seq, "status": "next", "errors": {}, "trial": None}
     web.clock.advance(5000)
-    assert session.submit({}) == {"status": "finished", "errors": {}, "trial": None}
+    assert session.submit({}) == {"ack": session.seq, "status": "finished", "errors": {}, "trial": None}
     assert session.trial()["kind"] == "finish"
     finished = session.finish().json()
     assert finished["outcome"] == "complete"
