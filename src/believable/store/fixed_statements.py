@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
 _DIALECTS = {
-    "sqlite": sqlite.dialect(paramstyle="qmark"),  # type: ignore[no-untyped-call]
+    "sqlite": sqlite.dialect(paramstyle="qmark"),
     "postgresql": postgresql.dialect(paramstyle="format"),  # type: ignore[no-untyped-call]
 }
 
@@ -71,7 +71,7 @@ class FixedStatement:
         self._clause = clause
         self._compiled: dict[str, CompiledText] = {}
         columns = tuple(clause.selected_columns) if isinstance(clause, Select) else ()
-        self.names = tuple(column.key for column in columns)
+        self.names = tuple(str(column.key) for column in columns)
         #: SQLite knows no truth values.
         self._truths = tuple(place for place, column in enumerate(columns) if isinstance(column.type, Boolean))
 
