@@ -66,14 +66,18 @@ class Desk:
                 200, json={"epoch": self.epoch, "ack": self.ack, "head": self.head(self.ack), "position": 0}
             )
         if what == "events":
-            for seq, body in given["events"]:
-                assert self.events.setdefault(seq, body) == body
+            self.store(given["events"])
             return httpx.Response(200, json={"ack": self.ack})
         if what == "advance":
-            return httpx.Response(200, json={"status": "next"})
+            self.store(given["events"])
+            return httpx.Response(200, json={"status": "next", "ack": self.ack})
         assert what == "finish"
         receipt = self.head(given["seq"])
         return httpx.Response(200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None})
+
+    def store(self, events: list[tuple[int, str]]) -> None:
+        for seq, body in events:
+            assert self.events.setdefault(seq, body) == body
 
 
 def visit(desk: Desk, act: Callable[[Participant], Any], give_up_ms: int = 200) -> Participant:
