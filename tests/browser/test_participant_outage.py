@@ -40,23 +40,48 @@ def test_a_server_that_is_gone_for_20_seconds_loses_nothing(page: Page, visitor:
     assert {"often", "device", "genres", "age", "tired", "mood"} <= changed
 
 
+def _course(page: Page) -> list[tuple[str, str]]:
+    """What is asked for and answered from now on, in order."""
+    course: list[tuple[str, str]] = []
+    page.on("request", lambda request: course.append(("asked", request.url.rsplit("/", 1)[-1])))
+    page.on("response", lambda response: course.append(("answered", response.url.rsplit("/", 1)[-1])))
+    return course
+
+
 def test_the_code_appears_only_after_the_last_event_is_acknowledged(page: Page, visitor: Any, server: Any) -> None:
     visitor.until(RATE, server.link())
     visitor.saved()
+    course = _course(page)
     held: list[Route] = []
-    happened: list[tuple[str, str]] = []
-    page.on("request", lambda request: happened.append(("asked", request.url.rsplit("/", 1)[-1])))
-    page.on("response", lambda response: happened.append(("answered", response.url.rsplit("/", 1)[-1])))
-    page.route("**/events", lambda route: held.append(route))
+    page.route("**/advance", lambda route: held.append(route))
     with page.expect_request(lambda request: "trial.submit" in (request.post_data or "")):
         visitor.rate()
-    assert ("asked", "advance") not in happened
+    assert ("asked", "finish") not in course
     expect(page.get_by_label("Your completion code")).to_have_count(0)
 
-    page.unroute("**/events")  # lets the held requests go
+    page.unroute("**/advance")  # lets the held request go
     assert visitor.finished()
-    acknowledged = happened.index(("answered", "events"))
-    assert acknowledged < happened.index(("asked", "advance")) < happened.index(("asked", "finish"))
+    assert course.index(("answered", "advance")) < course.index(("asked", "finish"))
+
+
+def test_an_answer_that_did_not_get_through_with_the_button_is_stored_before_the_page_is_left(
+    page: Page, visitor: Any, server: Any
+) -> None:
+    visitor.until(RATE, server.link())
+    visitor.saved()
+    course = _course(page)
+    held: list[Route] = []
+    page.route("**/advance", lambda route: route.abort(), times=1)
+    page.route("**/events", lambda route: held.append(route))
+    with page.expect_request(lambda request: "/events" in request.url and "trial.submit" in (request.post_data or "")):
+        visitor.rate()
+    assert course.count(("asked", "advance")) == 1
+    expect(page.get_by_label("Your completion code")).to_have_count(0)
+
+    page.unroute("**/events")
+    assert visitor.finished()
+    asked_again = course.index(("asked", "advance"), course.index(("asked", "advance")) + 1)
+    assert course.index(("answered", "events")) < asked_again < course.index(("asked", "finish"))
 
 
 def test_the_code_waits_for_events_recorded_after_the_last_answer(page: Page, visitor: Any, server: Any) -> None:

@@ -215,8 +215,10 @@ def put_session(conn: Connection, one: CollectedSession, study: str = "who_plays
     hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
     times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
     conn.execute(insert(sessions).values(**values, **hidden, **times, study=study))
-    for table, records in ((trials, one.trials), (events, one.events), (strays, one.strays)):
-        rows = [asdict(record) | {"session": session.id} for record in records]
+    happened = [event._asdict() for event in one.events]
+    closed, beside = (list(map(asdict, records)) for records in (one.trials, one.strays))
+    for table, records in ((trials, closed), (events, happened), (strays, beside)):
+        rows = [record | {"session": session.id} for record in records]
         for row in rows:
             if "answers" in row:
                 row["answers"] = json.dumps(row["answers"])

@@ -261,7 +261,7 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
     first = making.session(1, until=2)
     again = making.session(1)
     shift = len(first.events)
-    events = (*first.events, *(replace(event, seq=event.seq + shift) for event in again.events))
+    events = (*first.events, *(event._replace(seq=event.seq + shift) for event in again.events))
     closed = [replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials]
     session = replace(
         again.session, id=first.session.id, run=1, run_after_seq=shift, head_seq=len(events),

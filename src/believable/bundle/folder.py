@@ -124,8 +124,12 @@ class PaganFile:
         return Content(PAGAN, self._raw.length, self._raw.digest, self.rows, about)
 
 
-#: Made once: `json.dumps` makes another one for every line.
-_LINE = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+#: Text as JSON, in ASCII.
+quoted = json.encoder.encode_basestring_ascii
+
+
+def _event_line(seq: int, body: str, received_ms: int) -> str:
+    return f'"seq":{seq},"received_ms":{received_ms},"body":{quoted(body)}'
 
 
 class LinesFile:
@@ -137,9 +141,11 @@ class LinesFile:
         self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
         self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
 
-    def write(self, **record: str | int) -> None:
-        self._buffer.write(_LINE.encode(record).encode() + b"\n")
-        self.rows += 1
+    def write(self, session: str, lines: Sequence[str]) -> None:
+        """Lines of one session: objects without their braces, and without the session."""
+        before = f'{{"session":{quoted(session)},'
+        self._buffer.write("".join([f"{before}{line}}}\n" for line in lines]).encode())
+        self.rows += len(lines)
 
     def close(self) -> Content:
         self._buffer.flush()
@@ -183,14 +189,14 @@ class BundleFolder:
                 self._pagan = PaganFile(self._part)
             self._pagan.write(row)
 
-    def event(self, session: str, event: EventRecord) -> None:
-        self._last_ms = max(self._last_ms or 0, event.received_ms)
-        self._events.write(session=session, seq=event.seq, received_ms=event.received_ms, body=event.body)
+    def events(self, session: str, events: Sequence[EventRecord]) -> None:
+        lines = [_event_line(seq, body, received_ms) for seq, body, received_ms in events]
+        self._last_ms = max([self._last_ms or 0, *(event.received_ms for event in events)]) if events else self._last_ms
+        self._events.write(session, lines)
 
-    def stray(self, session: str, stray: StrayRecord) -> None:
-        self._strays.write(
-            session=session, epoch=stray.epoch, seq=stray.seq, received_ms=stray.received_ms, body=stray.body
-        )
+    def strays(self, session: str, strays: Sequence[StrayRecord]) -> None:
+        lines = [f'"epoch":{stray.epoch},{_event_line(stray.seq, stray.body, stray.received_ms)}' for stray in strays]
+        self._strays.write(session, lines)
 
     def text(self, path: str, text: str, about: str) -> None:
         """A further file, such as a study definition."""

@@ -16,6 +16,7 @@ from believable.study.own_design import SIDES
 _NO_JUDGEMENT = "consent"
 
 JUDGEMENTS = declared("judgements")
+_COLUMNS = frozenset(JUDGEMENTS.columns)
 
 
 def judgement_table(definitions: Iterable[Definition]) -> BundleTable:
@@ -43,7 +44,7 @@ def judgement_rows(
         if row["run"] != latest or row["kind"] == _NO_JUDGEMENT or open_answer:
             continue
         key = row.get("trial_key"), row.get("question"), row.get("player")
-        columns = {name: cell for name, cell in row.items() if name in JUDGEMENTS.columns}
+        columns = {name: cell for name, cell in row.items() if name in _COLUMNS}
         yield (
             columns
             | _chosen(row, stood.get(row["position"], []))

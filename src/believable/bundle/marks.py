@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from believable.bundle.tables import Row, declared
 from believable.core.errors import InvalidInput
@@ -28,8 +28,7 @@ MOST_REPEATS = 36_000
 PLANS = declared("plans")
 
 
-@dataclass(frozen=True, slots=True)
-class Happening:
+class Happening(NamedTuple):
     """An event, read. `position` is that of its page, None where it belongs to none."""
 
     seq: int

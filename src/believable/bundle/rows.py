@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import json
+import math
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +25,9 @@ from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions, round_name, round_position
 from believable.study.records import Question, Stimulus, clip_of
+
+#: The number of an event, by which they are in order.
+_SEQ = operator.attrgetter("seq")
 
 
 def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, ...], str]:
@@ -108,10 +114,12 @@ class SessionRows:
         self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
-        self._happenings = tuple(read_events(collected))
+        self._happenings = read_events(collected)
         self._by_position: dict[int | None, list[Happening]] = defaultdict(list)
         for happening in self._happenings:
             self._by_position[happening.position].append(happening)
+        last = len(self._plan)
+        self._paged = [event for event in self._happenings if event.position is not None and event.position < last]
         self._columns: dict[tuple[int, int], dict[str, Cell]] = {}
         self._exclusions = tuple(_exclusions(collected, self._plan))
 
@@ -176,7 +184,7 @@ class SessionRows:
         """What stood where on the pages that were done, and on the one where the session stopped."""
         standing = self._standing_at()
         over = [trial for trial in self._collected.trials if trial.status != "skipped"]
-        pages = [(self._planned(trial), trial.run, list(self._during(trial))) for trial in over]
+        pages = [(self._planned(trial), trial.run, self._during(trial)) for trial in over]
         if standing is not None:
             since = max([self._session.run_after_seq, *(trial.submit_seq or 0 for trial in self._collected.trials)])
             pages.append(
@@ -195,14 +203,15 @@ class SessionRows:
         """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
         opened: set[tuple[int, str]] = set()
         for happening in self._on_pages():
-            player, which = _player(happening.data), happening.data.get("which")
             if happening.kind == "trial.shown":
                 opened.clear()
-            elif happening.kind in ("overlay.open", "overlay.close") and which in ("plan", "log"):
-                opened.discard((player, which))
-                if happening.kind == "overlay.open":
-                    opened.add((player, which))
+            elif happening.kind in ("overlay.open", "overlay.close"):
+                pane = _player(happening.data), str(happening.data.get("which"))
+                opened.discard(pane)
+                if happening.kind == "overlay.open" and pane[1] in ("plan", "log"):
+                    opened.add(pane)
             elif happening.kind == "media.interval":
+                player = _player(happening.data)
                 beside = sorted(which for index, which in opened if index == player)
                 yield from self._stretch(happening, player, ("stimulus", *beside))
 
@@ -242,8 +251,7 @@ class SessionRows:
 
     def _on_pages(self) -> Iterator[Happening]:
         """What happened on a page of the plan."""
-        last = len(self._plan)
-        return (event for event in self._happenings if event.position is not None and event.position < last)
+        return iter(self._paged)
 
     def _annotated(self, event: Happening) -> Row | None:
         assert event.position is not None, "only what happened on a page is annotated"
@@ -325,12 +333,13 @@ class SessionRows:
         began = self._session.run_after_seq if trial.run == self._session.run else 0
         return max([began, *before]), trial.submit_seq
 
-    def _during(self, trial: ClosedTrial) -> Iterator[Happening]:
+    def _during(self, trial: ClosedTrial) -> Sequence[Happening]:
         window = self._window(trial)
-        if window is not None:
-            after, until = window
-            own = self._by_position.get(trial.position, ())
-            yield from (happening for happening in own if after < happening.seq <= until)
+        if window is None:
+            return ()
+        own = self._by_position.get(trial.position, [])
+        first, last = (bisect.bisect_right(own, seq, key=_SEQ) for seq in window)
+        return own[first:last]
 
     def _times(self, trial: ClosedTrial) -> tuple[float | None, float | None]:
         """How long the page was up before the accepted submission, and how much of that it was hidden."""
@@ -355,13 +364,16 @@ class SessionRows:
         """Per question: how often it was changed, and how many characters were pasted."""
         effort: dict[str, tuple[int, int]] = {}
         for happening in self._during(trial):
+            if happening.kind not in ("answer.change", "text.paste"):
+                continue
             name = happening.data.get("question")
-            if isinstance(name, str) and happening.kind in ("answer.change", "text.paste"):
-                changes, pasted = effort.get(name, (0, 0))
-                length = _number(happening.data.get("length")) or 0
-                effort[name] = (
-                    (changes + 1, pasted) if happening.kind == "answer.change" else (changes, pasted + int(length))
-                )
+            if not isinstance(name, str):
+                continue
+            changes, pasted = effort.get(name, (0, 0))
+            if happening.kind == "answer.change":
+                effort[name] = changes + 1, pasted
+            else:
+                effort[name] = changes, pasted + int(_number(happening.data.get("length")) or 0)
         return effort
 
     def _cells(self, question: Question | None, answer: Any) -> Sequence[AnswerCell]:
@@ -384,26 +396,31 @@ def _parsed(body: str) -> Any:
     try:
         return orjson.loads(body)
     except ValueError:  # it is stricter than browsers are, about halves of characters for one
+        pass
+    try:
         return json.loads(body)
+    except ValueError:
+        return None
 
 
-def read_events(collected: CollectedSession) -> Iterator[Happening]:
+def read_events(collected: CollectedSession) -> list[Happening]:
     """The events in order. A body that is no event stays in the raw file and gives no row."""
-    for event in collected.events:
-        try:
-            body = _parsed(event.body)
-        except ValueError:
+    happenings: list[Happening] = []
+    for seq, text, _ in collected.events:
+        body = _parsed(text)
+        if not isinstance(body, dict):
             continue
-        if isinstance(body, dict) and isinstance(body.get("kind"), str):
-            position, at_ms, data = body.get("trial"), body.get("at_ms"), body.get("data")
-            yield Happening(
-                event.seq,
-                body["kind"],
-                position if isinstance(position, int) else None,
-                at_ms if isinstance(at_ms, int) else None,
-                _number(body.get("mono_ms")),
-                data if isinstance(data, dict) else {},
-            )
+        kind, position, at_ms, data = body.get("kind"), body.get("trial"), body.get("at_ms"), body.get("data")
+        if not isinstance(kind, str):
+            continue
+        if type(position) is not int:
+            position = None
+        if type(at_ms) is not int:
+            at_ms = None
+        if not isinstance(data, dict):
+            data = {}
+        happenings.append(Happening(seq, kind, position, at_ms, _number(body.get("mono_ms")), data))
+    return happenings
 
 
 def day(at_ms: int) -> str:
@@ -464,6 +481,6 @@ def _value(value: str | int | float | None) -> dict[str, Cell]:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
-        return None
-    return value
+    if type(value) is int:
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from believable.bundle.round_tables import RoundRecord
 from believable.bundle.tables import CODING_TABLES, BundleTable, Row
@@ -60,9 +60,8 @@ class ClosedTrial:
     closed_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class EventRecord:
-    """One event, its body to the letter as the browser hashed it."""
+class EventRecord(NamedTuple):
+    """One event, its body to the letter as the browser hashed it. There are millions of them, so they are plain tuples."""
 
     seq: int
     body: str

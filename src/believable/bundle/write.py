@@ -131,10 +131,8 @@ def _write_session(bundle: BundleFolder, collected: CollectedSession, rows: Sess
         if round_.recording is not None:
             about = "Recording of a round, with log, plan and telemetry."
             bundle.file(recording_path(collected.session.id, round_), round_.recording, about)
-    for event in collected.events:
-        bundle.event(collected.session.id, event)
-    for stray in collected.strays:
-        bundle.stray(collected.session.id, stray)
+    bundle.events(collected.session.id, collected.events)
+    bundle.strays(collected.session.id, collected.strays)
 
 
 def tables_of(definitions: Iterable[Definition], *, with_recruiter_hashes: bool = False) -> tuple[BundleTable, ...]:

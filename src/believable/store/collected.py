@@ -22,6 +22,7 @@ from believable.bundle.session_records import (
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies
 from believable.store.database_tables import decisions, definitions, events, sessions, strays, trials
+from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
 
 T = TypeVar("T")
@@ -81,7 +82,7 @@ def _in_pool(conn: Connection, study_id: str, pool: str) -> int:
     )
 
 
-_EVENTS = (
+_EVENTS = FixedStatement(
     select(events.c.seq, events.c.body, events.c.received_ms)
     .where(events.c.session == bindparam("own"))
     .order_by(events.c.seq)
@@ -104,7 +105,7 @@ def _chunk(
     decided = _by_session(conn, decisions, ids, ("id",), decision)
     for name in ids:
         # Events are by far the most, so they are fetched one session at a time.
-        happened = tuple(EventRecord(*row) for row in conn.execute(_EVENTS, {"own": name}))
+        happened = tuple(map(EventRecord._make, _EVENTS.run(conn, {"own": name})))
         rows = (tuple(closed[name]), happened, tuple(kept[name]), tuple(decided[name]))
         yield CollectedSession(records[name], *rows, _rounds(conn, name))
 
