@@ -1,6 +1,7 @@
 """A learned player of Doom against the person it learned from, beside simpler players and the engine's bots.
 
-    believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 8 --name held --seed 501
+    believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 12 --name held --seed 1601
+    believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 24 --name again --seed 1701
     for n in 1 2 3 4; do
       believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 10 --name train$n --seed 10$n
       believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 3 --name valid$n --seed 7$n
@@ -10,8 +11,9 @@
     python -m validation.imitation_doom REC
 
 Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play rounds on the same map, and prints
-every measure with its interval. Numbers of the method are chosen on `valid*` (`--valid` tests on those). `bots` fight each other
-and a walker, those of `alone` have the map to themselves, as everybody else. Rounds follow from their seeds.
+every measure with its interval. Numbers of the method are chosen on `valid*` (`--valid` tests on those). `again*` are as many
+rounds of the person as the imitation plays: nobody is nearer to `held*` than those but by chance. `bots` fight each other and a
+walker, those of `alone` have the map to themselves, as everybody else. Rounds follow from their seeds.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from believable.worlds.doom.imitating_player import CommandingMind, ImitatingPla
 from believable.worlds.live_round import play_through
 
 #: Rounds of the imitation, of simpler players, and how long each is.
-ROUNDS, SIMPLER_ROUNDS, ROUND_S = 12, 6, 90
+ROUNDS, SIMPLER_ROUNDS, ROUND_S = 24, 6, 90
 
 
 def played(mind: Callable[[int], CommandingMind], rounds: int = SIMPLER_ROUNDS) -> list[Observations]:
@@ -56,9 +58,9 @@ def tell(line: str) -> None:
 
 def main(folder: Path, tested: str) -> None:
     recordings = {file.name: read(file) for file in sorted(folder.glob("*.replay.json.gz"))}
-    train, held = (
+    train, held, again, alone = (
         [observe_doom(recording) for name, recording in recordings.items() if name.startswith(beginning)]
-        for beginning in ("train", tested)
+        for beginning in ("train", tested, "again", "alone")
     )
     bots = [
         observe_doom(recording, actor.id)
@@ -77,7 +79,8 @@ def main(folder: Path, tested: str) -> None:
         "cloning": played(lambda seed: ClonePlayer(clone, seed)),
         "playback": played(lambda seed: PlaybackPlayer(train, seed)),
         "bots": bots,
-        "bots_alone": [observe_doom(recording) for name, recording in recordings.items() if name.startswith("alone")],
+        "bots_alone": alone,
+        "person_again": again,
         "person_learned_from": train,
     }
     tell(f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor per tic")

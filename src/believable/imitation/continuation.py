@@ -37,12 +37,12 @@ def continue_recording(model: Imitation, recording: Recording, seconds: int, see
     picked: tuple[str, ...] = ()
     xs, ys, headings = [], [], []
     actions: list[Action] = []
-    step = model.top_speed_tiles_per_s * model.frame_ms / 1000
     frames = int(seconds * 1000 // model.frame_ms)
     for frame in range(frames):
         now_ms = round(frame * model.frame_ms)
         command = agent.act(Sight(now_ms, (x, y, z), yaw, pitch, True, carried, quantities, picked))
-        if command.direction is not None:
+        if command.direction is not None and command.tiles_per_s is not None:
+            step = min(command.tiles_per_s, model.top_speed_tiles_per_s) * model.frame_ms / 1000
             x += step * math.cos(math.radians(command.direction))
             y -= step * math.sin(math.radians(command.direction))
         node = int(model.topology.node_of(np.array([x, y, z]))[0])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from believable.imitation.observations import Floats, Integers, Observations
 from believable.imitation.topology import Topology, node_course
 
 #: How much later on a passage the place is that somebody walks to, and the view that they turn to, in milliseconds.
-AHEAD_MS = 350.0
+AHEAD_MS = 170.0
 VIEW_AHEAD_MS = 170.0
 #: Looking so many degrees another way counts as much as being a tile away, coming from another node as much as so many tiles.
 DEGREES_PER_TILE = 45.0
@@ -25,7 +27,8 @@ CAME_OTHERWISE_TILES = 1.0
 REACHED_TILES, LOST_TILES = 0.6, 1.5
 #: Nobody passes more moments of a passage in a frame.
 MOST_PASSED = 3
-MOMENT_COLUMNS, PASSAGE_COLUMNS = 4, 6
+#: x, y, z and the view's angle.
+MOMENT_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,22 @@ class GuidePoint:
     within_ms: float
 
 
+class Passage(NamedTuple):
+    """A way from a node to the next as it was gone once. `before`: the node before (−1: none); `first`: its first moment, `end`
+    and `life_end`: the moments after its last and after the last of the life."""
+
+    node: int
+    following: int
+    before: int
+    first: int
+    end: int
+    life_end: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GuideSet:
-    """Passages of the person. Columns of `moments`: x, y, z and the view's angle in each frame of each life. A row of `passages`:
-    the node, the next one, the one before (−1: none), the first moment, the one after the last, and the one after the last of the
-    life. Rows are in order."""
+    """Passages of the person. Columns of `moments`: x, y, z and the view's angle in each frame of each life. Rows of `passages`
+    are each a `Passage`, in order."""
 
     moments: Floats
     passages: Integers
@@ -55,7 +69,7 @@ class GuideSet:
 
 def learn_guides(topology: Topology, recordings: Sequence[Observations]) -> GuideSet:
     moments: list[Floats] = [np.zeros((0, MOMENT_COLUMNS))]
-    passages: list[tuple[int, ...]] = []
+    passages: list[Passage] = []
     offset = 0
     for seen in recordings:
         course = node_course(topology, seen)
@@ -63,20 +77,16 @@ def learn_guides(topology: Topology, recordings: Sequence[Observations]) -> Guid
             moments.append(np.column_stack([seen.position[first:last], seen.yaw[first:last]]))
             entered = [0, *(np.flatnonzero(np.diff(course[first:last])) + 1).tolist()]
             nodes = [-1, *(int(course[first + frame]) for frame in entered)]
+            life_end = offset + last - first
             passages += [
-                (
-                    nodes[n + 1],
-                    nodes[n + 2],
-                    nodes[n],
-                    offset + entered[n],
-                    offset + entered[n + 1],
-                    offset + last - first,
+                Passage(node, following, before, offset + begun, offset + left, life_end)
+                for before, node, following, (begun, left) in zip(
+                    nodes[:-2], nodes[1:-1], nodes[2:], pairwise(entered), strict=True
                 )
-                for n in range(len(entered) - 1)
             ]
-            offset += last - first
+            offset = life_end
     # Thousandths of a tile and of a degree: files hold numbers as they are, and round ones take less.
-    table = np.array(sorted(passages), np.int64).reshape(-1, PASSAGE_COLUMNS)
+    table = np.array(sorted(passages), np.int64).reshape(-1, len(Passage._fields))
     return GuideSet(np.round(np.concatenate(moments), 3).astype(np.float64), table)
 
 
@@ -114,16 +124,18 @@ class PassageFollower:
         rows = self._guides.between(*self._edge)
         if not len(rows):
             return False
-        sizes = rows[:, 4] - rows[:, 3]
+        _, _, came_from, firsts, ends, life_ends = rows.T
+        sizes = ends - firsts
         row_of = np.repeat(np.arange(len(rows)), sizes)
-        moment_of = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(rows[:, 3], sizes)
+        moment_of = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(firsts, sizes)
         own = self._guides.moments[moment_of]
         turned = (own[:, 3] - yaw + 180.0) % 360.0 - 180.0
         apart = ((own[:, :3] - place) ** 2).sum(1) + (turned / DEGREES_PER_TILE) ** 2
-        apart += np.where(rows[row_of, 2] == before, 0.0, CAME_OTHERWISE_TILES**2)
+        apart += np.where(came_from[row_of] == before, 0.0, CAME_OTHERWISE_TILES**2)
         nearest = int(apart.argmin())
         self._at = int(moment_of[nearest])
-        self.frames, self._end = int(sizes[row_of[nearest]]), int(rows[row_of[nearest], 5])
+        row = row_of[nearest]
+        self.frames, self._end = int(sizes[row]), int(life_ends[row])
         return True
 
     def _advance(self, place: Floats) -> bool:
@@ -139,7 +151,6 @@ class PassageFollower:
         return True
 
 
-def pace_to(point: GuidePoint, position: Sequence[float], top_speed_tiles_per_s: float) -> float:
-    """The share of the top speed with which the point is reached in time, 1 at most."""
-    farthest = top_speed_tiles_per_s * point.within_ms / 1000
-    return min(1.0, math.dist(position[:2], (point.x, point.y)) / farthest) if farthest > 0 else 1.0
+def speed_to(point: GuidePoint, position: Sequence[float]) -> float:
+    """Tiles a second with which the point is reached in time."""
+    return 1000 * math.dist(position[:2], (point.x, point.y)) / point.within_ms

@@ -16,7 +16,7 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
-from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, pace_to
+from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, speed_to
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
 from believable.imitation.next_node import (
     FROM_NOWHERE,
@@ -35,7 +35,7 @@ from believable.imitation.topology import Topology, learn_topology, node_course,
 from believable.imitation.values import DISCOUNT, iterate_values
 
 #: How much of the angle to where the person looked, or to the next node, is turned in a frame after what the hand does by itself.
-STEER = 0.25
+STEER = 0.5
 #: An edge that takes so many times as long as it took the person is given up.
 PATIENCE = 2.0
 #: Of all turns this share is slower than the fastest that count.
@@ -202,7 +202,8 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class MoveCommand:
-    """What the agent does in a frame: turn the view by so many degrees, walk in `direction` (None: stand still)."""
+    """What the agent does in a frame: turn the view by so many degrees, walk in `direction` (None: stand still) at `tiles_per_s`
+    (None: as fast as can be)."""
 
     turn: float
     pitch: float
@@ -210,6 +211,7 @@ class MoveCommand:
     jump: bool
     fire: bool
     weapon: str
+    tiles_per_s: float | None = None
 
 
 class Imitator:
@@ -227,7 +229,6 @@ class Imitator:
         self._given_up: set[int] = set()
         self._before: int | None = None
         self._was_alive = False
-        self._way_due = 1.0
 
     def act(self, sight: Sight) -> MoveCommand:
         if not sight.alive:
@@ -257,24 +258,16 @@ class Imitator:
         guide = self._follower.ahead(self._came_over[-1], self._node, self._target, sight.position, sight.yaw)
         aim = (guide.x, guide.y) if guide else tuple(model.topology.nodes[self._target])
         direction = direction_to(sight.position, aim)
-        pace = pace_to(guide, sight.position, model.top_speed_tiles_per_s) if guide else 1.0
         turn += STEER * angle_between(sight.yaw + turn, guide.yaw if guide else direction)
         return MoveCommand(
             max(-model.fastest_turn, min(model.fastest_turn, turn)),
             pitch,
-            direction if self._steps(pace) else None,
+            direction,
             model.primitives.jumps(primitive),
             model.primitives.fires(primitive),
             model.primitives.weapon(primitive),
+            speed_to(guide, sight.position) if guide else model.top_speed_tiles_per_s,
         )
-
-    def _steps(self, pace: float) -> bool:
-        """Whether to walk in this frame: keys know full speed only, so that half of it is every second frame."""
-        self._way_due = min(2.0, self._way_due + pace)
-        if self._way_due < 1.0:
-            return False
-        self._way_due -= 1.0
-        return True
 
     def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
         """The known item of this name that lies nearest; one at the own node where none is known."""

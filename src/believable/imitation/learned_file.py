@@ -13,7 +13,7 @@ import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.imitation.goal_memory import goal_set
-from believable.imitation.guides import MOMENT_COLUMNS, PASSAGE_COLUMNS, GuideSet
+from believable.imitation.guides import MOMENT_COLUMNS, GuideSet, Passage
 from believable.imitation.imitator import Imitation, LearningOptions
 from believable.imitation.motion import MotionCounts
 from believable.imitation.next_node import WAY_COLUMNS, MoveHabit, WayCounts
@@ -110,7 +110,7 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         "at_goal": (nodes, len(goals), count),
         "ways": (len(arrays["way_counts"]), WAY_COLUMNS),
         "moments": (len(arrays["moments"]), MOMENT_COLUMNS),
-        "passages": (len(arrays["passages"]), PASSAGE_COLUMNS),
+        "passages": (len(arrays["passages"]), len(Passage._fields)),
     }
     for name, shape in expected.items():
         if arrays[name].shape != shape:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
 import json
+import math
 import time
 from pathlib import Path
 
@@ -18,8 +20,9 @@ from believable.recordings.file import read
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_observations import LOOK_TICS, observe_doom
+from believable.worlds.doom.doom_round import FRICTION
 from believable.worlds.doom.habitual_player import habits_of
-from believable.worlds.doom.imitating_player import ImitatingPlayer
+from believable.worlds.doom.imitating_player import ImitatingPlayer, walking_keys
 from tests.imitation.toy import rounds
 
 PLAYING = DOOM.game
@@ -141,6 +144,23 @@ def test_commands_become_keys_and_a_turn_is_spread_over_its_tics() -> None:
     sight = mind.sights[0]
     assert sight.position == (10.0, 18.375, 1.0)
     assert (sight.yaw, sight.carried, sight.quantities["armour"]) == (90.0, frozenset({"Shotgun"}), 10)
+
+
+@pytest.mark.parametrize("tiles_per_s", [0.0, 2.0, 5.0, 8.0])
+def test_keys_keep_the_speed_that_a_command_asks_for(tiles_per_s: float) -> None:
+    """The figure of the engine: a push by keys, then a part of the speed is lost to the ground."""
+    command = MoveCommand(0.0, 0.0, 30.0, False, False, "", tiles_per_s)
+    place, moved, way = 0j, 0j, []
+    for _ in range(105):
+        forward, side = walking_keys(command, 70.0, (moved.real, moved.imag))
+        ahead = cmath.rect(1.5625, math.radians(70))
+        moved = FRICTION * moved + forward * ahead - side * 0.8 * 1j * ahead
+        place += moved
+        way.append(place)
+    gone = (way[-1] - way[34]) / 64 / 2
+    assert abs(gone) == pytest.approx(tiles_per_s, abs=0.4)
+    if tiles_per_s:
+        assert math.degrees(cmath.phase(gone)) == pytest.approx(30, abs=5)
 
 
 def test_a_pickup_is_named_after_what_lay_there() -> None:

@@ -32,6 +32,8 @@ from believable.worlds.doom.navigation_map import GOALS, far_goals
 PLAYER = "player"
 #: The engine's forward and sideways speed when running, and how far the keys turn in a tic.
 RUN, STRAFE, KEY_TURN_TENTHS = 50, 40, 50
+#: On level ground the engine's figure moves exactly so: push of running straight on, and friction, of each tic.
+PUSH_UNITS, FRICTION = 1.5625, 0.90625
 #: Blocked: moving faster than this, and getting less than this share of the way.
 BLOCKED_SPEED, BLOCKED_SHARE = 3.0, 0.6
 FIGURE = "DoomPlayer"

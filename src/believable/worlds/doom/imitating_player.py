@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import random
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from believable.worlds.contract import Agent, Input
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_observations import LOOK_MS, LOOK_TICS, REACH_TILES, weapons_carried
+from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
 from believable.worlds.doom.floor_plan import TILE_UNITS, centre
 from believable.worlds.doom.game_map import DEATHMATCH
 from believable.worlds.doom.items import WEAPON_NAMES
@@ -24,6 +26,11 @@ _NUMBERS = {name: number for number, name in WEAPON_NAMES.items()}
 _KEY_SHARE = math.sin(math.radians(22.5))
 #: An item that was taken is noticed within this distance of the figure, in tiles: it moves while a tic passes.
 _NOTICED_TILES = REACH_TILES + 0.3
+
+
+#: A step aside pushes less than one ahead.
+_SIDE_PUSH_UNITS = PUSH_UNITS * STRAFE / RUN
+_KEYS = ((0, 0), *((forward, side) for forward in (1, 0, -1) for side in (0, 1, -1) if forward or side))
 
 
 class CommandingMind(Protocol):
@@ -45,6 +52,7 @@ class ImitatingPlayer:
         self._picked_up: list[str] = []
         self._command = MoveCommand(0.0, 0.0, None, False, False, "")
         self._turned = self._lifted = 0
+        self._was_at: tuple[float, float] | None = None
 
     def act(self, picture: Mapping[str, Any]) -> Input:
         since = picture["t"] % LOOK_TICS
@@ -53,14 +61,13 @@ class ImitatingPlayer:
         if since == 0:
             self._command = self._mind.act(self.sight(picture))
             self._picked_up, self._turned, self._lifted = [], 0, 0
-        command, (_, _, _, tenths, _) = self._command, picture["p"]
+        command, (x, y, _, tenths, _) = self._command, picture["p"]
         turned, lifted = (round(10 * angle * (since + 1) / LOOK_TICS) for angle in (-command.turn, -command.pitch))
         turn, look = turned - self._turned, lifted - self._lifted
         self._turned, self._lifted = turned, lifted
-        forward = side = 0
-        if command.direction is not None:
-            relative = math.radians(angle_between(tenths / 10, command.direction))
-            forward, side = _key(math.cos(relative)), _key(-math.sin(relative))
+        before, self._was_at = self._was_at, (x, y)
+        moved = (x - before[0], y - before[1]) if before else (0.0, 0.0)
+        forward, side = walking_keys(command, tenths / 10 - turn / 10, moved)
         number = _NUMBERS.get(command.weapon, 0)
         wanted = number if since == 0 and number != picture["v"][2] and number in picture["w"] else 0
         turn, look = max(-1800, min(1800, turn)), max(-900, min(900, look))
@@ -90,6 +97,24 @@ class ImitatingPlayer:
         column, row = self._tiles(*picture["p"][:2])
         near = [(math.dist((x, y), (column, row)), name) for name, x, y in self._items]
         return [min(near)[1]] if near and min(near)[0] <= _NOTICED_TILES else []
+
+
+def walking_keys(command: MoveCommand, view: float, moved: tuple[float, float]) -> tuple[int, int]:
+    """Forward and sideways keys of a tic: those after which the figure is nearest to where the command wants it in the next one.
+    `moved` are the units of the last tic, of which the ground leaves a part."""
+    if command.direction is None:
+        return 0, 0
+    if command.tiles_per_s is None:
+        relative = math.radians(angle_between(view, command.direction))
+        return _key(math.cos(relative)), _key(-math.sin(relative))
+    wanted = cmath.rect(command.tiles_per_s * TILE_UNITS / TICS_PER_S, math.radians(command.direction))
+    missing = wanted - FRICTION * complex(*moved)
+    ahead = cmath.rect(1.0, math.radians(view))
+
+    def off(keys: tuple[int, int]) -> float:
+        return abs(missing - keys[0] * PUSH_UNITS * ahead + keys[1] * _SIDE_PUSH_UNITS * 1j * ahead)
+
+    return min(_KEYS, key=off)
 
 
 def _key(share: float) -> int:

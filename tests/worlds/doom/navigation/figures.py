@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.worlds.doom.doom_engine import EngineSettings
-from believable.worlds.doom.doom_round import RUN, FigureState
-from believable.worlds.doom.navigation.declarations import FRICTION, PUSH_UNITS
+from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, FigureState
 
 
 def figure_at(x: float, y: float, angle_deg: float = 0.0, *, on_ground: bool = True, dead: bool = False) -> FigureState:

@@ -16,7 +16,7 @@ from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
 from believable.worlds.contract import Input
 from believable.worlds.doom.doom_engine import TICS_PER_S
-from believable.worlds.doom.doom_round import RUN, STRAFE
+from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
 
 DECISION_TICS = 7
 DECISIONS_PER_S = TICS_PER_S / DECISION_TICS
@@ -26,8 +26,6 @@ DECISIONS_MAX = 150
 FULL_SPEED_UNITS, SLOW_SHARE = 116.7, 2 / 3
 #: Above this the camera changes suddenly: .15 of half a turn.
 CAMERA_LIMIT_DEG = 27.0
-#: On level ground the engine's figure moves exactly so: push and friction of each tic.
-PUSH_UNITS, FRICTION = 1.5625, 0.90625
 #: Whoever ends so far from where level ground would have led has run into something.
 COLLISION_UNITS = 10.0
 
