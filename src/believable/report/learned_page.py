@@ -143,7 +143,7 @@ def _arrows(model: Imitation) -> list[HandArrow]:
             for word, does in (("jumps", model.primitives.jumps(number)), ("fires", model.primitives.fires(number)))
             if does
         ]
-        words = ", ".join([f"{turn:+.0f}° across, {-lift:+.0f}° up", *done, model.primitives.weapon(number)]).rstrip(
+        words = ", ".join([f"{turn:+z.0f}° across, {-lift:+z.0f}° up", *done, model.primitives.weapon(number)]).rstrip(
             ", "
         )
         angle = math.radians(max(-90.0, min(90.0, turn * 2)))
