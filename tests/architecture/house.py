@@ -73,7 +73,6 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/contract.py:MouseLook,GameControls,AgentTask,_loaded",
         "worlds/live_round.py:play_through",
         "web/participant/round_course.py:_send_image",
-        "cli/new.py:AgentShown,_counting",
         "protocols/contract.py:write_agent_clips,shows_agents,masks",
         "web/participant/round_course.py:_film_size,_make_room",
         "web/participant/play.py:_coding",
@@ -84,6 +83,10 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "protocols/contract.py:ShownAgents",
         "protocols/hntt/people.py:_is_human,_seen_in,clip_appeal",
         "protocols/hntt/navigation_judgements.py:compared,mismatched",
+        "worlds/contract.py:RenderedGame,View",
+        "worlds/live_round.py:_skip",
+        "stimuli/raster.py:_at_moments,_frame_at,_preset",
+        "web/participant/round_course.py:GaveUpRound,_controls_message",
     ),
     "a player that learns from one person's recordings": (
         "imitation",
@@ -94,6 +97,13 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "recordings/importers/quake2.py",
         "stimuli/constant_rate.py",
         "stimuli/blinding.py",
+        "cli/agent_studies.py",
+        "cli/stimuli.py:blinding_command",
+        "protocols/contract.py:write_recorded_clips",
+        "protocols/clips/analysis.py:conditions_table",
+        "protocols/clips/clip_ratings.py:only,conditions",
+        "stimuli/recipe.py:key_every",
+        "stimuli/standardise.py:_coded",
     ),
     "designs of one's own": (
         "analysis/own_design",
@@ -104,10 +114,11 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "simulate/own_people.py",
         "protocols/templates",
         "bundle/judgements.py",
-        "cli/new.py:chosen,_take,_speak",
+        "cli/new.py:chosen,counting,_take,speak",
         "cli/list.py:ready_studies",
         "report/blind.py:_unworded",
         "report/blind.py:arm_letters,_with_arm_letters",
+        "analysis/registered.py:_measures",
     ),
     "what a report may say, and when": (
         "analysis/side_by_side.py",
@@ -143,6 +154,28 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "analysis/paragraphs.py:_lead",
         "protocols/replay/analysis.py:_flag_models",
         "protocols/replay/flag_outcomes.py:_unwatched",
+        "analysis/exclusions.py:_review_words",
+        "analysis/numbers.py:in_words",
+        "analysis/paragraphs.py:_left_out_beside,_named_once",
+        "analysis/preregistration.py:_stimuli,_said",
+        "analysis/protocol.py:nothing_to_plan",
+        "analysis/result_files.py:_marked,_marked_csv",
+        "analysis/run.py:_in_words,_missing",
+        "analysis/verdicts.py:_as_expected",
+        "study/checks/analysis_plan.py:_expects",
+        "cli/power.py:table_text",
+        "protocols/hntt/navigation_reasons.py:definitions",
+        "protocols/qa/analysis.py:warnings",
+        "protocols/qa/annotator_scores.py:task_interval",
+        "protocols/replay/analysis.py:_of_effects",
+        "protocols/replay/day_tables.py:term_words",
+        "protocols/trace/analysis.py:_instrument_section,_measure,_r",
+        "report/figure_files.py:_spare_px",
+        "report/flow.py:FlowColumn",
+        "report/layout.py:across,tall,wide",
+        "stats/agreement/krippendorff.py:_chance_of_two_values",
+        "stats/means.py:_far_values",
+        "stats/regression.py:_of_constant",
     ),
     "imports of more layouts": (
         "recordings/importers/agent_movements.py",
@@ -151,6 +184,10 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "cli/importing.py:choices,_parts_words,_several_words",
         "bundle/imports.py:ForeignTrace,ForeignSession,imported_participant",
         "recordings/importers/generative_agents.py:_world_of_ways",
+        "bundle/imports.py:_values",
+        "bundle/signals.py:attached",
+        "recordings/importers/generative_agents.py:_end,_open,_seconds_per_step",
+        "recordings/importers/pagan.py:source_names",
     ),
     "what participants see": (
         "pages/recall",
@@ -172,6 +209,26 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/maze/record.py:_see_as_player",
         "worlds/maze/rules.py:player_sees",
         "worlds/maze/temper.py:expression",
+        "collect/join.py:mark_name,_marks",
+        "collect/page_events.py:share,_whole",
+        "collect/recruiting.py:_any_id",
+        "instruments/tracing/__init__.py:repeats",
+        "pages/check/__init__.py:reminds_of",
+        "pages/device/__init__.py:ToneRow",
+        "pages/watch/__init__.py:shown_turn",
+        "protocols/trace/analysis.py:_choice_times",
+        "protocols/trace/people.py:_marks",
+        "recordings/recording.py:seen_pieces,_piece",
+        "recordings/scene.py:Readout",
+        "simulate/behaviour.py:_texts",
+        "stimuli/signal.py:through",
+        "study/bases.py:turns",
+        "study/checks/blocks.py:check_turns",
+        "study/plan.py:_about_watched,turn,turn_of",
+        "study/records.py:about_watched,reminds_of,shown_turn",
+        "web/participant/trial.py:_reminded,_reminder",
+        "worlds/maze/opponents.py:_arrive,_eyes_on,_listen,_onwards,_turned,_waits,_way_out,mood",
+        "worlds/maze/record.py:_see_effects",
     ),
     "a town that lives": (
         "cli/town.py",
@@ -192,7 +249,18 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/town/way_legs.py",
         "protocols/replay/noticed_violations.py",
         "protocols/replay/stimuli.py",
-        "cli/new.py:_town_runs,_named_run,_live_in",
+        "cli/importing.py:concordia",
+        "pages/rate/__init__.py:rated_turn",
+        "protocols/replay/flag_outcomes.py:_main_speed",
+        "protocols/replay/people.py:_rating_pages,_standing_out,d_prime",
+        "recordings/file.py:used_columns,_without_empty,_world_tree",
+        "recordings/recording.py:RecordedObject,judged_action,judged_step",
+        "recordings/scene.py:_apart",
+        "simulate/demonstration.py:violations_of",
+        "simulate/pool.py:_about",
+        "stimuli/raster.py:_name_boxes,_shared,bubble_place",
+        "study/records.py:rated_turn",
+        "worlds/town/draw.py:_furniture",
     ),
     "out of the laboratory": (
         "cli/demo_studies.py",
@@ -228,6 +296,17 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/participant/trial.py:DrawnPage,texts_in",
         "web/problems.py:waits_out",
         "web/openapi.py:_answers",
+        "bundle/rows.py:_parsed",
+        "collect/desk.py:_untouched",
+        "collect/page_events.py:unseen_players",
+        "core/work.py:_begin_worker,_end_with_parent,_own_address,cluster_workers,must_be_here",
+        "stimuli/probe.py:facts",
+        "store/database.py:closed_to_others",
+        "store/writer.py:_run",
+        "web/console/account_page.py:_begun_try",
+        "web/module_graph.py:_file_of,_imports,preloaded,with_imports",
+        "web/participant/round_course.py:received",
+        "web/participant/session.py:_script_texts",
     ),
     "the console of large studies": (
         "web/console/launch_page.py",
@@ -249,6 +328,13 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "store/collected.py:answered_true",
         "web/results_worker.py:plan_digest",
         "collect/review_hints.py:sharing_keys",
+        "bundle/rows.py:_decided,_last",
+        "collect/review_hints.py:kept_kinds",
+        "store/collected.py:_reviewers,decision",
+        "store/overview.py:dropped_out",
+        "store/review.py:decision_about,judge,looking",
+        "web/console/review_page.py:ReadAnswer,_read_answer",
+        "web/console/sessions_page.py:arms_key",
     ),
 }
 
@@ -404,7 +490,8 @@ class Size:
 
 
 def addition(place: str, source: Path = SOURCE) -> Size:
-    """How large an addition is; nothing where it is not there any more. A definition counts with two empty lines."""
+    """How large an addition is; nothing where it is not there any more. A definition counts with the empty lines
+    before it: two, one inside another."""
     where, _, names = place.partition(":")
     if not names:
         files = [source / where] if where.endswith(".py") else sorted((source / where).rglob("*.py"))
@@ -415,7 +502,7 @@ def addition(place: str, source: Path = SOURCE) -> Size:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 start = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
-                defined[node.name] = (node.end_lineno or start) - start + 3
+                defined[node.name] = (node.end_lineno or start) - start + (2 if node.col_offset else 3)
             case ast.Assign(targets=[ast.Name(id=name)]):
                 defined[name] = (node.end_lineno or node.lineno) - node.lineno + 2
     return Size(0, sum(defined.get(name, 0) for name in names.split(",")))
