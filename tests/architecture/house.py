@@ -37,6 +37,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/console/coding_page.py:_must_lead",
         "web/console/console_page.py:looked,rights,offered_to",
         "web/console/guard.py:_has_role,_lacks_factor",
+        "store/database_tables.py:APPEND_ONLY,identities,recovery_codes,second_factors,server_rules,study_roles",
     ),
     "the maze by the batch, compiled": (
         "worlds/maze/batch_rounds.py",
@@ -176,6 +177,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "stats/agreement/krippendorff.py:_chance_of_two_values",
         "stats/means.py:_far_values",
         "stats/regression.py:_of_constant",
+        "protocols/replay/flag_outcomes.py:FLAG_FORMULAS",
     ),
     "imports of more layouts": (
         "recordings/importers/agent_movements.py",
@@ -229,6 +231,8 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/participant/trial.py:_reminded,_reminder",
         "worlds/maze/opponents.py:_arrive,_eyes_on,_listen,_onwards,_turned,_waits,_way_out,mood",
         "worlds/maze/record.py:_see_effects",
+        "instruments/tracing/__init__.py:HOLD",
+        "worlds/maze/draw.py:_FACES",
     ),
     "a town that lives": (
         "cli/town.py",
@@ -261,6 +265,8 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "stimuli/raster.py:_name_boxes,_shared,bubble_place",
         "study/records.py:rated_turn",
         "worlds/town/draw.py:_furniture",
+        "protocols/replay/people.py:_D_OF",
+        "worlds/town/draw.py:FURNITURE",
     ),
     "out of the laboratory": (
         "cli/demo_studies.py",
@@ -307,6 +313,11 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/module_graph.py:_file_of,_imports,preloaded,with_imports",
         "web/participant/round_course.py:received",
         "web/participant/session.py:_script_texts",
+        "cli/place.py:cluster_option",
+        "core/errors.py:_DAMAGE",
+        "core/work.py:_crew_part",
+        "store/engine.py:_CURES",
+        "store/writer.py:_LASTING",
     ),
     "the console of large studies": (
         "web/console/launch_page.py",
@@ -335,6 +346,9 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "store/review.py:decision_about,judge,looking",
         "web/console/review_page.py:ReadAnswer,_read_answer",
         "web/console/sessions_page.py:arms_key",
+        "store/overview.py:ORDERS",
+        "store/review.py:DEED_WORDS,SESSION_DEEDS",
+        "web/console/sessions_page.py:BULK_DEEDS",
     ),
 }
 
@@ -503,7 +517,7 @@ def addition(place: str, source: Path = SOURCE) -> Size:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 start = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
                 defined[node.name] = (node.end_lineno or start) - start + (2 if node.col_offset else 3)
-            case ast.Assign(targets=[ast.Name(id=name)]):
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
                 defined[name] = (node.end_lineno or node.lineno) - node.lineno + 2
     return Size(0, sum(defined.get(name, 0) for name in names.split(",")))
 

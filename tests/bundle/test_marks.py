@@ -28,7 +28,7 @@ def test_every_step_once_per_version_of_a_file() -> None:
     log = ActionLog((Actor("ada", "Ada", ""),), (), steps)
     media = {"monday": Medium("a" * 64, 10, 900, REPLAY_TYPE), "film": Medium("b" * 64, 10, 900, "video/mp4")}
     one = Definition(None, {}, media=media)  # type: ignore[arg-type]
-    rows = list(plan_rows([one, one], _Known(log)))
+    rows = [row for place in _Known(log).each([one, one]) for row in plan_rows(*place)]
     assert [(row["stimulus"], row["step"], row["parent"], row["level"], row["text"]) for row in rows] == [
         ("monday", "d", None, 0, "a day"), ("monday", "e", "d", 1, "eat"),
     ]  # fmt: skip

@@ -78,42 +78,40 @@ class Logs:
         return path
 
 
-def action_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
-    """Every logged action of every stimulus, once per version of its file."""
-    for stimulus, digest, log in logs.each(definitions):
-        for action in log.actions:
-            yield {
-                "stimulus": stimulus,
-                "log": digest,
-                "action": action.id,
-                "actor": action.actor,
-                "from_ms": action.t0_ms,
-                "to_ms": action.t1_ms,
-                "verb": action.verb,
-                "object": action.object,
-                "place": action.place,
-                "text": action.text,
-                "activity": action.activity,
-                "violations": action.violations,
-            }
+def action_rows(stimulus: str, digest: str, log: ActionLog) -> Iterator[Row]:
+    """Every logged action of a stimulus."""
+    for action in log.actions:
+        yield {
+            "stimulus": stimulus,
+            "log": digest,
+            "action": action.id,
+            "actor": action.actor,
+            "from_ms": action.t0_ms,
+            "to_ms": action.t1_ms,
+            "verb": action.verb,
+            "object": action.object,
+            "place": action.place,
+            "text": action.text,
+            "activity": action.activity,
+            "violations": action.violations,
+        }
 
 
-def plan_rows(definitions: Sequence[Definition], logs: Logs) -> Iterator[Row]:
-    """Every step of every plan of every stimulus, once per version of its file."""
-    for stimulus, digest, log in logs.each(definitions):
-        for step in log.plans:
-            yield {
-                "stimulus": stimulus,
-                "log": digest,
-                "step": step.id,
-                "actor": step.actor,
-                "parent": step.parent,
-                "level": step.level,
-                "from_ms": step.t0_ms,
-                "to_ms": step.t1_ms,
-                "text": step.text,
-                "fulfilled": step.fulfilled,
-            }
+def plan_rows(stimulus: str, digest: str, log: ActionLog) -> Iterator[Row]:
+    """Every step of every plan of a stimulus."""
+    for step in log.plans:
+        yield {
+            "stimulus": stimulus,
+            "log": digest,
+            "step": step.id,
+            "actor": step.actor,
+            "parent": step.parent,
+            "level": step.level,
+            "from_ms": step.t0_ms,
+            "to_ms": step.t1_ms,
+            "text": step.text,
+            "fulfilled": step.fulfilled,
+        }
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from believable.core.documents import document
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
-from believable.study.records import Study, Text, TrialBase, outline
+from believable.study.records import Annotation, Question, Study, Text, TrialBase, outline
 
 FORMAT = "believable-bundle/1"
 EVENTS = "data/raw/events.jsonl.gz"
@@ -200,7 +200,7 @@ def entries(
     for name, definition in definitions.items():
         for entry in _questions(definition.study, instruments):
             holders.setdefault(entry, []).append(name[:12])
-    return (*columns, *(_held(entry, names) for entry, names in holders.items()))
+    return (*columns, *(replace(entry, definitions=" ".join(names)) for entry, names in holders.items()))
 
 
 def markdown(title: str, codebook_entries: Sequence[CodebookEntry]) -> str:
@@ -229,15 +229,10 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
             instrument = instruments[question.kind]
             options = [*map(str, instrument.options(question.params))]
             right = f" (right: {trial.right_answers[question.id]})" if question.id in trial.right_answers else ""
-            parameters = json.dumps(
-                question.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False
-            )
-            for column in instrument.records:
-                text = column.type == "string"
-                yield CodebookEntry(
-                    "answers", "value_text" if text else "value_number", column.type, column.about, trial.id, question.id,
-                    question.kind, _words(question.prompt, language), (" | ".join(options) + right).strip() or None, parameters,
-                )  # fmt: skip
+            values = (" | ".join(options) + right).strip() or None
+            for entry in _asked(instrument, question, trial, question.id, language):
+                column = "value_text" if entry.type == "string" else "value_number"
+                yield replace(entry, table="answers", column=column, values=values)
 
 
 def _traced(trial: TrialBase, language: str, instruments: Registry[Instrument[Any]]) -> Iterator[CodebookEntry]:
@@ -248,21 +243,26 @@ def _traced(trial: TrialBase, language: str, instruments: Registry[Instrument[An
     instrument = instruments[annotation.kind]
     if not any(stream.kind in TRACE_VALUES for stream in instrument.streams):
         return
-    parameters = json.dumps(
-        annotation.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False
-    )
+    yield from _asked(instrument, annotation, trial, "annotate", language)
+
+
+def _asked(
+    instrument: Instrument[Any], asked: Question | Annotation, trial: TrialBase, name: str, language: str
+) -> Iterator[CodebookEntry]:
+    """An entry for each column that an instrument records."""
+    parameters = json.dumps(asked.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
     for column in instrument.records:
         yield CodebookEntry(
-            "traces", column.name, column.type, column.about, trial.id, "annotate", annotation.kind,
-            _words(annotation.prompt, language), None, parameters,
-        )  # fmt: skip
-
-
-def _held(entry: CodebookEntry, names: Sequence[str]) -> CodebookEntry:
-    return CodebookEntry(
-        entry.table, entry.column, entry.type, entry.about, entry.trial, entry.question, entry.kind, entry.prompt,
-        entry.values, entry.parameters, " ".join(names),
-    )  # fmt: skip
+            table="traces",
+            column=column.name,
+            type=column.type,
+            about=column.about,
+            trial=trial.id,
+            question=name,
+            kind=asked.kind,
+            prompt=_words(asked.prompt, language),
+            parameters=parameters,
+        )
 
 
 def _words(text: Text | None, language: str) -> str | None:

@@ -69,7 +69,8 @@ def write(
         *round_tables(definitions.values()),
     )
     logs = Logs(media_dir)
-    plans = list(plan_rows(list(definitions.values()), logs))
+    logged = list(logs.each(list(definitions.values())))
+    plans = [row for stimulus in logged for row in plan_rows(*stimulus)]
     tables += (PLANS,) if plans else ()
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle:
@@ -86,8 +87,9 @@ def write(
         for table, coded_rows in coded:
             for row in coded_rows:
                 bundle.row(table.name, row)
-        for row in action_rows(list(definitions.values()), logs):
-            bundle.row("actions", row)
+        for stimulus in logged:
+            for row in action_rows(*stimulus):
+                bundle.row("actions", row)
         for row in plans:
             bundle.row("plans", row)
         for name, text in study.definitions.items():

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.analysis.settled_plan import settled_roles
+from believable.bundle.marks import action_rows, plan_rows
+from believable.bundle.tables import Row
 from believable.core.errors import InvalidInput
 from believable.pages import PAGES
 from believable.recordings.actions import log_of
@@ -85,37 +87,22 @@ class Material:
     """What is known of the stimuli: lengths, logged actions, plans, and what a checker found wrong in them."""
 
     length_ms: Mapping[str, float]
-    actions: Sequence[Mapping[str, str | float | None]]
-    plans: Sequence[Mapping[str, str | float | None]]
+    actions: Sequence[Row]
+    plans: Sequence[Row]
     violations: Mapping[str, Mapping[str, str]]
 
 
 def _material(maker: StimulusMaker, study: Study) -> Material:
     lengths: dict[str, float] = {}
-    actions: list[Mapping[str, str | float | None]] = []
-    plans: list[Mapping[str, str | float | None]] = []
+    actions: list[Row] = []
+    plans: list[Row] = []
     violations: dict[str, Mapping[str, str]] = {}
     for stimulus in study.stimuli:
         recording = make(maker, study, stimulus, STIMULUS_SEED)
         lengths[stimulus.id] = recording.timing.duration_ms
         violations[stimulus.id] = violations_of(recording.actions)
-        actions += [
-            {
-                "stimulus": stimulus.id, "action": act.id, "actor": act.actor, "from_ms": float(act.t0_ms),
-                "to_ms": float(act.t1_ms),
-                "verb": act.verb, "object": act.object, "place": act.place, "text": act.text,
-                "activity": act.activity, "violations": act.violations,
-            }
-            for act in log_of(recording).actions
-        ]  # fmt: skip
-        plans += [
-            {
-                "stimulus": stimulus.id, "log": "memory", "step": step.id, "actor": step.actor, "parent": step.parent,
-                "level": step.level, "from_ms": float(step.t0_ms), "to_ms": float(step.t1_ms), "text": step.text,
-                "fulfilled": step.fulfilled,
-            }
-            for step in recording.plans
-        ]  # fmt: skip
+        actions += action_rows(stimulus.id, "memory", log_of(recording))
+        plans += plan_rows(stimulus.id, "memory", log_of(recording))
     return Material(lengths, actions, plans, violations)
 
 

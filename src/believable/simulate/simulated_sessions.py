@@ -18,6 +18,8 @@ from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool
 
 START_MS = 1_750_000_000_000
 _LABELS = np.array(["A", "B", "C", "D"], dtype=object)
+#: Columns of a table about pages, and the pool's array of each.
+_PAGE_COLUMNS = {"trial_key": "key", "trial": "trial", "condition": "condition", "scenario": "scenario"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +95,18 @@ class Sessions:
         `item`: the part of the question."""
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
-        plan = self.plan[who]
-        block = {
-            "session": self.session[who], "position": where, "trial_key": self.pool.key[plan, where],
-            "trial": self.pool.trial[plan, where], "condition": self.pool.condition[plan, where],
-            "scenario": self.pool.scenario[plan, where], "stimulus": self.pool.stimulus[plan, where],
-            "question": _same(question, len(who)), "kind": _same(kind, len(who)),
+        block = self._page(who, where) | {
+            "question": _same(question, len(who)),
+            "kind": _same(kind, len(who)),
             "value_number": np.full(len(who), np.nan) if number is None else np.asarray(number, np.float64)[keep],
             "value_text": _same(None, len(who)) if text is None else text[keep],
             "correct": _same(None, len(who)) if correct is None else correct[keep].astype(object),
-            "player": np.full(len(who), np.nan), "item": _same(item, len(who)),
-        }  # fmt: skip
+            "player": np.full(len(who), np.nan),
+            "item": _same(item, len(who)),
+        }
         if player is not None:
-            code = self.pool.shown[plan, where, player[keep]]
-            block |= {
-                "player": player[keep].astype(np.float64), "stimulus": self.pool.stimuli[code],
-                "condition": self.pool.stimulus_condition[code], "scenario": self.pool.stimulus_scenario[code],
-            }  # fmt: skip
+            code = self.pool.shown[self.plan[who], where, player[keep]]
+            block |= self._stimulus(code) | {"player": player[keep].astype(np.float64)}
         self._answers.append(block)
 
     def trace(
@@ -118,17 +115,18 @@ class Sessions:
         """Samples or marks of many people, each with its own page and time."""
         keep = np.flatnonzero(self.reached(person, position))
         who, where, at = person[keep], position[keep], media_ms[keep]
-        plan = self.plan[who]
         opened = self.closed_ms[who, where] - self.rt_ms[who, where]
         self._traces.append(
-            {
-                "session": self.session[who], "position": where, "trial_key": self.pool.key[plan, where],
-                "trial": self.pool.trial[plan, where], "condition": self.pool.condition[plan, where],
-                "scenario": self.pool.scenario[plan, where], "stimulus": self.pool.stimulus[plan, where],
-                "instrument": _same(instrument, len(who)), "at_ms": (START_MS + opened + at).astype(np.int64),
-                "mono_ms": opened + at, "media_ms": at, "value": value[keep], "input": _same(how, len(who)),
+            self._page(who, where)
+            | {
+                "instrument": _same(instrument, len(who)),
+                "at_ms": (START_MS + opened + at).astype(np.int64),
+                "mono_ms": opened + at,
+                "media_ms": at,
+                "value": value[keep],
+                "input": _same(how, len(who)),
             }
-        )  # fmt: skip
+        )
 
     def flag(
         self,
@@ -141,12 +139,8 @@ class Sessions:
     ) -> None:
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
-        self._flags.append(
-            {
-                "session": self.session[who], "position": where, "stimulus": self.pool.stimulus[self.plan[who], where],
-                "media_ms": media_ms[keep], "action": action[keep], "reason": reason[keep], "undone": undone[keep],
-            }
-        )  # fmt: skip
+        marks = {"media_ms": media_ms, "action": action, "reason": reason, "undone": undone}
+        self._flags.append(self._watching(who, where) | {name: values[keep] for name, values in marks.items()})
 
     def view(
         self,
@@ -163,24 +157,45 @@ class Sessions:
         who, where = person[keep], position[keep]
         self._watched.add(trial)
         self._views.append(
-            {
-                "session": self.session[who], "position": where, "stimulus": self.pool.stimulus[self.plan[who], where],
-                "player": np.zeros(len(who), np.int64), "what": _same(what, len(who)), "from_ms": from_ms[keep],
-                "to_ms": to_ms[keep], "rate": np.full(len(who), rate),
+            self._watching(who, where)
+            | {
+                "player": np.zeros(len(who), np.int64),
+                "what": _same(what, len(who)),
+                "from_ms": from_ms[keep],
+                "to_ms": to_ms[keep],
+                "rate": np.full(len(who), rate),
             }
-        )  # fmt: skip
+        )
 
     def exclude_text(self, person: IntArray, position: IntArray, question: str, detail: str) -> None:
         """A reviewer excludes these texts."""
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
+        said = {"scope": "answer", "question": question, "reason": "text_excluded", "detail": detail}
         self._exclusions.append(
-            {
-                "session": self.session[who], "scope": _same("answer", len(who)),
-                "trial_key": self.pool.key[self.plan[who], where], "question": _same(question, len(who)),
-                "reason": _same("text_excluded", len(who)), "detail": _same(detail, len(who)),
-            }
-        )  # fmt: skip
+            {"session": self.session[who], "trial_key": self.pool.key[self.plan[who], where]}
+            | {name: _same(words, len(who)) for name, words in said.items()}
+        )
+
+    # ------------------------------------------------------------------------------------------ where
+
+    def _watching(self, who: IntArray, where: IntArray) -> dict[str, Any]:
+        """Whose page it is, and the stimulus on it."""
+        stimulus = self.pool.stimulus[self.plan[who], where]
+        return {"session": self.session[who], "position": where, "stimulus": stimulus}
+
+    def _page(self, who: IntArray, where: IntArray) -> dict[str, Any]:
+        """The same, with everything that tells which page it is."""
+        pages = {name: getattr(self.pool, column) for name, column in _PAGE_COLUMNS.items()}
+        return self._watching(who, where) | {name: page[self.plan[who], where] for name, page in pages.items()}
+
+    def _stimulus(self, code: IntArray) -> dict[str, Any]:
+        pool = self.pool
+        return {
+            "stimulus": pool.stimuli[code],
+            "condition": pool.stimulus_condition[code],
+            "scenario": pool.stimulus_scenario[code],
+        }
 
     # ------------------------------------------------------------------------------------------ tables
 
@@ -234,25 +249,24 @@ class Sessions:
         return columns
 
     def _trials(self) -> dict[str, Any]:
-        pool = self.pool
-        page = np.arange(pool.pages)
+        page = np.arange(self.pool.pages)
         done = page[None, :] < self.stop[:, None]
         standing = (page[None, :] == self.stop[:, None]) & self.left[:, None]
         who, where = np.nonzero(done | standing)
-        plan = self.plan[who]
         is_open = standing[who, where]
         failed = self.failed[who] & (where == self.stop[who] - 1)
         status = np.where(is_open, "open", np.where(failed, "failed", "done")).astype(object)
         closed = np.where(is_open, np.nan, self.closed_ms[who, where])
         rt = np.where(is_open, np.nan, self.rt_ms[who, where])
-        return {
-            "session": self.session[who], "position": where, "trial_key": pool.key[plan, where],
-            "trial": pool.trial[plan, where], "kind": pool.kind[plan, where], "condition": pool.condition[plan, where],
-            "scenario": pool.scenario[plan, where], "stimulus": pool.stimulus[plan, where],
-            "status": status, "attempts": np.where(is_open, np.nan, 1.0),
-            "opened_ms": np.where(is_open, np.nan, closed - rt), "closed_ms": closed, "rt_ms": rt,
+        return self._page(who, where) | {
+            "kind": self.pool.kind[self.plan[who], where],
+            "status": status,
+            "attempts": np.where(is_open, np.nan, 1.0),
+            "opened_ms": closed - rt,
+            "closed_ms": closed,
+            "rt_ms": rt,
             "hidden_ms": np.where(is_open, np.nan, 0.0),
-        }  # fmt: skip
+        }
 
     def _places(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Person, page, player and stimulus of everything that stood on a page."""
@@ -269,13 +283,14 @@ class Sessions:
         plan = self.plan[who]
         played = pool.played[plan, where]
         compared = pool.kind[plan, where] == "compare"
-        return {
-            "session": self.session[who], "position": where, "trial_key": pool.key[plan, where],
-            "trial": pool.trial[plan, where], "player": player, "label": unless(~compared, _LABELS[player % 4]),
-            "how": np.where(played, "played", "remembered").astype(object), "stimulus": pool.stimuli[code],
-            "condition": pool.stimulus_condition[code], "scenario": pool.stimulus_scenario[code],
-            "views": played.astype(np.int64), "watched_ms": np.where(played, pool.lengths_ms[code], 0.0),
-        }  # fmt: skip
+        own = {
+            "player": player,
+            "label": unless(~compared, _LABELS[player % 4]),
+            "how": np.where(played, "played", "remembered").astype(object),
+            "views": played.astype(np.int64),
+            "watched_ms": np.where(played, pool.lengths_ms[code], 0.0),
+        }
+        return self._page(who, where) | self._stimulus(code) | own
 
     def _plain_views(self) -> dict[str, Any]:
         """Watched once from beginning to end, where nothing else was said."""
@@ -287,10 +302,15 @@ class Sessions:
         if not len(who):
             return {}
         return {
-            "session": self.session[who], "position": where, "stimulus": pool.stimuli[code], "player": player,
-            "what": _same("stimulus", len(who)), "from_ms": np.zeros(len(who)), "to_ms": pool.lengths_ms[code],
+            "session": self.session[who],
+            "position": where,
+            "stimulus": pool.stimuli[code],
+            "player": player,
+            "what": _same("stimulus", len(who)),
+            "from_ms": np.zeros(len(who)),
+            "to_ms": pool.lengths_ms[code],
             "rate": np.ones(len(who)),
-        }  # fmt: skip
+        }
 
     def _session_exclusions(self) -> list[dict[str, Any]]:
         exclusions = []
@@ -298,13 +318,9 @@ class Sessions:
             if who.any():
                 names = self.session[who]
                 keys = self.pool.key[self.plan[who], np.minimum(self.stop[who], self.pool.pages - 1)]
-                exclusions.append(
-                    {
-                        "session": names, "scope": _same("session", len(names)), "trial_key": _same(None, len(names)),
-                        "question": _same(None, len(names)), "reason": _same(reason, len(names)),
-                        "detail": "stopped at " + keys if reason == "incomplete" else _same(None, len(names)),
-                    }
-                )  # fmt: skip
+                said = {"scope": "session", "trial_key": None, "question": None, "reason": reason, "detail": None}
+                block = {"session": names} | {name: _same(words, len(names)) for name, words in said.items()}
+                exclusions.append(block | ({"detail": "stopped at " + keys} if reason == "incomplete" else {}))
         return exclusions
 
 
