@@ -46,6 +46,17 @@ def test_letters_are_drawn_from_the_definition(hntt: Bundle) -> None:
     assert letters(hntt) == letters(hntt)
 
 
+def test_letters_follow_no_order_of_the_study(hntt: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first condition is A for about as many definitions as it is B."""
+    _, study = study_of(hntt)
+    assert study is not None
+    drawn = []
+    for number in range(40):
+        monkeypatch.setattr("believable.report.blind.study_of", lambda bundle, digest=str(number): (digest, study))
+        drawn.append(letters(hntt)[study.conditions[0]])
+    assert 8 < drawn.count("A") < 32
+
+
 def test_conditions_stand_in_the_order_of_their_letters(hntt: Bundle) -> None:
     """In the study's order the first row would be the study's first condition, whatever its letter."""
     _, study = study_of(hntt)

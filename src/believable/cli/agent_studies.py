@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from believable import __version__
-from believable.cli.place import KNOWN_FOLDER, definition_of, setting
+from believable.cli.place import KNOWN_FOLDER, definition_of, setting, with_options
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from believable.study.records import Study
 
 Command = Callable[..., Any]
-
-
-def _with_options(command: Command, *options: Callable[[Command], Command]) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 # ---------------------------------------------------------------------------------------------- trained agents
@@ -92,7 +86,7 @@ def agent_options(command: Command) -> Command:
             )
         return command(agents=None, **values)
 
-    return _with_options(
+    return with_options(
         with_agents,
         click.option(
             "--agent",
@@ -193,7 +187,7 @@ def town_options(command: Command) -> Command:
     def with_towns(*, town: bool, town_runs: tuple[str, ...], **values: Any) -> Any:
         return command(towns=TownRequest(() if town else town_runs) if town or town_runs else None, **values)
 
-    return _with_options(
+    return with_options(
         with_towns,
         click.option(
             "--town",
@@ -287,7 +281,7 @@ def recording_options(command: Command) -> Command:
         request = None if recordings is None else RecordingRequest(recordings, design)
         return command(recordings=request, **values)
 
-    return _with_options(
+    return with_options(
         with_recordings,
         click.option(
             "--recordings",

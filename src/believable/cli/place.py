@@ -148,6 +148,13 @@ class StudyData:
         return open_store(self.settings)
 
 
+def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with these options, as if they stood above it."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--data` and `--database`, the same everywhere: the command gets them as `where`."""
 

@@ -8,11 +8,11 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 import click
 
+from believable.cli.deployment import Deployment, deployment_options
 from believable.cli.place import (
     PATH,
     DataPlace,
@@ -45,41 +45,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Connections per process; more are told to come back. Default: as many as open files are allowed, less a reserve.",
-)
-@click.option(
-    "--trusted-proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    help="A proxy whose X-Forwarded-For is believed: its IP address or network. May be given several times.",
-)
-@click.option(
-    "--listed/--unlisted",
-    default=None,
-    help="Whether the page at the root address offers the open studies to anybody; default: to try, on this machine alone.",
-)
-@click.option(
-    "--sendfile",
-    metavar="PREFIX",
-    help="Let the proxy send media: where it has the media folder for X-Accel-Redirect (see deploy/nginx.conf).",
-)
-@click.option(
-    "--oidc-issuer", metavar="URL", help="Let people log in to the console at this OpenID Connect provider, too."
-)
-@click.option(
-    "--oidc-client", metavar="ID", default="", help="What it knows this server by; its secret: BELIEVABLE_OIDC_SECRET."
-)
-@click.option(
-    "--media",
-    metavar="ADDRESS",
-    envvar="BELIEVABLE_MEDIA",
-    help="Keep media in storage that several servers share: s3://BUCKET/PREFIX or a folder. The data folder remembers it.",
-)
+@deployment_options
 @extensions_option
 def command(
     studies: tuple[Path, ...],
@@ -89,13 +55,7 @@ def command(
     base_url: str | None,
     workers: int,
     rounds: int | None,
-    limit: int | None,
-    proxies: tuple[str, ...],
-    listed: bool | None,
-    sendfile: str | None,
-    oidc_issuer: str | None,
-    oidc_client: str,
-    media: str | None,
+    deployment: Deployment,
 ) -> None:
     """Serve studies to participants and researchers.
 
@@ -109,24 +69,12 @@ def command(
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
     with no_collection():
-        from believable.core.object_storage import remember_storage
-        from believable.store.database import owner_folder
-        from believable.web.app import oidc_client as oidc_problems
         from believable.web.app import serve
-        from believable.web.connections import checked_proxies
 
         check_port(host, port)
-        trusted = checked_proxies(proxies)
         folders = [study_folder(study) for study in studies]
         settings = where.settings(folders, base_url or f"http://{host}:{port}")
-        settings = replace(
-            settings, most_rounds=rounds, workers=workers, most_connections=limit, trusted_proxies=trusted
-        )
-        settings = replace(settings, listed=shown_links(settings.base_url, listed), sendfile=sendfile)
-        settings = replace(settings, oidc_issuer=oidc_issuer, oidc_client=oidc_client)
-        oidc_problems(settings)  # before anything is written
-        if media is not None:
-            remember_storage(owner_folder(settings.media_dir), media)
+        settings = deployment.applied(replace(settings, most_rounds=rounds, workers=workers))
         published, first_link = publish(settings)
         remember_address(settings.data_dir, settings.base_url)
         announce(published, first_link, settings.base_url)
@@ -141,13 +89,6 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-def shown_links(base_url: str, listed: bool | None) -> Literal["open", "preview"] | None:
-    """Which links the page at the root address offers. Where only this machine can come, to try the studies."""
-    if listed is None:
-        return "preview" if urlsplit(base_url).hostname in {"127.0.0.1", "::1", "localhost"} else None
-    return "open" if listed else None
 
 
 def check_port(host: str, port: int) -> None:
