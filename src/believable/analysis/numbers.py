@@ -136,15 +136,12 @@ def in_words(text: str) -> str:
     'standin agent against `standin_human`'
     """
     parts = text.split("`")
-    return "`".join(part if place % 2 else _NAME.sub(_spaced, part) for place, part in enumerate(parts))
+    spaced = [_NAME.sub(lambda name: name[0].replace("_", " "), part) for part in parts]
+    return "`".join(part if place % 2 else spaced[place] for place, part in enumerate(parts))
 
 
 #: A name as study files have them: letters and digits with underscores between; not in addresses and file names.
 _NAME = re.compile(r"(?<![\w./#-])[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+(?![\w/]|\.\w)")
-
-
-def _spaced(match: re.Match[str]) -> str:
-    return match.group().replace("_", " ")
 
 
 def cell(column: Column, value: Cell) -> str:

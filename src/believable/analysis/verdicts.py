@@ -171,7 +171,7 @@ def _judged(
     missing: str,
 ) -> JudgedHypothesis:
     outcome = plan.declaration.outcome(hypothesis.outcome)
-    own = tuple(finding for finding in results if hypothesis.id in _ids(finding))
+    own = tuple(finding for finding in results if hypothesis.id in (finding.hypothesis or "").split(", "))
     criterion = criterion_words(hypothesis)
     about = f" ({hypothesis.about})" if hypothesis.about else ""
     verdicts = [supported(hypothesis, finding, plan) for finding in own]
@@ -211,10 +211,6 @@ def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) 
         if record is not None and record.reason:
             return record.reason
     return missing
-
-
-def _ids(finding: Finding) -> list[str]:
-    return finding.hypothesis.split(", ") if finding.hypothesis else []
 
 
 def _restrained(table: Table, restraint: Restraint) -> Table:

@@ -142,11 +142,7 @@ def _table(shape: BundleTable, rows: Rows, plain: Mapping[str, Cell]) -> ColumnT
 
 def _by_columns(table: Rows) -> tuple[dict[str, Any], int]:
     if isinstance(table, Mapping):
-        lengths = {
-            len(column)
-            for column in table.values()
-            if isinstance(column, Sequence | np.ndarray) and not isinstance(column, str)
-        }
+        lengths = {len(column) for column in table.values() if _is_many(column)}
         if len(lengths) > 1:
             raise InvalidInput(f"columns: expected one length for all, got {sorted(lengths)}.")
         return dict(table), lengths.pop() if lengths else int(bool(table))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import FILE, FOLDER, PATH, setting
+from believable.cli.place import FILE, FOLDER, PATH, setting, with_options
 
 if TYPE_CHECKING:
     from believable.bundle.imports import ForeignSession
@@ -28,34 +28,29 @@ def command() -> None:
 
 def _of_a_bundle(function: Callable[..., None]) -> Callable[..., None]:
     """The files to read, and the bundle that they become."""
-    for add in (
-        click.option("--title", help="Title of the dataset; default: the first file's name."),
-        click.option("--out", type=FOLDER, help="The bundle's folder; default: named after the first file."),
+    return with_options(
+        function,
         click.argument("files", nargs=-1, required=True, type=PATH),
-    ):
-        function = add(function)
-    return function
+        click.option("--out", type=FOLDER, help="The bundle's folder; default: named after the first file."),
+        click.option("--title", help="Title of the dataset; default: the first file's name."),
+    )
 
 
 def _known_signals(function: Callable[..., None]) -> Callable[..., None]:
     """The signals that annotators were to follow, where they are known."""
-    tests = ("visual", "auditory")
-    for add in (
-        setting("--signal-fps", default=60.0, help="Samples of a signal per second, without a column t_ms."),
-        *(
-            click.option(
-                f"--{test}",
-                nargs=2,
-                multiple=True,
-                type=(str, FILE),
-                metavar="WHICH SIGNAL",
-                help=f"WHICH file or video is the {test} quality test, and the CSV file of its SIGNAL (column value).",
-            )
-            for test in reversed(tests)
-        ),
-    ):
-        function = add(function)
-    return function
+    tests = [
+        click.option(
+            f"--{test}",
+            nargs=2,
+            multiple=True,
+            type=(str, FILE),
+            metavar="WHICH SIGNAL",
+            help=f"WHICH file or video is the {test} quality test, and the CSV file of its SIGNAL (column value).",
+        )
+        for test in ("visual", "auditory")
+    ]
+    rate = setting("--signal-fps", default=60.0, help="Samples of a signal per second, without a column t_ms.")
+    return with_options(function, *tests, rate)
 
 
 Following = tuple[tuple[str, Path], ...]
@@ -104,7 +99,8 @@ def pagan(
     picked, left_out = None, []
     if annotators is not None:
         listed = read_annotators(annotators, exports)
-        choice = chosen(exports, listed, lambda trace: _part(trace.database_name, signals))
+        parts = {stimulus: signals[stimulus].test if stimulus in signals else stimulus for stimulus in names}
+        choice = chosen(exports, listed, lambda trace: parts[trace.database_name])
         picked = choice.recordings
         left_out = [
             ("session", "rejected", words, count)
@@ -202,10 +198,6 @@ def _signals(visual: Following, auditory: Following, frames_per_s: float) -> lis
         *((which, read_signal(path, test="visual", frames_per_s=frames_per_s)) for which, path in visual),
         *((which, read_signal(path, test="auditory", frames_per_s=frames_per_s)) for which, path in auditory),
     ]
-
-
-def _part(stimulus: str, signals: Mapping[str, KnownSignal]) -> str:
-    return signals[stimulus].test if stimulus in signals else stimulus
 
 
 def _parts_words(sessions: Sequence[ForeignSession], signals: Mapping[str, KnownSignal]) -> Iterator[str]:

@@ -127,6 +127,7 @@ def _command(world: World) -> click.Command:
     listed = f"{', '.join(names[:-1])}, or {names[-1]}." if len(names) > 1 else "".join(names)
     first = next(iter(opponents.named), "")
     descriptions = world.game.options.descriptions()
+    players = ", ".join(agent.name for agent in world.game.players)
     params: list[click.Parameter] = [
         click.Argument(["folder"], type=FOLDER),
         *([click.Option(["--opponent"], default=first, show_default=True, help=listed)] if names else []),
@@ -147,7 +148,7 @@ def _command(world: World) -> click.Command:
         ),
         click.Option(["--name"], default=None, help="Beginning of the file names; default: world and opponent."),
         click.Option(["--scripted"], is_flag=True, help="Played by a script instead of a person."),
-        click.Option(["--player"], default=None, help=f"Played by this script: {_players(world)}."),
+        click.Option(["--player"], default=None, help=f"Played by this script: {players}."),
         *([_AGENT] if world.game.rollout else []),
         *(
             [click.Option(["--film"], default=None, metavar="WxH", help="Film each round in this size (extra `video`).")]
@@ -213,10 +214,6 @@ def _record(
         _by_hand(targets, _study(world, keys, rounds, seconds, seed), open_page=not no_browser)
     if video or look is not None:
         _videos(targets, folder, look)
-
-
-def _players(world: World) -> str:
-    return ", ".join(agent.name for agent in world.game.players)
 
 
 def _look(film: str, frames_per_s: int) -> Look:

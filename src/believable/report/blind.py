@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from believable.analysis.findings import Analysis, Cell, Chart, Finding, Section, Table
+from believable.analysis.findings import Analysis, Cell, Finding, Section, Table
 from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
 from believable.analysis.run import Hashes, analysed, data_hash, settle, study_of
@@ -314,16 +314,12 @@ def _lettered_section(section: Section, roles: Mapping[str, str]) -> Section:
         paragraphs=(),
         findings=tuple(_lettered_finding(finding, roles) for finding in section.findings),
         tables=tuple(_lettered_table(table, roles) for table in section.tables),
-        charts=tuple(_lettered_chart(chart, roles) for chart in section.charts),
+        charts=tuple(replace(chart, title=in_words(chart.title, roles)) for chart in section.charts),
     )
 
 
 def _lettered_finding(finding: Finding, roles: Mapping[str, str]) -> Finding:
     return replace(finding, title=in_words(finding.title, roles), sentence=WITHHELD, conclusion="", supported=None)
-
-
-def _lettered_chart(chart: Chart, roles: Mapping[str, str]) -> Chart:
-    return replace(chart, title=in_words(chart.title, roles))
 
 
 def in_words(text: str, roles: Mapping[str, str]) -> str:

@@ -158,7 +158,8 @@ def relative_times(folder: Path) -> int:
             with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
                 written[name] = [json.loads(line) for line in file]
     for line in written.get(EVENTS, []):
-        times = [time for time in (_at_ms(line["body"]), line.get("received_ms")) if isinstance(time, int)]
+        at_ms = json.loads(line["body"]).get("at_ms"), line.get("received_ms")
+        times = [time for time in at_ms if isinstance(time, int)]
         if times:
             starts[line["session"]] = min(starts.get(line["session"], min(times)), *times)
     for row in _trace_rows(folder):
@@ -208,10 +209,6 @@ def _trace_rows(folder: Path) -> Iterator[dict[str, str]]:
             reader = csv.DictReader(file)
             if "at_ms" in (reader.fieldnames or ()):
                 yield from reader
-
-
-def _at_ms(body: str) -> Any:
-    return json.loads(body).get("at_ms")
 
 
 def _later(text: str, start: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -89,7 +89,8 @@ def power_curve(
         verdicts = [
             verdict for job, part in zip(jobs, chunks, strict=True) if job.participants == n for verdict in part
         ]
-        points += [_point(n, what, verdicts, level) for what in _names(verdicts)]
+        names = dict.fromkeys(name for verdict in verdicts for name in verdict)
+        points += [_point(n, what, verdicts, level) for what in names]
     return tuple(points)
 
 
@@ -170,10 +171,6 @@ def _point(n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], lev
     known = [verdict[what] for verdict in verdicts if verdict.get(what) is not None]
     met = sum(bool(answer) for answer in known)
     return PowerPoint(n, what, met, len(known), proportion(met, len(known), level=level))
-
-
-def _names(verdicts: Iterable[Mapping[str, bool | None]]) -> list[str]:
-    return list(dict.fromkeys(name for verdict in verdicts for name in verdict))
 
 
 def _must_fit(participants: Sequence[int], studies: int) -> None:

@@ -201,14 +201,10 @@ def _finite(replicates: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
     return replicates[good], note
 
 
-def _generator(block: tuple[int, int, int]) -> np.random.Generator:
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(block[:2])))
-
-
 def _draw_rows(
     rows: FloatArray, statistic: Statistic, units: list[IntArray] | None, block: tuple[int, int, int]
 ) -> FloatArray:
-    rng, count = _generator(block), block[2]
+    rng, count = np.random.Generator(np.random.SFC64(np.random.SeedSequence(block[:2]))), block[2]
     if units is not None:
         return _draw_clusters(rows, statistic, units, rng, count)
     if rows.ndim == 1 and (statistic == "median" or statistic is np.median):

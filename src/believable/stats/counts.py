@@ -236,8 +236,9 @@ def _pearson(
     scale = 1 / (n * divisor)
     value = math.sqrt(statistic * scale)
     size = f"{effect}, noncentral chi-square interval"
+    largest = 1.0 if effect == "Cramér's V" else math.inf
     bounded = (
-        Estimate(value, math.sqrt(low * scale), min(math.sqrt(high * scale), _largest(effect)), level, n, size)
+        Estimate(value, math.sqrt(low * scale), min(math.sqrt(high * scale), largest), level, n, size)
         if math.isfinite(high)
         else without_interval(value, "no noncentrality fits", method=size, n=n, level=level)
     )
@@ -245,10 +246,6 @@ def _pearson(
     notes = (f"{small} of {wanted.size} expected counts are below {_SMALL_EXPECTED:g}",) if small else ()
     p_value = float(stats.chi2.sf(statistic, df))
     return TestResult(statistic, p_value, n, method, (df,), effect=bounded, notes=notes, symbol="χ²")
-
-
-def _largest(effect: str) -> float:
-    return 1.0 if effect == "Cramér's V" else math.inf
 
 
 def _noncentral_bounds(statistic: float, df: float, level: float) -> tuple[float, float]:

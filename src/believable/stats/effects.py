@@ -203,7 +203,9 @@ def odds_ratio(table: ArrayLike, *, interval: str = "midp", level: float = 0.95)
         value = float(half[0, 0] * half[1, 1] / (half[0, 1] * half[1, 0]))
         note = ("zero cell: the value has 0.5 added to every cell",)
         return Estimate(value, low, high, level, n, method, exact=interval == "exact", notes=note)
-    value = math.exp(_root(lambda t: _conditional_mean(support, log_weights, t) - observed))
+    value = math.exp(
+        _root(lambda log_odds: float(special.softmax(log_weights + support * log_odds) @ support) - observed)
+    )
     return Estimate(value, low, high, level, n, method, exact=interval == "exact")
 
 
@@ -310,10 +312,6 @@ def _hypergeometric(counts: FloatArray) -> tuple[int, FloatArray, FloatArray]:
         + special.gammaln(total - row - column + support + 1)
     )
     return int(counts[0, 0]), support, log_weights
-
-
-def _conditional_mean(support: FloatArray, log_weights: FloatArray, log_odds: float) -> float:
-    return float(special.softmax(log_weights + support * log_odds) @ support)
 
 
 def _odds_bounds(

@@ -81,14 +81,6 @@ def permutation_test(
     return TestResult(observed, tail(lower, upper, side), n, method, (), side, symbol=symbol)
 
 
-def _mean_difference(a: FloatArray, b: FloatArray) -> float:
-    return float(a.mean() - b.mean())
-
-
-def _median_difference(a: FloatArray, b: FloatArray) -> float:
-    return float(np.median(a) - np.median(b))
-
-
 def _correlation(a: FloatArray, b: FloatArray) -> float:
     x, y = a - a.mean(), b - b.mean()
     scale = math.sqrt(float(x @ x) * float(y @ y))
@@ -96,8 +88,8 @@ def _correlation(a: FloatArray, b: FloatArray) -> float:
 
 
 _NAMED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
-    "mean_difference": _mean_difference,
-    "median_difference": _median_difference,
+    "mean_difference": lambda a, b: float(a.mean() - b.mean()),
+    "median_difference": lambda a, b: float(np.median(a) - np.median(b)),
     "correlation": _correlation,
 }
 

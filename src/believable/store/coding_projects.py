@@ -231,7 +231,10 @@ def put_texts(
     """Numbers the texts that are new, in an order drawn by the project's seed."""
     there = set(conn.execute(select(coding_texts.c.place).where(coding_texts.c.project == project.id)).scalars())
     last = conn.execute(select(func.max(coding_texts.c.number)).where(coding_texts.c.project == project.id)).scalar()
-    fresh = {_place(response): (response, media) for response, media in responses}
+    fresh = {
+        hashlib.sha256(json.dumps(response.place).encode()).hexdigest(): (response, media)
+        for response, media in responses
+    }
     new = sorted(place for place in fresh if place not in there)
     seeds.generator(project.seed, "order of texts", last or 0).shuffle(new)
     numbered = enumerate(new, start=(last or 0) + 1)
@@ -243,10 +246,6 @@ def put_texts(
 def insert_chunks(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     for start in range(0, len(rows), CHUNK):
         conn.execute(insert(table), rows[start : start + CHUNK])
-
-
-def _place(response: Response) -> str:
-    return hashlib.sha256(json.dumps(response.place).encode()).hexdigest()
 
 
 def _text_row(project: str, number: int, place: str, response: Response, media: Sequence[TextMedium]) -> dict[str, Any]:

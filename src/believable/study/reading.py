@@ -179,9 +179,8 @@ class _Reader(RecordReader):
         if isinstance(node.value, str):
             node = Node({node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path)
         if not node.is_mapping or not node.value:
-            self.report(
-                node, f"expected a trial such as `watch: {{…}}`, got {shown(node)}.", _one_of(self._items_by_kind)
-            )
+            cure = f"Choose one of: {', '.join(sorted(self._items_by_kind))}."
+            self.report(node, f"expected a trial such as `watch: {{…}}`, got {shown(node)}.", cure)
             return None
         kinds = [key for key in node.value if key in self._items_by_kind]
         if not kinds:
@@ -366,10 +365,6 @@ def impossible_answer(kind: QuestionKind, question: Question, value: Any) -> tup
     if isinstance(value, str):
         return message, unknown("answer", value, options)[1]
     return message, f"Choose one of: {', '.join(options)}."
-
-
-def _one_of(names: Iterable[str]) -> str:
-    return f"Choose one of: {', '.join(sorted(names))}."
 
 
 def _explicit_ids(node: Node) -> Iterable[str]:

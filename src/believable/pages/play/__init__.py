@@ -9,7 +9,6 @@ from typing import Any
 from believable.core.errors import MissingExtra
 from believable.instruments.contract import InvalidAnswer
 from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPerson
-from believable.pages.submission import OpenPage
 from believable.study.levels import settings
 from believable.study.nodes import Node
 from believable.study.reading import Reading
@@ -33,16 +32,13 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
         if play.rendered:
             need_codecs()
     except MissingExtra as error:
-        reading.report(place.get("world") or place, f"{error.what} needs an optional part.", _install(error))
+        cure = f"Install it with: pip install 'believable[{error.extra}]'"
+        reading.report(place.get("world") or place, f"{error.what} needs an optional part.", cure)
         return
     for key, message, cure in world.check(world.options_in(play)):
         reading.report(place.get(key) or place, message, cure)
     if world.opponents.named:
         _check_opponent(reading, play, world.opponents)
-
-
-def _install(error: MissingExtra) -> str:
-    return f"Install it with: pip install 'believable[{error.extra}]'"
 
 
 def _check_opponent(reading: Reading, play: Play, opponents: Opponents) -> None:
@@ -85,10 +81,6 @@ def _every_condition(
             reading.report(node, f"the condition {condition!r} has no opponent.", cure)
 
 
-def _missing(play: Play, page: OpenPage) -> InvalidAnswer | None:
-    return None if play.practice or page.round_over else InvalidAnswer("error.play")
-
-
 def _message(play: Play, page: ShownPage) -> dict[str, Any]:
     """How the page behaves. Whom one plays against is not told here."""
     shown = {
@@ -113,7 +105,7 @@ PLAY = PageKind(
     record=Play,
     folder=Path(__file__).parent,
     check=_check,
-    missing=_missing,
+    missing=lambda play, page: None if play.practice or page.round_over else InvalidAnswer("error.play"),
     title=lambda play: "play.practice_title" if play.practice else "play.title",
     words=lambda play: f"{play.words}.{'practice_text' if play.practice else 'text'}",
     next_words=lambda play: "play.ready" if play.practice else "button.next",

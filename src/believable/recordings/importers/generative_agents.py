@@ -334,12 +334,8 @@ def _end(value: Any, place: str) -> datetime.datetime:
 
 
 def _persona_file(folder: Path, name: str, file: str) -> Path | None:
-    paths = sorted(path for path in folder.rglob(file) if _matches(path, name))
+    paths = sorted(path for path in folder.rglob(file) if name in (part.replace("_", " ") for part in path.parts))
     return paths[0] if paths else None
-
-
-def _matches(path: Path, name: str) -> bool:
-    return any(part.replace("_", " ") == name for part in path.parts)
 
 
 def _actor_id(name: str) -> str:

@@ -24,7 +24,7 @@ from believable.study.kinds import QuestionKinds
 from believable.study.nodes import Node
 from believable.study.own_design import groups_of, own_declaration
 from believable.study.reading import Reading
-from believable.study.records import Question, TrialBase, outline
+from believable.study.records import Question, outline
 from believable.study.wording import shown, unknown
 
 #: Which keys each exclusion rule understands, beside `rule`.
@@ -282,7 +282,8 @@ class _PlanChecker:
                 self._reading.report(self._at(node, "check"), *unknown("check", rule.check, checks))
         elif rule.rule == "failed_check" and not checks and not self._reading.doubtful:
             self._reading.report(node, "the study has no check to fail.", "Add a `check` trial, or remove the rule.")
-        if rule.rule == "unreliable" and not any(_scored(item) for item in self._items.values()):
+        said = {answer.name for item in self._items.values() for answer in item.page_answers}
+        if rule.rule == "unreliable" and "reliable" not in said:
             cure = "Add a `qa` trial, or remove the rule."
             self._reading.report(node, "the study has no quality test to fail.", cure)
         if rule.rule == "answer":
@@ -314,8 +315,3 @@ class _PlanChecker:
     def _at(self, node: Node | None, key: str) -> Node:
         inner = None if node is None else node.get(key)
         return inner or node or self._node
-
-
-def _scored(item: TrialBase) -> bool:
-    """Whether a page says how reliable somebody is."""
-    return any(answer.name == "reliable" for answer in item.page_answers)

@@ -12,7 +12,7 @@ from believable.collect.desk import SHARED_KINDS, personal_links
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import monitor, overview, studies
 from believable.store.overview import PersonalLink
-from believable.store.studies import Link, StudyRow
+from believable.store.studies import StudyRow
 from believable.study.plan import cell_count
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
@@ -47,7 +47,10 @@ async def study_page(visit: ConsoleVisit) -> Response:
     return visit.render(
         "study.html",
         study=study,
-        shared=[(link.kind, join_address(visit, link.token)) for link in sorted(shared, key=_shared_order)],
+        shared=[
+            (link.kind, join_address(visit, link.token))
+            for link in sorted(shared, key=lambda link: SHARED_KINDS.index(link.kind))
+        ],
         personal=[(link, join_address(visit, link.token)) for link in personal[:LINKS_SHOWN]],
         n_personal=len(personal),
         n_used=sum(link.used for link in personal),
@@ -57,10 +60,6 @@ async def study_page(visit: ConsoleVisit) -> Response:
         n_cells=cell_count(definition.study),
         sizes=await visit.read(lambda conn: monitor.pool_sizes(conn, study.id)),
     )
-
-
-def _shared_order(link: Link) -> int:
-    return SHARED_KINDS.index(link.kind)
 
 
 async def set_state(visit: ConsoleVisit) -> Response:
