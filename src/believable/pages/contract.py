@@ -98,8 +98,8 @@ class PageKind(Generic[R]):
     `message(trial, page)` gives this kind's fields of `TrialMessage`; `styles` and `modules` what the browser loads for it.
     In `folder` lie `page.html`, which extends `participant/trial.html`, and `page.js`, an ES module that exports
     `show(form, trial, outside, signal)` and may return `{answers(), again(), stop()}` (`script` where it is another kind's);
-    both may be left out. `script_texts` are beginnings of the texts that the script shows. `notice` is the key of what the next
-    page says after these answers.
+    both may be left out. `script_texts` are beginnings of the texts that the script shows, in sessions with such a page.
+    `notice` is the key of what the next page says after these answers.
 
     `check_page(KIND)` tells an author what breaks this contract.
 

@@ -11,4 +11,7 @@ from believable.plugins import registry
 #: it is the part of a `qa` trial that draws and sounds the known signal, so it is not among them.
 PLAYERS: Registry[Player] = registry("player", Player, __name__, ("video", "replay"))
 
-__all__ = ["PLAYERS", "SIGNAL", "EventKind", "Player"]
+#: Beginnings of the texts that players, and what stands around them on a page, show.
+PLAYER_TEXTS = ("media.", "replay.", "overlay.", "watch.")
+
+__all__ = ["PLAYERS", "PLAYER_TEXTS", "SIGNAL", "EventKind", "Player"]

@@ -34,5 +34,6 @@ def test_a_page_with_questions_is_light_and_loads_no_other_kind(web: Web, sessio
         if url.endswith(".js"):
             waiting += [urljoin(url, name) for name in _IMPORTED.findall(text)]
     assert any(url.endswith("/main.js") for url in seen)
+    assert '"play.' not in page, "texts of rounds, in a session without one"
     assert not [url for url in seen if "/play/" in url or "/players/replay/" in url or "/worlds/" in url]
     assert size < MOST_BYTES

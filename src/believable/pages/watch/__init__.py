@@ -180,7 +180,6 @@ WATCH = PageKind(
     title=lambda watch: "watch.title",
     message=lambda watch, page: {"overlay": watch.overlay.model_dump()},
     styles=lambda watch: ("/static/participant/overlay.css",) if watch.opens_beside else (),
-    script_texts=("media.", "replay.", "overlay.", "watch."),
     go_through=lambda person, message: person.watch(message),
     typical_ms=14_000,
 )

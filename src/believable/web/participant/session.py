@@ -19,6 +19,7 @@ from believable.core.errors import Withdrawn
 from believable.core.object_storage import medium_file
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
+from believable.players import PLAYER_TEXTS
 from believable.web.module_graph import preloaded
 from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
@@ -33,11 +34,10 @@ Token = Annotated[str, Path(max_length=64)]
 #: Numbers that every database keeps.
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
-#: Texts the scripts show.
+#: Beginnings of the texts that scripts show on any page.
 _SCRIPT_TEXTS = (
     "status.", "send.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "flags.", "trace.",
-    "button.", "question.", "refused.", "page.error", "progress.value",
-    *(beginning for kind in PAGES for beginning in kind.script_texts),
+    "button.", "question.", "refused.", "page.error", "progress.value", *PLAYER_TEXTS,
 )  # fmt: skip
 #: Begins the session; what it imports is read from it.
 _MAIN = "/static/participant/main.js"
@@ -233,15 +233,17 @@ async def medium(request: Request, token: Token, name: Annotated[str, Path(max_l
     return await medium_response(request, content)
 
 
-_said_by_scripts: LatestKept[tuple[str, str], orjson.Fragment] = LatestKept(100)
+_said_by_scripts: LatestKept[tuple[str, str, frozenset[str]], orjson.Fragment] = LatestKept(100)
 
 
 def _state(token: str, view: SessionView, active: bool) -> Markup:
     """What the scripts begin with, as JSON that cannot end the element it stands in."""
-    key = (view.definition.hash, view.language)
+    kinds = frozenset(page.trial.kind for page in view.plan)
+    key = (view.definition.hash, view.language, kinds)
     said = _said_by_scripts.get(key)
     if said is None:
-        texts = {name: text for name, text in texts_of(view).items() if name.startswith(_SCRIPT_TEXTS)}
+        beginnings = (*_SCRIPT_TEXTS, *(beginning for kind in kinds for beginning in PAGES[kind].script_texts))
+        texts = {name: text for name, text in texts_of(view).items() if name.startswith(beginnings)}
         said = _said_by_scripts.put(key, orjson.Fragment(orjson.dumps(texts).replace(b"<", b"\\u003c")))
     state = {"base": f"/s/{token}", "active": active, "texts": said}
     return Markup(orjson.dumps(state).decode().replace("<", "\\u003c"))
