@@ -245,6 +245,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/town/primitive_words.py",
         "worlds/town/rule_checker.py",
         "worlds/town/town_folder.py",
+        "worlds/town/town_looks.py",
         "worlds/town/town_map.py",
         "worlds/town/town_recording.py",
         "worlds/town/town_run.py",

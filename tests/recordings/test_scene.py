@@ -43,7 +43,7 @@ def sample(kind: str) -> Recording:
             TRACK,
             Track("o", (5000,) * 6, (5500,) * 6, (0, 30, 60, 200, 340, 20), 0, (State(0, "health", 55),)),
             Track("b", (3000, 3300), (3000, 3000), (), 1),
-            Track("q", (5000, 5100, 5400, 5800, 6000, 6000), (5500,) * 6, (0,) * 6, 0),
+            Track("q", (5000, 5100, 5400, 5800, 6300, 6300), (5500,) * 6, (0,) * 6, 0),
         ),
     )
 
@@ -82,15 +82,18 @@ def test_shapes_turn_with_the_actor() -> None:
     assert (drawn.x, drawn.y) == pytest.approx((2.0, 3.0))
 
 
-def test_names_of_two_at_one_place_stand_one_below_the_other() -> None:
+def test_names_that_would_stand_upon_each_other_stand_one_below_the_other() -> None:
     replay = sample("town")
     scene = Scene(10, 10, "", (), tuple(Sprite(actor, (), label=name) for actor, name in (("o", "It"), ("q", "Ben"))))
     together, near, parted = (
-        {shape.text: (shape.x, shape.y) for shape in display_list(scene, replay, t_ms)} for t_ms in (0, 150, 400)
+        {shape.text: (shape.x, shape.y) for shape in display_list(scene, replay, t_ms)} for t_ms in (0, 300, 400)
     )
     assert together["Ben"] == pytest.approx((5.0, 6.6)), "whoever is on top keeps the place"
     assert together["It"] == pytest.approx((5.0, 7.4))
-    assert near["It"][1] > near["Ben"][1]
+    assert near["Ben"][0] - near["It"][0] == pytest.approx(0.8), (
+        "beside each other, but nearer than their names are wide"
+    )
+    assert near["It"][1] == pytest.approx(near["Ben"][1] + 0.8)
     assert parted["It"][1] == parted["Ben"][1]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,3 +89,26 @@ def test_in_a_film_the_name_of_a_place_can_be_read_beside_a_bubble() -> None:
     red = alone[..., 1] < 120
     assert red.sum() > 20
     assert (both[..., 1][red] < 120).all()
+
+
+def test_two_who_talk_side_by_side_can_both_be_read() -> None:
+    empty = np.full((200, 200, 3), 120, np.float32)
+    first, second = (
+        Shape("bubble", "#ffffff", x, 4, text=text, size=0.8) for x, text in ((5, "Good day"), (5.5, "Hello"))
+    )
+    alone = [paint(empty.copy(), [bubble], CAMERA)[..., 1] > 200 for bubble in (first, second)]
+    both = paint(empty.copy(), [first, second], CAMERA)[..., 1] > 200
+    assert (alone[0] & alone[1]).any(), "above their heads one would cover the other"
+    assert both.sum() == pytest.approx(alone[0].sum() + alone[1].sum(), rel=0.02)
+
+
+def test_somebody_out_of_sight_has_no_bubble_at_the_edge() -> None:
+    assert ink(Shape("bubble", "#000000", 5, 13, text="Hello", size=0.8)) == 0
+    assert ink(Shape("bubble", "#000000", 5, 10, text="Hello", size=0.8)) > 0
+
+
+def test_a_halo_keeps_a_name_readable_on_something_dark() -> None:
+    dark = np.zeros((200, 200, 3), np.float32)
+    name = Shape("text", "#26303a", 5, 5, text="Ada", size=0.8)
+    assert paint(dark.copy(), [name], CAMERA).max() < 70
+    assert paint(dark.copy(), [replace(name, halo="#ffffffb3")], CAMERA).max() > 150

@@ -83,8 +83,8 @@ def reach(walls: Sequence[str], x: float, y: float, dx: float, dy: float, r: flo
 
 #: A move longer than this in one frame is a jump (a round was reset), not a movement to be smoothed.
 JUMP_TILES = 1.5
-#: Names of people nearer to each other than this would stand upon each other.
-SAME_PLACE_TILES = 0.5
+#: Half the width of a letter of a name, in heights of the line.
+HALF_LETTER = 0.28
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ class Shape:
     `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg, to_deg) · `view` (r, from_deg,
     to_deg; the part of the sector around the actor that the scene's walls do not hide; placed, it is a `star`: a polygon
     whose first point sees all the others) ·
-    `text` (x, y, text, size; left out when wider than w, if w is given) · `bubble` (x, y of its foot, text, size) ·
-    `bar` (x, y, w, h; filled to the share `state`/`full`).
+    `text` (x, y, text, size; left out when wider than w, if w is given; `halo` is a colour around its letters) ·
+    `bubble` (x, y of its foot, text, size) · `bar` (x, y, w, h; filled to the share `state`/`full`).
     """
 
     kind: str
@@ -113,6 +113,7 @@ class Shape:
     state: str = ""
     full: float = 1.0
     turns: bool = True
+    halo: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +199,21 @@ def display_list(scene: Scene, recording: Recording, t_ms: float) -> list[Shape]
 
 
 def _apart(words: list[Shape]) -> list[Shape]:
-    """Names at one place stand one below the other, that of whoever is on top first."""
+    """Names that would stand upon each other stand one below the other, that of whoever is on top first."""
     names: list[Shape] = []
     moved: list[Shape] = []
     for word in reversed(words):
-        if word.kind != "text":
-            moved.append(word)
-            continue
-        below = sum(math.hypot(name.x - word.x, name.y - word.y) < SAME_PLACE_TILES for name in names)
-        names.append(word)
-        moved.append(replace(word, y=word.y + below * word.size) if below else word)
+        if word.kind == "text":
+            while any(_touch(name, word) for name in names):
+                word = replace(word, y=word.y + word.size)
+            names.append(word)
+        moved.append(word)
     return moved[::-1]
+
+
+def _touch(name: Shape, other: Shape) -> bool:
+    letters = len(name.text) + len(other.text)
+    return abs(name.y - other.y) < 0.9 * other.size and abs(name.x - other.x) < HALF_LETTER * other.size * letters
 
 
 def pose_at(track: Track, frame: float) -> Pose | None:
@@ -276,7 +281,7 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[st
 
 def _words(sprite: Sprite, pose: Pose, track: Track, frame: float) -> Iterator[Shape]:
     if sprite.label:
-        yield Shape("text", "#26303a", pose.x, pose.y + 1.1, text=sprite.label, size=0.8)
+        yield Shape("text", "#26303a", pose.x, pose.y + 1.1, text=sprite.label, size=0.8, halo="#ffffffb3")
     said = next((value for key in sprite.bubbles if (value := state_at(track, key, frame))), None)
     if said is not None:
         yield Shape("bubble", "#ffffff", pose.x, pose.y - 0.8, text=str(said), size=0.8)

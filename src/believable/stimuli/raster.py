@@ -70,8 +70,8 @@ class Rasteriser:
 
 
 def paint(pixels: Pixels, shapes: Iterable[Shape], camera: Camera, names: Sequence[PixelBox] = ()) -> Pixels:
-    """Paint the shapes onto `pixels`, in place, and return it. Bubbles keep clear of names: of `names`, painted before, and of
-    those among the shapes."""
+    """Paint the shapes onto `pixels`, in place, and return it. Bubbles keep clear of each other and of names: of
+    `names`, painted before, and of those among the shapes."""
     listed = list(shapes)
     boxes = [*names, *_name_boxes(listed, camera)] if any(shape.kind == "bubble" for shape in listed) else []
     for shape in listed:
@@ -247,7 +247,7 @@ def _shared(a: PixelBox, b: PixelBox) -> float:
     return across * down if across > 0 and down > 0 else 0.0
 
 
-def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: Sequence[PixelBox]) -> None:
+def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[PixelBox]) -> None:
     size_px = max(11, round(shape.size * camera.px_per_tile))
     words, cover = _words(shape.text, size_px, shape.kind == "bubble")
     if shape.w and words.shape[1] > shape.w * camera.px_per_tile:
@@ -260,7 +260,10 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: Sequence[P
     if shape.kind == "bubble":
         foot = left_px + shape.x * camera.px_per_tile, top_px + shape.y * camera.px_per_tile
         size, room = (cover.shape[1], cover.shape[0]), (pixels.shape[1], pixels.shape[0])
+        if not all(-camera.px_per_tile <= at <= most + camera.px_per_tile for at, most in zip(foot, room, strict=True)):
+            return  # somebody out of sight
         left, top = bubble_place(foot, size, camera.px_per_tile, names, room)
+        names.append((left, top, *size))
     x0, y0 = max(0, left), max(0, top)
     part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]
     if part.size == 0:
@@ -268,8 +271,19 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: Sequence[P
     rows, columns = slice(y0 - top, y0 - top + part.shape[0]), slice(x0 - left, x0 - left + part.shape[1])
     if shape.kind == "bubble":
         part += 0.92 * (_rgb(shape.fill) - part)
+    if shape.halo:
+        part += _around(words, size_px // 8)[rows, columns, None] * _alpha(shape.halo) * (_rgb(shape.halo) - part)
     ink = _rgb("#26303a" if shape.kind == "bubble" else shape.fill)
     part += words[rows, columns, None] * (ink - part)
+
+
+def _around(words: Pixels, reach: int) -> Pixels:
+    """The letters, and what lies within so many pixels of them."""
+    rows, columns = words.shape
+    wide = np.pad(words, reach)
+    steps = range(2 * reach + 1)
+    shifted: Pixels = np.maximum.reduce([wide[y : y + rows, x : x + columns] for y in steps for x in steps])
+    return shifted
 
 
 def _pillow() -> tuple[Any, Any, Any]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from believable.protocols.replay.stimuli import RUNS, shown_days
 from believable.recordings.file import problems, read, to_bytes
+from believable.worlds import draw
 from believable.worlds.town.rule_checker import check_town, with_findings
+from believable.worlds.town.town_looks import RING, WATERS
+from believable.worlds.town.town_map import town_data
 from believable.worlds.town.town_recording import STEP_MS
 
 GENERATIVE = read(RUNS / "generative.replay.json.gz")
@@ -48,3 +51,21 @@ def test_judges_get_nothing_of_the_checker() -> None:
     assert all(action.violations is None and action.activity is None for action in judged.actions)
     assert all(step.fulfilled is None and step.activity is None for step in judged.plans)
     assert any(action.serves for action in judged.actions), "the log stands under its tasks"
+
+
+def test_a_ring_marks_who_is_followed_and_nobody_else() -> None:
+    person = GENERATIVE.actors[3].id
+    ringed = [
+        sprite.actor
+        for sprite in draw(shown_days(GENERATIVE, person)).sprites
+        if RING[0] in {shape.fill for shape in sprite.shapes}
+    ]
+    assert ringed == [person]
+    assert not any(RING[0] in {shape.fill for shape in sprite.shapes} for sprite in draw(GENERATIVE).sprites)
+
+
+def test_every_kind_of_furniture_has_looks_of_its_own() -> None:
+    kinds = {thing.kind for thing in GENERATIVE.world.objects}
+    looks = town_data("furniture_looks.yaml")
+    assert kinds <= set(looks) | set(WATERS)
+    assert len({str(parts) for parts in looks.values()}) == len(looks)

@@ -79,19 +79,25 @@ function words(context, shape, x, y, scale) {
   const text = shape.text ?? "";
   const width = context.measureText(text).width;
   if (shape.w && width > shape.w * scale) return [];
-  context.fillText(text, x, y);
   const height = sizePx(shape, scale);
+  if (shape.halo) {
+    Object.assign(context, { strokeStyle: shape.halo, lineWidth: height / 4, lineJoin: "round" });
+    context.strokeText(text, x, y);
+  }
+  context.fillText(text, x, y);
   return [{ x: x - width / 2, y: y - height / 2, w: width, h: height }];
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale @param {Box[]} names what it should not cover */
+/** Of somebody out of sight there is none. @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale @param {Box[]} names what it should not cover; it is added */
 function bubble(context, shape, x, y, scale, names) {
+  if (x < -scale || y < -scale || x > context.canvas.width + scale || y > context.canvas.height + scale) return;
   const size = Math.min(sizePx(shape, scale), 18);
   context.font = `${size}px ${FONT}`;
   const lines = inLines(drawable(context, shape.text ?? ""), BUBBLE_CHARACTERS);
   const width = Math.max(...lines.map((line) => context.measureText(line).width)) + size;
   const height = lines.length * size * 1.25 + size * 0.6;
   const place = bubblePlace({ x, y, w: width, h: height }, scale, names, context.canvas);
+  names.push(place);
   x = place.x + width / 2;
   y = place.y + height;
   context.globalAlpha = 0.92;

@@ -4,7 +4,7 @@
  * a test holds the two equal.
  *
  * @typedef {{kind: string, fill: string, x?: number, y?: number, w?: number, h?: number, r?: number, from_deg?: number,
- *   to_deg?: number, points?: number[][], text?: string, size?: number, state?: string, full?: number, turns?: boolean}} Shape
+ *   to_deg?: number, points?: number[][], text?: string, size?: number, state?: string, full?: number, turns?: boolean, halo?: string}} Shape
  * @typedef {{actor: string, shapes: Shape[], label: string, bubbles: string[], shown_when: string}} Sprite
  * @typedef {{width: number, height: number, left: number, top: number, background: string, ground: Shape[], sprites: Sprite[], above: Shape[],
  *   walls?: string[], readouts?: import("./readouts.js").Readout[]}} Scene
@@ -18,8 +18,8 @@ import { sight } from "./sight.js";
 
 const UNITS_PER_TILE = 1000;
 const JUMP_TILES = 1.5;
-/** Names of people nearer to each other than this would stand upon each other. */
-const SAME_PLACE_TILES = 0.5;
+/** Half the width of a letter of a name, in heights of the line. */
+const HALF_LETTER = 0.28;
 
 /** @param {any} tree `believable-replay/1` as JSON values @returns {Recording} */
 export function recording(tree) {
@@ -58,15 +58,19 @@ export function displayList(scene, replay, tMs, quiet = false, followed = null) 
   return [...scene.ground, ...placed, ...scene.above, ...apart(words)];
 }
 
-/** Names at one place stand one below the other, that of whoever is on top first. @param {Shape[]} words @returns {Shape[]} */
+/** Names that would stand upon each other stand one below the other, that of whoever is on top first. @param {Shape[]} words @returns {Shape[]} */
 function apart(words) {
   /** @type {Shape[]} */ const names = [];
   const moved = [...words].reverse().map((word) => {
     if (word.kind !== "text") return word;
-    const { x = 0, y = 0, size = 0 } = word;
-    const below = names.filter((name) => Math.hypot((name.x ?? 0) - x, (name.y ?? 0) - y) < SAME_PLACE_TILES).length;
-    names.push(word);
-    return below ? { ...word, y: y + below * size } : word;
+    const { x = 0, size = 0, text = "" } = word;
+    let { y = 0 } = word;
+    const touches = (/** @type {Shape} */ name) =>
+      Math.abs((name.y ?? 0) - y) < 0.9 * size && Math.abs((name.x ?? 0) - x) < HALF_LETTER * size * (text + name.text).length;
+    while (names.some(touches)) y += size;
+    const placed = { ...word, y };
+    names.push(placed);
+    return placed;
   });
   return moved.reverse();
 }
@@ -141,7 +145,7 @@ function place(shape, pose, track, frame, walls) {
 /** @param {Sprite} sprite @param {{x: number, y: number}} pose @param {Track} track @param {number} frame @returns {Shape[]} */
 function wordsOf(sprite, pose, track, frame) {
   /** @type {Shape[]} */ const words = [];
-  if (sprite.label) words.push({ kind: "text", fill: "#26303a", x: pose.x, y: pose.y + 1.1, text: sprite.label, size: 0.8 });
+  if (sprite.label) words.push({ kind: "text", fill: "#26303a", x: pose.x, y: pose.y + 1.1, text: sprite.label, size: 0.8, halo: "#ffffffb3" });
   const said = sprite.bubbles.map((key) => stateAt(track, key, frame)).find(Boolean);
   if (said) words.push({ kind: "bubble", fill: "#ffffff", x: pose.x, y: pose.y - 0.8, text: String(said), size: 0.8 });
   return words;

@@ -1,60 +1,49 @@
-"""A town seen from above: buildings in soft colours with their names, people as round tokens with a day of their own."""
+"""A town seen from above: buildings in soft colours with their names, people with a day of their own."""
 
 from __future__ import annotations
 
-from believable.recordings.recording import UNITS_PER_TILE, Place, RecordedObject, Recording, Track
+from believable.recordings.recording import UNITS_PER_TILE, Place, Recording, Track
 from believable.recordings.scene import Scene, Shape, Sprite, tile_rects
+from believable.worlds.town.town_looks import FLOOR, LAWN, figure, floor, furniture, streets, walls
 
 BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
 #: Places under the sky, by their names.
-GROUNDS = {"Park": "#cfe3bf", "Garden": "#d6e4b8", "Square": "#e4dccb"}
+GROUNDS = {"Park": "#bcd8a4", "Garden": "#c9dba4", "Square": "#dfd5c1"}
 #: Kept free around the town.
 RIM_TILES = 3
-#: Kind of furniture → colour and share of its tile; what is not named is drawn in wood.
-FURNITURE = {
-    "bed": ("#b9c6de", 0.9), "shower": ("#9fc5d6", 0.8), "toilet": ("#f7f7f4", 0.6), "basin": ("#dfe9ec", 0.6),
-    "fridge": ("#e9ecee", 0.8), "stove": ("#5d6166", 0.8), "oven": ("#5d6166", 0.9), "sink": ("#b8c8cf", 0.7),
-    "coffee machine": ("#6d4c3d", 0.6), "sofa": ("#a8798a", 0.85), "computer": ("#48525c", 0.6), "till": ("#48525c", 0.6),
-    "piano": ("#2e2a28", 0.95), "stage": ("#9b6b43", 1.0), "notice board": ("#c9a15f", 0.8), "flower bed": ("#d98aa6", 0.8),
-    "pond": ("#86b6d6", 1.0), "fountain": ("#8fc1de", 1.0), "tree": ("#5f9153", 0.95), "bench": ("#8a6a48", 0.7),
-    "door": ("#c08a4e", 0.9),
-}  # fmt: skip
-WOOD = ("#b58f66", 0.75)
-ROUND = ("tree", "flower bed", "toilet", "basin", "fountain")
-PEOPLE = ("#c8553d", "#2f6690", "#5b8c5a", "#8f5aa8", "#c48a1b", "#3c6e71")
 
 
 def draw(recording: Recording) -> Scene:
     world = recording.world
     outer = [place for place in world.places if place.parent is None]
-    inner = [place for place in world.places if place.parent is not None]
+    inner = [place for place in world.places if place.parent is not None and place.name.title() not in GROUNDS]
+    furnished = bool(world.objects)
     ground = [
+        *(streets(world, outer) if furnished else ()),
         *(
             shape
             for number, place in enumerate(outer)
-            for shape in _area(place, GROUNDS.get(place.name, BUILDINGS[number % len(BUILDINGS)]))
+            for shape in _area(
+                place, GROUNDS.get(place.name, FLOOR if furnished else BUILDINGS[number % len(BUILDINGS)])
+            )
         ),
-        *(shape for place in inner if place.name.title() not in GROUNDS for shape in _area(place, "#ffffff59")),
-        *(Shape("rect", "#a3ad9b", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")),
-        *(_furniture(thing) for thing in world.objects),
+        *(shape for place in inner for shape in (floor(place) if furnished else _area(place, "#ffffff59"))),
+        *walls(world.walls),
+        *furniture(world.objects),
         *(_name(place) for place in outer),
     ]
+    acting = {action.actor for action in recording.actions}
     sprites = tuple(
         Sprite(
             actor=actor.id,
-            shapes=(
-                Shape("circle", "#00000026", 0.06, 0.1, r=0.62, turns=False),
-                Shape("circle", PEOPLE[number % len(PEOPLE)], r=0.58),
-                Shape("circle", "#ffffff", 0.3, -0.2, r=0.13),
-                Shape("circle", "#ffffff", 0.3, 0.2, r=0.13),
-            ),
+            shapes=figure(number, ringed=len(recording.actors) > 1 and acting == {actor.id}),
             label=actor.name.partition(" ")[0],
             bubbles=("speech", "emoji", "activity", "asleep"),
         )
         for number, actor in enumerate(recording.actors)
     )
     left, top, right, bottom = _bounds(recording)
-    return Scene(right - left, bottom - top, "#f3f1ea", tuple(ground), sprites, left=left, top=top)
+    return Scene(right - left, bottom - top, LAWN, tuple(ground), sprites, left=left, top=top)
 
 
 def _bounds(recording: Recording) -> tuple[int, int, int, int]:
@@ -78,14 +67,6 @@ def _ends(track: Track) -> list[tuple[int, int]]:
 
 def _area(place: Place, fill: str) -> list[Shape]:
     return [Shape("rect", fill, x, y, w, h) for x, y, w, h in place.rects]
-
-
-def _furniture(thing: RecordedObject) -> Shape:
-    fill, share = FURNITURE.get(thing.kind, WOOD)
-    if thing.kind in ROUND:
-        return Shape("circle", fill, thing.x + 0.5, thing.y + 0.5, r=share / 2)
-    rim = (1 - share) / 2
-    return Shape("rect", fill, thing.x + rim, thing.y + rim, share, share)
 
 
 def _name(place: Place) -> Shape:
