@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 from scipy import stats
 
 from believable.protocols.replay.stimuli import RUNS
@@ -142,7 +142,7 @@ def _variety(recording: Recording) -> float:
 
 
 def worst(recording: Recording, count: int = 3) -> list[TownViolation]:
-    """Moments with the most violations within ten minutes of one person, apart from each other, rules of other kinds first."""
+    """Moments with the most violations within ten minutes of one person, apart from each other, other rules first."""
     violations = check_town(recording).violations
     near: dict[TownViolation, int] = {
         violation: sum(
@@ -150,29 +150,37 @@ def worst(recording: Recording, count: int = 3) -> list[TownViolation]:
         )
         for violation in violations
     }
+    ranked = sorted(near, key=lambda violation: (-near[violation], violation.t_ms))
     chosen: list[TownViolation] = []
-    for violation in sorted(near, key=lambda violation: (-near[violation], violation.t_ms)):
-        if all(violation.rule != other.rule for other in chosen):
-            chosen.append(violation)
+    for same_rule in (False, True):
+        for violation in ranked:
+            if all(_apart(violation, other) and (same_rule or violation.rule != other.rule) for other in chosen):
+                chosen.append(violation)
     return chosen[:count]
+
+
+def _apart(violation: TownViolation, other: TownViolation) -> bool:
+    return violation.actor != other.actor or abs(violation.t_ms - other.t_ms) > 3_600_000
 
 
 def picture(recording: Recording, moments: Sequence[TownViolation], path: Path) -> None:
     """The moments side by side, near the person, with what is wrong in words."""
     scene = draw(recording)
-    width, height, rim = 420, 300, 46
-    sheet = Image.new("RGB", (width * max(1, len(moments)), height + rim), "white")
-    writer = ImageDraw.Draw(sheet)
+    names = {actor.id: actor.name.partition(" ")[0] for actor in recording.actors}
+    width, height, rim, gap = 420, 300, 50, 8
+    sheet = Image.new("RGB", ((width + gap) * max(1, len(moments)) - gap, height + rim), "white")
+    writer, font = ImageDraw.Draw(sheet), ImageFont.load_default(15)
     for number, moment in enumerate(moments):
         track = next(track for track in recording.tracks if track.actor == moment.actor)
         frame = min(round(moment.t_ms / recording.timing.frame_ms) + 1, len(track.x) - 1)
         camera = Camera(track.x[frame] / UNITS_PER_TILE, track.y[frame] / UNITS_PER_TILE, 22.0, width, height)
         pixels = Rasteriser(scene, recording, camera).picture(frame * recording.timing.frame_ms)
-        sheet.paste(Image.fromarray(np.asarray(pixels)), (number * width, 0))
+        left = number * (width + gap)
+        sheet.paste(Image.fromarray(np.asarray(pixels)), (left, 0))
         day, minute = divmod(moment.t_ms // 60_000, 1440)
-        words = f"day {day + 1} {minute // 60:02d}:{minute % 60:02d} {moment.actor}: {moment.rule}"
-        writer.text((number * width + 8, height + 6), words, "black")
-        writer.text((number * width + 8, height + 24), moment.reason[:66], "black")
+        words = f"Day {day + 1}, {minute // 60:02d}:{minute % 60:02d}, {names[moment.actor]}: {moment.rule}"
+        writer.text((left + 4, height + 6), words, "black", font)
+        writer.text((left + 4, height + 26), moment.reason[:58], "black", font)
     sheet.save(path, optimize=True)
 
 

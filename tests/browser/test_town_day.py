@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from believable.recordings.file import write
+from believable.protocols.replay.stimuli import RUNS, shown_days
+from believable.recordings.file import read, write
 from believable.recordings.importers.generative_agents import import_run
 
 CONTROLS = "{pause: true, seek: true, speeds: [1, 8, 60, 600], speed: 60, zoom: true, must_finish: false}"
@@ -86,7 +87,11 @@ def test_the_day_plays_with_plan_and_log(
 
 
 @pytest.mark.timing
-def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, day: Path) -> None:
+@pytest.mark.parametrize("run", ["public", "own"])
+def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, day: Path, run: str) -> None:
+    if run == "own":
+        own = read(RUNS / "generative.replay.json.gz")
+        write(shown_days(own, own.actors[0].id), day / "stimuli/day.replay.json.gz")
     server = serve(day)
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()

@@ -211,11 +211,12 @@ def _traces(recorded: Sequence[tuple[FloatArray, FloatArray]], length_ms: float)
 
 
 def _words(data: Data) -> dict[tuple[str, str], str]:
-    """What each action is, in words."""
+    """What each action is, in the words that viewers read where the log has any."""
     words: dict[tuple[str, str], str] = {}
     for row in data.table("actions").rows():
-        parts = [row["verb"], row["object"], f"({row['place']})" if row["place"] else None]
-        text = " ".join(str(part) for part in parts if part) or str(row["text"] or row["action"])
+        named = [row["text"]] if row["text"] else [row["verb"], row["object"]]
+        parts = [*named, f"({row['place']})" if row["place"] else None]
+        text = " ".join(str(part) for part in parts if part) or str(row["action"])
         words[str(row["stimulus"]), str(row["action"])] = text
     return words
 

@@ -166,6 +166,8 @@ def run(
 
     chosen = {**_options(options), **({"variant": variant} if variant else {})}
     may_ask = mind_kind(mind).asks_model
+    if may_ask == "always" and "variant" in mind_kind(mind).options:
+        chosen.setdefault("variant", "paper")  # written down, so that naming the default makes no other run
     if may_ask == "may" and values["model"]:
         chosen["model"] = "on"
     asks = may_ask == "always" or (may_ask == "may" and chosen.get("model") == "on")
@@ -199,10 +201,11 @@ def _options(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _say_step(bar: Any, town: TownRun) -> None:
-    step = town.state.step
-    if step % 360 == 0:
-        bar.label = f"day {max(0, step - 1) // 8640 + 1} {step // 360 % 24:02d}:00"
-        bar.update(step // 360 - bar.pos)
+    hours, steps = divmod(town.state.step, 360)
+    if steps == 0:
+        day = max(0, hours - 1) // 24
+        bar.label = f"day {day + 1} {hours - 24 * day:02d}:00"
+        bar.update(hours - bar.pos)
 
 
 def _say_wait(bar: Any, notice: WaitNotice) -> None:

@@ -3,6 +3,8 @@
 import { element, left, minutes, speedChoice } from "../video/parts.js";
 import { ZOOM_STEP } from "./view.js";
 
+/** What is left out at once is a night, if it is longer. */
+const NIGHT_MS = 10_800_000;
 const DAY_MS = 86_400_000;
 
 /** @param {any} player @param {import("./player.js").Policy} policy @param {Record<string, string>} texts @returns {HTMLElement} */
@@ -52,15 +54,17 @@ export function buildControls(player, policy, texts) {
 
 /**
  * How a moment is written: the day clock where the recording has one, else minutes and seconds.
- * @param {import("./scene.js").Recording} replay @param {number} ms
+ * @param {import("./scene.js").Recording} replay @param {number} ms @param {boolean} [ends] what ends where a night is left out ends before it
  */
-export function shownTime(replay, ms) {
-  return replay.start && replay.simulatedMs ? moment(replay, ms).toISOString().slice(11, 16) : minutes(ms);
+export function shownTime(replay, ms, ends) {
+  return replay.start && replay.simulatedMs ? moment(replay, ms, ends).toISOString().slice(11, 16) : minutes(ms);
 }
 
-/** @param {import("./scene.js").Recording} replay @param {number} ms @returns {Date} what the clock of a simulated day shows */
-function moment(replay, ms) {
-  const leftOutMs = (replay.jumps ?? []).filter(([frame]) => frame * replay.frameMs <= ms).reduce((sum, [, jump]) => sum + jump, 0);
+/** @param {import("./scene.js").Recording} replay @param {number} ms @param {boolean} [ends] @returns {Date} what the clock of a simulated day shows; never the day after the last */
+function moment(replay, ms, ends) {
+  ms = Math.min(ms, replay.durationMs - 1);
+  const leftOutMs = (replay.jumps ?? [])
+    .filter(([frame, jump]) => frame * replay.frameMs <= (ends && jump > NIGHT_MS ? ms - 1 : ms)).reduce((sum, [, jump]) => sum + jump, 0);
   return new Date(Date.parse(`${replay.start}Z`) + (ms / replay.frameMs) * Number(replay.simulatedMs) + leftOutMs);
 }
 

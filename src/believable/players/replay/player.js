@@ -107,8 +107,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     seek: (ms) => jump(Math.min(Math.max(0, ms), replay.durationMs)),
     /** @param {string} name @param {(data?: any) => void} listener */
     on: (name, listener) => void (listeners[name] ??= []).push(listener),
-    /** How a moment is written. @param {number} ms */
-    clock: (ms) => shownTime(replay, ms),
+    /** How a moment is written. @param {number} ms @param {boolean} [ends] as the end of something */
+    clock: (ms, ends) => shownTime(replay, ms, ends),
     canvas,
     destroy,
   };

@@ -1,16 +1,21 @@
 """Flags beside the world's own rule checker: which violations people notice, and which flags are about nothing that it knows.
 
 A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on the second a false alarm. d′
-is that of all viewings together, its interval a jackknife over people, whose flags hang together."""
+is one for everybody, measured from each viewer's own readiness to flag: viewings of all together would make it too small, since
+some flag much and others little. Its interval is a jackknife over people, whose flags hang together."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import ndtr, ndtri
 
 from believable.analysis.data import Data, logs
 from believable.analysis.findings import Column, Section, Table, reasoned
@@ -18,16 +23,18 @@ from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, number
 from believable.protocols.replay.flag_outcomes import WatchedDay
 from believable.simulate.demonstration import NOTHING_WRONG
-from believable.stats.detection import d_prime
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
 
 LAYOUTS = Layouts(__file__)
+FloatArray: TypeAlias = NDArray[np.float64]
 
 CATEGORIES = ("goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure")
 #: What a violation of a norm that no mind was told ends with.
 UNKNOWN = "/unknown to minds"
+#: Scoring needs five to ten.
+MOST_STEPS = 100
 #: So many actions that are flagged most although nothing is wrong with them are listed.
 LISTED = 12
 _COUNTS = (
@@ -36,7 +43,13 @@ _COUNTS = (
     Column("hit_rate", "Hit rate", "share", 1, "Flagged of viewed."),
     Column("hit_low", "low", "share", 1, "Over people, Wilson with the effective number."),
     Column("hit_high", "high", "share", 1, "Over people."),
-    Column("d_prime", "d′", "number", 2, "Against viewed actions with which nothing is wrong; loglinear correction."),
+    Column(
+        "d_prime",
+        "d′",
+        "number",
+        2,
+        "Above each viewer's own readiness to flag actions with which nothing is wrong; one for everybody.",
+    ),
     Column("d_low", "low", "number", 2, "Jackknife over people."),
     Column("d_high", "high", "number", 2, "Jackknife over people."),
 )
@@ -122,28 +135,44 @@ def counts_of(
 
 
 def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
-    """d′ of all viewings together; its interval leaves out one person after the other."""
-    rows = np.array([(own.hits, own.signals, own.false_alarms, own.noise) for own in people], dtype=np.int64).reshape(
-        -1, 4
-    )
-    total, n, method = rows.sum(axis=0), len(rows), "d′ (loglinear), jackknife over people"
-    if n == 0 or not total[1] or not total[3]:
-        reason = "no such violation was viewed" if n == 0 or not total[1] else "nothing else was viewed"
-        return undefined(reason, method=method, n=n, level=level)
-    whole = _pooled(total)
-    left = np.array([_pooled(total - row) for row in rows if total[1] > row[1] and total[3] > row[3]])
-    if len(left) < 2:
-        return Estimate(whole, None, None, level, n, method, reason="fewer than two people viewed any")
-    se = float(np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum()))
-    half = float(stats.t.ppf((1 + level) / 2, len(left) - 1)) * se
-    return Estimate(whole, whole - half, whole + half, level, n, method, se=se)
+    """The d′ under which everybody's hits are most likely, each viewer with the criterion of their own false alarms (probit
+    regression with these as offsets; half a hit of one more viewing is added, which for one viewer is the loglinear
+    correction). Its interval leaves out one person after the other."""
+    method = "d′ from each viewer's own false alarms (probit), jackknife over people"
+    everybody = list(people)
+    rows = np.array(
+        [(own.hits, own.signals, own.false_alarms, own.noise) for own in everybody if own.signals and own.noise],
+        dtype=np.float64,
+    ).reshape(-1, 4)
+    n = len(rows)
+    if n == 0:
+        any_signals = any(own.signals for own in everybody)
+        reason = "nothing else was viewed" if any_signals else "no such violation was viewed"
+        return undefined(reason, method=method, n=len(everybody), level=level)
+    hits, signals, false_alarms, noise = np.vstack([rows, [0.5, 1.0, *rows[:, 2:].sum(axis=0)]]).T
+    readiness = ndtri((false_alarms + 0.5) / (noise + 1))
+    (whole,) = _most_likely(hits, signals, readiness, np.ones((1, n + 1)))
+    if n < 2:
+        return Estimate(float(whole), None, None, level, n, method, reason="fewer than two people viewed any")
+    left = _most_likely(hits, signals, readiness, 1 - np.eye(n, n + 1))
+    se = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
+    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * se
+    return Estimate(float(whole), float(whole) - half, float(whole) + half, level, n, method, se=se)
 
 
-def _pooled(totals: np.ndarray) -> float:
-    hits, signals, false_alarms, noise = (int(value) for value in totals)
-    value = d_prime(hits, signals - hits, false_alarms, noise - false_alarms).value
-    assert value is not None  # both kinds were viewed
-    return value
+def _most_likely(hits: FloatArray, signals: FloatArray, readiness: FloatArray, weights: FloatArray) -> FloatArray:
+    """For each row of weights over viewers: where the likelihood of their hits is highest, by Fisher scoring."""
+    d: FloatArray = np.zeros(len(weights))
+    for _ in range(MOST_STEPS):
+        z = readiness + d[:, None]
+        p = np.clip(ndtr(z), 1e-12, 1 - 1e-12)
+        density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
+        score = (weights * density * (hits - signals * p) / (p * (1 - p))).sum(axis=1)
+        step = score / (weights * signals * density**2 / (p * (1 - p))).sum(axis=1)
+        d = d + np.clip(step, -1, 1)
+        if np.abs(step).max() < 1e-9:
+            break
+    return d
 
 
 def noticed(

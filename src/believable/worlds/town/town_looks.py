@@ -96,7 +96,7 @@ def furniture(things: Sequence[RecordedObject]) -> Iterator[Shape]:
                 yield Shape("circle", fill, (left + right) / 2, (top + bottom) / 2, r=share * (right - left + 0.3) / 2)
     for thing in things:
         if thing.kind not in WATERS:
-            baked = thing.kind == "display shelf" and thing.facts.get("stock") == "bread"
+            baked = thing.kind == "display shelf" and (thing.place or "").startswith("bakery")
             for shape in _looks().get(thing.kind, (Shape("rect", WOOD, 0.12, 0.12, 0.76, 0.76),)):
                 fill = BREAD if baked and shape.kind == "circle" else shape.fill
                 yield replace(shape, fill=fill, x=round(thing.x + shape.x, 3), y=round(thing.y + shape.y, 3))

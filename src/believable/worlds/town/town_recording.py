@@ -36,6 +36,7 @@ FIRST_DAY = "2024-05-06T00:00:00"
 #: So long something said stays over the head of who said it.
 SPEECH_STEPS = 6
 #: `working at the till, the till`.
+_DAY_OF_SOMEBODY = re.compile(r"(Day \d+) of .+")
 _NAMED_TWICE = re.compile(r"^([^:]*\b(\w+)), the (?:\w+ )*\2$")
 #: So much of a night is shown, before somebody gets up and after they have gone to bed.
 NIGHT_STEPS = 18
@@ -165,8 +166,8 @@ def followed(
     """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
 
     With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
-    day clock is put forward. Places are called by their names, and a thing that an activity names is not named again: the log
-    of a followed character is for people to read."""
+    day clock is put forward. Places are called by their names, a thing that an activity names is not named again, and plans are
+    written alike whatever the mind: plan and log of a followed character are for people to read."""
     names = [actor.id for actor in recording.actors]
     if person not in names:
         raise NotFound(f"nobody is called {person!r}. {did_you_mean(person, names)}")
@@ -194,7 +195,14 @@ def followed(
             )
             for action in shown.actions
         ),
+        plans=tuple(replace(step, text=_plan_words(step.text)) for step in shown.plans),
     )
+
+
+def _plan_words(text: str) -> str:
+    """`Day 1 of Ada Brandt` is called `Day 1`; every line begins with a capital letter."""
+    short = _DAY_OF_SOMEBODY.sub(r"\1", text)
+    return short[:1].upper() + short[1:]
 
 
 def _place_words(place: str | None, places: Mapping[str, Place]) -> str | None:

@@ -36,7 +36,7 @@ export function showPlan(panel, { player, log, texts }) {
     const inner = below.get(step.id) ?? [];
     const always = step.t0_ms <= 0 && step.t1_ms >= player.duration_ms;
     const words = [
-      Object.assign(document.createElement("span"), { className: "plan-time", textContent: always ? "" : `${player.clock(step.t0_ms)}–${player.clock(step.t1_ms)}` }),
+      Object.assign(document.createElement("span"), { className: "plan-time", textContent: always ? "" : `${player.clock(step.t0_ms)}–${player.clock(step.t1_ms, true)}` }),
       Object.assign(document.createElement("span"), { className: "plan-text", textContent: step.text }),
     ];
     let fold = null;

@@ -51,7 +51,7 @@ function showFacts() {
   const options = Object.entries(run.options).map(([name, value]) => `${name} ${value}`);
   const words = [
     `Mind ${run.mind}`, ...options, `seed ${run.seed}`, `${run.days} days`, `${counts.calls} calls`,
-    `${counts.failed} failed answers`, `${counts.unanswered} left unanswered`, `${counts.memories} memories`,
+    `${counts.failed} failed answer${counts.failed === 1 ? "" : "s"}`, `${counts.unanswered} left unanswered`, `${counts.memories} memories`,
   ];
   if (usage) words.push(usage.model, `${usage.tokens_in} + ${usage.tokens_out} tokens`, `cost ${usage.cost.toFixed(4)}`);
   part("facts").textContent = words.join(" · ");

@@ -46,6 +46,8 @@ from believable.worlds.town.minds.task_planner import CLEANUP, AgendaTask, TaskP
 from believable.worlds.town.town_map import activities
 from believable.worlds.town.town_state import FRIDGE_STOCK
 
+#: How a plan names what is fetched and put back.
+MOVED = {"get": "getting the {}", "put": "putting the {} away"}
 #: So often a task is tried again after a refusal or an objection.
 MOST_TRIES = 4
 LATER_MINUTES = 2
@@ -378,7 +380,7 @@ class NeurosymbolicMind:
             self.draws += 1
             name = f"{self._day_entry(percept.day)}-{goal.name}-{self.draws}"
             steps = round((task.minutes or 5) * STEPS_PER_MINUTE)
-            words = activities()[task.name].en if task.kind == "do" else f"{task.kind} {task.name}"
+            words = activities()[task.name].en if task.kind == "do" else MOVED[task.kind].format(task.name)
             self.setting.trace.plan(
                 [PlanEntry(name, f"{self._day_entry(percept.day)}-{goal.name}", 2, start, start + steps, words)]
             )
