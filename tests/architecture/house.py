@@ -263,11 +263,9 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "recordings/scene.py:_apart",
         "simulate/demonstration.py:violations_of",
         "simulate/pool.py:_about",
-        "stimuli/raster.py:_name_boxes,_shared,bubble_place",
+        "stimuli/raster.py:_around,_name_boxes,_shared,bubble_place",
         "study/records.py:rated_turn",
-        "worlds/town/draw.py:_furniture",
         "protocols/replay/people.py:_D_OF",
-        "worlds/town/draw.py:FURNITURE",
     ),
     "out of the laboratory": (
         "cli/demo_studies.py",
