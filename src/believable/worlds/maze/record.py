@@ -31,8 +31,8 @@ from believable.worlds.maze.rules import (
 )
 from believable.worlds.maze.temper import expression
 
-#: A recording frame lasts this long; 30 frames are one second less 10 ms, which no eye sees and every number shares.
-FRAME_MS = 33
+#: A recording frame lasts as long as a step of the game.
+FRAME_MS = 1000 / TICKS_PER_S
 
 #: What the opponent does, said for the action log.
 INTENTS = {
@@ -210,15 +210,14 @@ class Recorder:
         ]
         ordered = sorted([*spans, *self._acts], key=lambda row: (row[0], row[2], row[3]))
         return [
-            Action(f"a{number}", actor, t0 * FRAME_MS, t1 * FRAME_MS, verb, thing, None, words)
+            Action(f"a{number}", actor, _ms(t0), _ms(t1), verb, thing, None, words)
             for number, (t0, t1, actor, verb, thing, words) in enumerate(ordered, 1)
         ]
 
     def _plans(self) -> list[PlanStep]:
-        whole = self._frame * FRAME_MS
-        root = PlanStep("p0", "opponent", None, 0, 0, whole, "Catch the player")
+        root = PlanStep("p0", "opponent", None, 0, 0, _ms(self._frame), "Catch the player")
         steps = (
-            PlanStep(f"p{number}", "opponent", "p0", 1, first * FRAME_MS, end * FRAME_MS, INTENTS.get(intent, intent))
+            PlanStep(f"p{number}", "opponent", "p0", 1, _ms(first), _ms(end), INTENTS.get(intent, intent))
             for number, (first, end, intent, _) in enumerate(self._spans(), 1)
         )
         return [root, *steps]
@@ -226,6 +225,10 @@ class Recorder:
 
 _TELEMETRY = ("score", "player_health", "opponent_health", "move_x", "move_y", "shoot", "bomb", "events")
 _NAMES = {"player": "You", "opponent": "Opponent"}
+
+
+def _ms(frames: int) -> int:
+    return round(frames * FRAME_MS)
 
 
 def _track(name: str, mover: TrackBuilder) -> Track:

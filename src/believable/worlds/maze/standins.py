@@ -184,7 +184,9 @@ class _Walker:
         ends = [*changes[1:], len(self._doing)]
         words = {"walk": "walks towards the goal", "stop": "stops and looks round"}
         return [
-            Action(f"w{number}", "walker", first * FRAME_MS, end * FRAME_MS, verb, "goal", None, words[verb])
+            Action(
+                f"w{number}", "walker", round(first * FRAME_MS), round(end * FRAME_MS), verb, "goal", None, words[verb]
+            )
             for number, (first, end) in enumerate(zip(changes, ends, strict=True), 1)
             for verb in (self._doing[first],)
         ]
