@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from believable.instruments import INSTRUMENTS
+from believable.simulate.behaviour import Act, Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import HastyPace
 from believable.simulate.viewer import length_ms, watch
@@ -38,7 +39,7 @@ def test_the_length_is_read_from_the_file(beginning: bytes, expected: int | None
     assert length_ms(beginning) == expected
 
 
-def viewed(length: int, seed: int) -> tuple[list[dict[str, Any]], int]:
+def viewed(length: int, seed: int, mind: Mind | None = None, **more: object) -> tuple[list[dict[str, Any]], int]:
     """The events of one viewing, and how long it took."""
 
     async def main() -> tuple[list[dict[str, Any]], int]:
@@ -55,8 +56,8 @@ def viewed(length: int, seed: int) -> tuple[list[dict[str, Any]], int]:
             pace = HastyPace(0)
             person = Participant(http, pace)
             await person.claim()
-            trial: Mapping[str, Any] = {"media": [{"url": "/s/t/media/m", "bytes": 9}]}
-            await watch(person, pace, random.Random(seed), trial, INSTRUMENTS)
+            trial: Mapping[str, Any] = {"media": [{"url": "/s/t/media/m", "bytes": 9}], **more}
+            await watch(person, pace, random.Random(seed), trial, INSTRUMENTS, mind=mind)
             return [json.loads(body) for body in person.log], pace.now_ms()
 
     return asyncio.run(main())
@@ -79,3 +80,27 @@ def test_what_was_watched_covers_the_whole_clip_once(length: int, seed: int) -> 
     assert took_ms >= length, "nobody watches faster than it plays"
     assert [event["at_ms"] for event in events] == sorted(event["at_ms"] for event in events)
     assert all(event["trial"] == 3 for event in events)
+
+
+class Onlooker(Mind):
+    """Flags nothing, and keeps what was open when it could have."""
+
+    def __init__(self) -> None:
+        self.opened: list[frozenset[str]] = []
+
+    def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
+        self.opened.append(seen.opened)
+        return ()
+
+
+def test_whoever_flags_knows_what_stands_open_beside_the_picture() -> None:
+    told = set()
+    for seed in range(12):
+        mind = Onlooker()
+        events, _ = viewed(
+            6000, seed, mind, overlay={"plan": True, "log": True}, annotate={"kind": "flags", "params": {}}
+        )
+        opened = frozenset(event["data"]["which"] for event in events if event["kind"] == "overlay.open")
+        assert mind.opened == [opened]
+        told.add(opened)
+    assert len(told) > 1, "some open more than others"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,14 +49,17 @@ async def watch(
     watched = []
     for number, medium in enumerate(trial["media"]):
         content, shown = await _look(browser, medium)
-        seen = recognise(content, shown)
+        opened = frozenset(
+            which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < OPENS_CHANCE
+        )
+        seen = replace(recognise(content, shown), opened=opened)
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
         own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
         acts = own if own is not None else aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
         rate = (trial.get("controls") or {}).get("speed") or 1
-        opened = await _play(browser, pace, rng, trial, shown.length_ms, rate, acts, player)
-        watched.append(replace(seen, opened=opened))
+        await _play(browser, pace, rng, shown.length_ms, rate, acts, player, opened)
+        watched.append(seen)
     return watched
 
 
@@ -75,7 +78,7 @@ async def watch_signal(
     browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any], acts: Sequence[Act]
 ) -> None:
     """Watch the signal of a quality test, doing `acts` on the way."""
-    await _play(browser, pace, rng, trial, trial["signal"]["duration_ms"], 1, acts, {})
+    await _play(browser, pace, rng, trial["signal"]["duration_ms"], 1, acts, {})
 
 
 async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, SeenStimulus]:
@@ -91,17 +94,16 @@ async def _play(
     browser: Participant,
     pace: Pace,
     rng: random.Random,
-    trial: Mapping[str, Any],
     until_ms: int,
     rate: float,
     acts: Sequence[Act],
     player: Mapping[str, int],
-) -> frozenset[str]:
-    """`player` goes into every event of the player, where the page has several. Returns what was opened beside it."""
+    opened: Collection[str] = (),
+) -> None:
+    """`player` goes into every event of the player, where the page has several; `opened` is what stands open beside it."""
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
-    opened = [which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < OPENS_CHANCE]
-    for which in opened:
+    for which in sorted(opened):
         browser.note("overlay.open", which=which, media_ms=0)
     browser.note("media.play", media_ms=0, **player)
     at_ms, waiting = 0, deque(acts)
@@ -120,7 +122,6 @@ async def _play(
         await browser.send()
     browser.note("media.ended", media_ms=until_ms, view=1, **player)
     await browser.send()
-    return frozenset(opened)
 
 
 async def _act_until(

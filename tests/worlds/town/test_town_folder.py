@@ -76,6 +76,17 @@ def test_the_page_holds_everything_and_needs_nothing_else(folder: Path) -> None:
     assert [member["id"] for member in data["people"]] == ["ada", "ben"]
 
 
+def test_the_page_has_the_plan_of_a_mind_that_asks_nobody(tmp_path: Path) -> None:
+    simulate(tmp_path, TownSettings(7, 2, 1, "neurosymbolic", {}), None)
+    plans = [note for note in page_data(tmp_path)["notes"] if note["kind"] == "plan" and note["person"] == "ada"]
+    assert [note["text"] for note in plans if note["level"] == 0] == ["Day 1"]
+    goals = [note for note in plans if note["level"] == 1]
+    assert "Have breakfast" in {note["text"] for note in goals}
+    tasks = [note for note in plans if note["level"] == 2]
+    assert {note["parent"] for note in tasks} <= {note["id"] for note in goals}
+    assert sum(note["status"] == "done" for note in tasks) > 0.7 * len(tasks) > 10
+
+
 def test_what_somebody_said_cannot_break_the_page(folder: Path, tmp_path: Path) -> None:
     for name in ("settings.json", "trace.jsonl"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())

@@ -162,7 +162,7 @@ function listCalls() {
   const prompt = /** @type {HTMLSelectElement} */ (part("prompt")).value;
   const failed = /** @type {HTMLInputElement} */ (part("failed-only")).checked;
   const words = searched();
-  const kinds = ["call", "unanswered", "reflection", "replanned", "undivided"];
+  const kinds = ["call", "unanswered", "reflection", "replanned", "undivided", "objection", "refused", "failed", "speech"];
   const notes = ownNotes().filter(
     (note) =>
       kinds.includes(note.kind) && (!prompt || note.prompt === prompt) && (!failed || note.failed || note.kind === "unanswered") &&

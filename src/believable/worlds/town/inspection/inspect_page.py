@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.recordings.recording import Action
 from believable.worlds.town.language.opening import USAGE_FILE
-from believable.worlds.town.town_folder import TRACE_FILE, read_settings
+from believable.worlds.town.town_folder import RECORDING_FILE, TRACE_FILE, read_settings, read_town
+from believable.worlds.town.town_map import activities
+from believable.worlds.town.town_recording import STEP_MS
 from believable.worlds.town.townsfolk import townsfolk
 
 PARTS = Path(__file__).parent
 PAGE_FILE = "inspect.html"
+#: How the names of tasks begin that are done by a primitive alone.
+_FETCHING = {"getting": "pick-up", "putting": "put"}
 
 
 def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
@@ -42,18 +47,41 @@ def page_data(folder: Path) -> dict[str, Any]:
         {"id": persona.id, "name": persona.name, "role": persona.role, "about": persona.about}
         for persona in townsfolk(settings.seed, settings.people)
     ]
-    notes = list(read_trace(folder))
+    traced = list(read_trace(folder))
+    notes = traced if any(note["kind"] == "plan" for note in traced) else [*traced, *_recorded_plans(folder)]
     usage = folder / USAGE_FILE
     return {
         "run": {
             "mind": settings.mind, "seed": settings.seed, "days": settings.days, "options": dict(settings.options),
-            "steps": max((note["step"] for note in notes), default=0),
+            "steps": max((note["step"] for note in traced), default=0),
         },
         "people": people,
         "notes": notes,
         "usage": json.loads(usage.read_text("utf-8")) if usage.is_file() else None,
         "counts": _counts(notes),
     }  # fmt: skip
+
+
+def _recorded_plans(folder: Path) -> Iterator[dict[str, Any]]:
+    """What a mind that traces no plans meant, from the recording of a run that is over. A task counts as dropped where nothing
+    was done for it, nor anything of its kind for the goal above it."""
+    if not (folder / RECORDING_FILE).is_file():
+        return
+    recording = read_town(folder)
+    did = {(action.serves, _kind_of(action)) for action in recording.actions if action.refused is None}
+    served = {serves for serves, _ in did}
+    for step in recording.plans:
+        done = step.id in served or (step.parent, _FETCHING.get(step.text.partition(" ")[0], step.text)) in did
+        first, last = step.t0_ms // STEP_MS, step.t1_ms // STEP_MS
+        yield {
+            "step": first, "person": step.actor, "kind": "plan", "id": step.id, "parent": step.parent, "level": step.level,
+            "from_step": first, "to_step": last, "text": step.text, "reason": "",
+            "status": "open" if step.level < 2 else "done" if done else "dropped",
+        }  # fmt: skip
+
+
+def _kind_of(action: Action) -> str:
+    return activities()[action.activity].en if action.activity in activities() else action.verb
 
 
 def _counts(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

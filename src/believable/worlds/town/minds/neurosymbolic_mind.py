@@ -500,7 +500,7 @@ class NeurosymbolicMind:
         return replace(primitive, serves=self._serves(percept))
 
     def _serves(self, percept: Percept) -> str | None:
-        """The task it is done for, else the goal, else the day."""
+        """The goal it is done for, else the day."""
         if 0 <= self.at < len(self.entries) and not self.free:
             return f"{self._day_entry(percept.day)}-{self.entries[self.at].goal.name}"
         return self._day_entry(percept.day)
