@@ -81,7 +81,8 @@ def _recorded_plans(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _kind_of(action: Action) -> str:
-    return activities()[action.activity].en if action.activity in activities() else action.verb
+    known = activities().get(action.activity or "")
+    return action.verb if known is None else known.en
 
 
 def _counts(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
