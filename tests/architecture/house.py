@@ -74,7 +74,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "worlds/contract.py:MouseLook,GameControls,AgentTask,_loaded",
         "worlds/live_round.py:play_through",
         "web/participant/round_course.py:_send_image",
-        "protocols/contract.py:write_agent_clips,shows_agents,masks",
+        "protocols/contract.py:write_agent_clips,shows_agents,masks,write_town_days,shows_towns",
         "web/participant/round_course.py:_film_size,_make_room",
         "web/participant/play.py:_coding",
         "web/settings.py:rounds_at_once",

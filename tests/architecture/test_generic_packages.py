@@ -15,7 +15,7 @@ from tests.architecture.house import modules, nodes_of
 KNOW_NO_WORLD = ("bundle", "cli", "collect", "report", "store", "web")
 KNOW_NO_PROTOCOL = (
     *("core", "study", "analysis", "report", "simulate", "bundle"),
-    *("collect", "store", "web", "stats", "traces", "coding"),
+    *("collect", "store", "web", "stats", "traces", "coding", "cli"),
 )
 #: A protocol may be about a kind of page; everything else asks the record or the registry.
 KNOW_KINDS = ("pages", "protocols")

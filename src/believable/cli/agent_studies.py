@@ -138,10 +138,10 @@ class TownRequest:
         from believable.cli.new import write
         from believable.protocols.variants import variant as variant_of
 
-        if ready.name != "replay":
+        if not ready.shows_towns:
             raise InvalidInput(f"new: {self.alone}")
         runs = dict(map(_named_run, self.runs)) if self.runs else _town_runs(ready, folder, seed)
-        write(variant_of(ready, variant), folder, seed, languages, fill=partial(_live_in, seed, runs))
+        write(variant_of(ready, variant), folder, seed, languages, fill=partial(_live_in, ready, seed, runs))
         yield folder
 
 
@@ -165,9 +165,8 @@ def _town_runs(ready: ReadyStudy, folder: Path, seed: int) -> dict[str, Path]:
     return runs
 
 
-def _live_in(seed: int, towns: Mapping[str, Path], study: Study, draft: Path) -> None:
+def _live_in(ready: ReadyStudy, seed: int, towns: Mapping[str, Path], study: Study, draft: Path) -> None:
     from believable.cli.new import counting
-    from believable.protocols.replay.stimuli import write_town
     from believable.worlds.town.town_folder import read_town
 
     missing = [name for name in study.conditions if name not in towns]
@@ -177,7 +176,7 @@ def _live_in(seed: int, towns: Mapping[str, Path], study: Study, draft: Path) ->
         )
     with counting(len(study.stimuli)) as count:
         runs = {name: read_town(path) for name, path in towns.items()}
-        write_town(study, draft, seed, runs, lambda stimulus: count())
+        ready.write_town_days(study, draft, seed, runs, lambda stimulus: count())
 
 
 def town_options(command: Command) -> Command:

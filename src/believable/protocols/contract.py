@@ -120,6 +120,17 @@ class ReadyStudy:
         chosen = self._part("group_plan", "ClipDesign")(**design)
         self._part("recorded_clips", "write_recorded_clips")(folder, seed, recordings, chosen, work, tell)
 
+    def write_town_days(
+        self, study: Study, folder: Path, seed: int, runs: Mapping[str, Any], done: Callable[[Stimulus], None]
+    ) -> None:
+        """Make stimuli of runs of the town, one for each condition; only where `shows_towns`."""
+        self._part("stimuli", "write_town")(study, folder, seed, runs, done)
+
+    @property
+    def shows_towns(self) -> bool:
+        """Whether its stimuli can be days of the town."""
+        return self._has("stimuli") and hasattr(importlib.import_module(f"{self.package}.stimuli"), "write_town")
+
     @property
     def shows_agents(self) -> bool:
         """Whether clips of trained agents can be made for it."""
