@@ -46,6 +46,13 @@ def did_you_mean(value: str, known: Iterable[str]) -> str:
     return "There is none to choose from." if not names else f"Choose one of: {', '.join(names)}."
 
 
+def must_keep_contract(what: str, name: str, problems: Iterable[str]) -> None:
+    """Raises InvalidInput with everything that breaks a contract; returns quietly otherwise."""
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    if listed:
+        raise InvalidInput(f"{what} {name!r} breaks the contract:\n{listed}")
+
+
 @dataclass(frozen=True, slots=True)
 class RecordSource(Generic[T]):
     """Where a record comes from: its name, whose it is (`believable`, `acme-likert 1.2`), and how it is loaded."""

@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from believable.core.errors import InvalidInput
 from believable.core.event_chain import EventKind
+from believable.core.registry import must_keep_contract
 from believable.study.records import ID_PATTERN, Record
 from believable.study.texts import LANGUAGES, built_in
 
@@ -120,10 +121,7 @@ _CELL_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,),
 
 def check_instrument(instrument: Instrument[Any]) -> None:
     """Raises InvalidInput with everything that breaks the contract; returns quietly otherwise."""
-    problems = list(_problems(instrument))
-    if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise InvalidInput(f"instrument {instrument.name!r} breaks the contract:\n{listed}")
+    must_keep_contract("instrument", instrument.name, _problems(instrument))
 
 
 def _problems(instrument: Instrument[Any]) -> Iterator[str]:

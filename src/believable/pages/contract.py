@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from believable.core.errors import InvalidInput
-from believable.core.registry import Registry
+from believable.core.registry import Registry, must_keep_contract
 from believable.instruments.contract import Instrument, InvalidAnswer
 from believable.pages.submission import Judgement, OpenPage, PageReading, SeenPlayer, read_questions, unseen
 from believable.study.fields import keys
@@ -155,10 +154,7 @@ class Kinds:
 
 def check_page(kind: PageKind[Any]) -> None:
     """Raises InvalidInput with everything that breaks the contract; returns quietly otherwise."""
-    problems = list(_problems(kind))
-    if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise InvalidInput(f"kind of page {kind.name!r} breaks the contract:\n{listed}")
+    must_keep_contract("kind of page", kind.name, _problems(kind))
 
 
 def _problems(kind: PageKind[Any]) -> Iterator[str]:

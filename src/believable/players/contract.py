@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from believable.core.errors import InvalidInput
 from believable.core.event_chain import EventKind
+from believable.core.registry import must_keep_contract
 
 __all__ = ["EventKind", "Player"]
 
@@ -43,10 +43,7 @@ _RECORDED = re.compile(r"""\brecord\(\s*["']([a-z_.]+)["']""")
 
 def check_player(player: Player) -> None:
     """Raises InvalidInput with everything that breaks the contract, as far as it can be read from the files."""
-    problems = list(_problems(player))
-    if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise InvalidInput(f"player {player.name!r} breaks the contract:\n{listed}")
+    must_keep_contract("player", player.name, _problems(player))
 
 
 def _problems(player: Player) -> Iterator[str]:

@@ -12,8 +12,8 @@ from believable.analysis.findings import Analysis
 from believable.analysis.run import run
 from believable.bundle.read import Bundle
 from believable.core.citation import Citation
-from believable.core.errors import BelievableError, InvalidInput
-from believable.core.registry import Registry
+from believable.core.errors import BelievableError
+from believable.core.registry import Registry, must_keep_contract
 from believable.pages import KINDS
 from believable.protocols.contract import Protocol
 from believable.simulate import straight
@@ -29,10 +29,7 @@ PARTICIPANTS, SEED = 24, 1
 
 def check_protocol(protocol: Protocol) -> None:
     """Raises InvalidInput with everything that breaks the contract; returns quietly otherwise."""
-    faults = list(_faults(protocol))
-    if faults:
-        listed = "\n".join(f"- {fault}" for fault in faults)
-        raise InvalidInput(f"protocol {protocol.name!r} breaks the contract:\n{listed}")
+    must_keep_contract("protocol", protocol.name, _faults(protocol))
 
 
 def _faults(protocol: Protocol) -> Iterator[str]:

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from believable.core.errors import InvalidInput
+from believable.core.registry import must_keep_contract
 from believable.recordings.file import from_bytes, to_bytes
 from believable.recordings.recording import Recording, Scalar
 from believable.recordings.scene import display_list
@@ -31,10 +32,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 def check_world(world: World) -> None:
     """Raises InvalidInput with everything that breaks the contract; returns quietly otherwise."""
-    problems = list(_problems(world))
-    if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise InvalidInput(f"world {world.name!r} breaks the contract:\n{listed}")
+    must_keep_contract("world", world.name, _problems(world))
 
 
 def _problems(world: World) -> Iterator[str]:
