@@ -300,7 +300,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "store/sessions.py:_change",
         "web/participant/trial.py:DrawnPage,texts_in",
         "web/problems.py:waits_out",
-        "web/openapi.py:_answers",
+        "web/app.py:_answers",
         "bundle/rows.py:_parsed",
         "collect/desk.py:_untouched",
         "collect/page_events.py:unseen_players",

@@ -55,7 +55,7 @@ def problems_of(folder: Path) -> Sequence[Problem]:
     """All of them: the file's own first; the media and the arms once the file can be read."""
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
-    from believable.stimuli.study_check import study_problems
+    from believable.stimuli.verify import study_problems
 
     with bar("Looking at media") as progress:
         return study_problems(folder, kinds=KINDS, protocols=PROTOCOLS, progress=progress)

@@ -1,8 +1,9 @@
-"""Are the media there, whole, as long as stated, and free of anything technical that tells the conditions apart?"""
+"""Are the media there, whole, as long as stated, and free of anything technical that tells the conditions apart? With them,
+everything else that is wrong with a study folder."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -15,12 +16,20 @@ from believable.recordings.file import read as read_recording
 from believable.recordings.film_file import load_av
 from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS, lines_naming
 from believable.stimuli.probe import DecodedMedium, MediaFacts, decode, facts, have_av
+from believable.study.checks.launch import launch_problems
+from believable.study.declaration import DeclaredProtocols
 from believable.study.definition import Definition
-from believable.study.records import Stimulus
+from believable.study.kinds import StudyKinds
+from believable.study.load import load
+from believable.study.load import problems as file_problems
+from believable.study.plan import Assignment, cells, plan, session_seed
+from believable.study.records import Stimulus, Study
 from believable.worlds import WORLDS
 
 #: A stated length may differ from the measured one by one picture at 10 frames per second.
 LENGTH_TOLERANCE_MS = 100
+#: Sessions tried per combination of arms and orders.
+SESSIONS_PER_CELL = 5
 
 _SAME = "Encode all videos with the same settings, for example: ffmpeg -i INPUT {options} OUTPUT.mp4"
 _STRIPPED = (
@@ -263,3 +272,44 @@ def _range(amounts: list[int]) -> str:
 
 def _problem(number: int, lines: Sequence[int], message: str, cure: str, key: str = "file") -> Problem:
     return Problem("study.yaml", lines[number], f"stimuli[{number}].{key}", message, cure)
+
+
+# ---------------------------------------------------------------------------------------------- the whole study folder
+
+
+def study_problems(
+    folder: Path,
+    *,
+    kinds: StudyKinds,
+    protocols: DeclaredProtocols,
+    media: bool = True,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Problem]:
+    """All of them: the file's own first; the media (unless they are left out, since they are decoded) and the arms once the
+    file can be read."""
+    of_file = list(file_problems(folder, kinds=kinds, protocols=protocols))
+    if any(problem.severity == "error" for problem in of_file):
+        return of_file
+    definition = load(folder, kinds=kinds, protocols=protocols)
+    of_media = verify(definition, folder, progress=progress) if media else []
+    return [*of_file, *launch_problems(definition), *of_media, *unfillable(definition.study)]
+
+
+def definition_problems(definition: Definition) -> list[Problem]:
+    """What can be told of a study without its folder."""
+    return [*launch_problems(definition), *unfillable(definition.study)]
+
+
+def unfillable(study: Study) -> list[Problem]:
+    """Combinations of arms and orders for which no session can be planned."""
+    unfilled: dict[str, Problem] = {}
+    for number, cell in enumerate(cells(study)):
+        for attempt in range(SESSIONS_PER_CELL):
+            seed = session_seed(study, number * SESSIONS_PER_CELL + attempt + 1)
+            try:
+                plan(study, Assignment(dict(cell.arms), dict(cell.rows), seed))
+            except InvalidInput as error:
+                where = ", ".join(f"{name} {level}" for name, level in (*cell.arms, *cell.rows)) or "the study"
+                message = f"no session can be planned for {where}: {error}"
+                unfilled.setdefault(str(error), Problem("study.yaml", 1, "timeline", message, ""))
+    return list(unfilled.values())

@@ -16,12 +16,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Any, Literal
 
 import anyio
 import uvicorn
 from fastapi import APIRouter, FastAPI
+from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
+from ruamel.yaml import YAML
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,6 +37,7 @@ from believable.collect.desk import Collect
 from believable.core.clock import Clock, WallClock
 from believable.core.ids import new_token
 from believable.pages import KINDS
+from believable.pages.message import TrialMessage
 from believable.store.database import Synchronous, owner_folder
 from believable.store.engine import LINGER_S, Store
 from believable.web import participant, problems, start_page
@@ -43,10 +46,10 @@ from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
 from believable.web.module_graph import WORLD_SCRIPTS, served_folders, world_folder
 from believable.web.oidc_tokens import OidcClient, OidcProvider
-from believable.web.openapi import describe
 from believable.web.participant.round_course import FilmRenderer, RoundServices
 from believable.web.participant.round_room import RoundRoom
 from believable.web.participant.round_writer import RoundWriter
+from believable.web.participant.session import AdvanceAnswer, ClaimAnswer
 from believable.web.problems import error_json
 from believable.web.security import BodyLimit, SecurityHeaders
 from believable.web.settings import (
@@ -306,3 +309,49 @@ def _read(path: Path, modified_ns: int) -> tuple[bytes, bytes]:
     """A script plain and compressed, as most browsers ask for it."""
     body = path.read_bytes()
     return body, gzip.compress(body, mtime=0)
+
+
+# ---------------------------------------------------------------------------------------------- the API, described
+
+_API_PARTS = Path(__file__).with_name("api_description.yaml")
+
+
+def describe(app: FastAPI) -> None:
+    """Serves the description and makes it say which errors every operation can give."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+            parts = YAML(typ="safe", pure=True).load(_API_PARTS)
+            content = {"application/json": {"schema": parts["error"]}}
+            errors = {status: {"description": words, "content": content} for status, words in parts["reasons"].items()}
+            schema["paths"]["/s/{token}/events"] = parts["events"]
+            _add_trial(schema)
+            for operations in schema["paths"].values():
+                for operation in operations.values():
+                    operation["responses"] |= errors
+            app.openapi_schema = schema
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def description() -> dict[str, Any]:
+        return openapi()
+
+
+def _add_trial(schema: dict[str, Any]) -> None:
+    """The message of a trial is written by its own model, past the framework."""
+    trial = TrialMessage.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    schema["components"]["schemas"] |= trial.pop("$defs") | {"TrialMessage": trial}
+    _answers(schema["paths"]["/s/{token}/trial"]["get"], "TrialMessage")
+    for step, answer in (("claim", ClaimAnswer), ("advance", AdvanceAnswer)):
+        model = answer.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+        schema["components"]["schemas"] |= model.pop("$defs") | {answer.__name__: model}
+        _answers(schema["paths"][f"/s/{{token}}/{step}"]["post"], answer.__name__)
+
+
+def _answers(operation: dict[str, Any], model: str) -> None:
+    operation["responses"]["200"]["content"] = {
+        "application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}
+    }

@@ -1,23 +1,80 @@
-"""What needs the analyses of all protocols, for a process of its own: the server itself never imports this."""
+"""Results while data come in, and what else needs the analyses of all protocols: for a process of its own, so that collecting
+never waits. The server itself never imports this."""
 
 from __future__ import annotations
 
-from believable.analysis.registered import plan_hash
+import os
+import tempfile
+from pathlib import Path
+
+from believable.analysis import registered
+from believable.analysis.findings import Analysis
 from believable.analysis.resolution import resolve
+from believable.analysis.run import prepared, run, settle, study_of
+from believable.analysis.verdicts import stopping
+from believable.bundle.read import Bundle, read
+from believable.core.clock import WallClock
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
-from believable.report import live_report
+from believable.report import figure_files
+from believable.report.blind import blinded_run, stimulus_names
+from believable.report.chart_rows import moments
 from believable.report.live_records import LiveReport, ReportRequest
+from believable.report.page import fragment
+from believable.store.bundle_export import export
+from believable.store.engine import Store
 from believable.study.definition import Definition
+
+#: Polite to the server on the same machine.
+NICENESS = 10
 
 
 def compute(wish: ReportRequest) -> LiveReport:
-    """Live results."""
-    return live_report.compute(wish, PROTOCOLS)
+    """Exports what is stored now, analyses it, and lays it out. For a process of its own, which it makes a polite one."""
+    os.nice(NICENESS)
+    with tempfile.TemporaryDirectory(prefix="believable-live-") as room:
+        target = Path(room) / "bundle"
+        with Store.open(wish.database, clock=WallClock()) as store:
+            export(store, wish.study, target, kinds=KINDS, simulated=wish.simulated, media_dir=Path(wish.media_dir))
+        bundle = read(target)
+        if not len(bundle["participants"]):
+            return LiveReport(error="Nobody has taken part yet.")
+        record = registered.read(Path(wish.folder)) if wish.folder else None
+        analysis = (blinded_run if wish.blinded else run)(bundle, record, protocols=PROTOCOLS)
+        keep_script(Path(wish.script))
+        return _live(bundle, analysis, wish, registered_plan=record is not None)
+
+
+def _live(bundle: Bundle, analysis: Analysis, wish: ReportRequest, *, registered_plan: bool) -> LiveReport:
+    _, study = study_of(bundle)
+    plan = settle(study, None, None, PROTOCOLS)
+    state = stopping(prepared(bundle, plan, study), plan)
+    hidden = stimulus_names(bundle) if wish.blinded else {}
+    return LiveReport(
+        html=fragment(analysis, links=moments(wish.base)),
+        analysed=analysis.funnel[-1].after if analysis.funnel else 0,
+        came=analysis.funnel[0].before if analysis.funnel else 0,
+        stopping=state.words,
+        target=state.target,
+        reached=state.reached,
+        met=state.met,
+        registered=registered_plan,
+        stimuli={shown: name for name, shown in hidden.items()},
+    )
+
+
+def keep_script(path: Path) -> None:
+    """The drawing library as a file that the console serves; written once, whole or not at all."""
+    if path.is_file():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(figure_files.script(), encoding="utf-8")
+    part.replace(path)
 
 
 def plan_digest(definition: str) -> str:
     """What names the plan that a stored definition declares, once its roles are settled."""
     study = Definition.from_json(definition, KINDS).study
     assert study.analysis is not None
-    return plan_hash(resolve(study.analysis, study, PROTOCOLS))
+    return registered.plan_hash(resolve(study.analysis, study, PROTOCOLS))

@@ -18,7 +18,7 @@ from believable.analysis.power_record import PowerRecord, read_power, share_word
 from believable.core.errors import BelievableError, Problem
 from believable.core.work import FunctionElsewhere, in_child
 from believable.protocols import PROTOCOLS
-from believable.stimuli.study_check import definition_problems, study_problems
+from believable.stimuli.verify import definition_problems, study_problems
 from believable.store import monitor, studies
 from believable.store.backups import last_backup_ms
 from believable.store.monitor import CompletionRate
