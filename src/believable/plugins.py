@@ -36,27 +36,16 @@ EXTENSIONS = "extensions"
 
 
 def registry(
-    what: str,
-    kind: type[T],
-    package: str,
-    built_in: Sequence[str] = (),
-    *,
-    records: Sequence[T] = (),
-    attribute: str | None = None,
-    extensible: bool = False,
+    what: str, kind: type[T], package: str, built_in: Sequence[str], *, extensible: bool = False
 ) -> Registry[T]:
-    """The records of one kind. Ours are named: `likert` is `LIKERT` (or the `attribute`) in `<package>.likert`, loaded when it
-    is asked for.
+    """The records of one kind. Ours are named: `likert` is `LIKERT` in `<package>.likert`, loaded when it is asked for.
 
-    `records` are ours that are loaded already. The group of entry points is called like the package. `extensible`: a study's
-    own folder may add to them.
+    The group of entry points is called like the package. `extensible`: a study's own folder may add to them.
     """
 
     def sources() -> Iterator[RecordSource[T]]:
         for name in built_in:
-            yield RecordSource(name, OURS, partial(_built_in, package, name, attribute or name.upper(), kind))
-        for record in records:
-            yield RecordSource(record.name, OURS, partial(_itself, record))
+            yield RecordSource(name, OURS, partial(_built_in, package, name, kind))
         for entry in _declared(package):
             yield RecordSource(entry.name, _owner(entry), partial(_entry, entry, kind))
         for folder in _allowed() if extensible else ():
@@ -66,12 +55,8 @@ def registry(
     return Registry(what, sources=sources)
 
 
-def _itself(record: T) -> T:
-    return record
-
-
-def _built_in(package: str, name: str, attribute: str, kind: type[T]) -> T:
-    return _record(importlib.import_module(f"{package}.{name}"), attribute, kind)
+def _built_in(package: str, name: str, kind: type[T]) -> T:
+    return _record(importlib.import_module(f"{package}.{name}"), name.upper(), kind)
 
 
 def _record(module: ModuleType, attribute: str, kind: type[T]) -> T:

@@ -170,7 +170,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "protocols/qa/annotator_scores.py:task_interval",
         "protocols/replay/analysis.py:_of_effects",
         "protocols/replay/day_tables.py:term_words",
-        "protocols/trace/analysis.py:_instrument_section,_measure,_r",
+        "protocols/trace/analysis.py:_estimate,_instrument_section,_measure,_r",
         "report/figure_files.py:_spare_px",
         "report/flow.py:FlowColumn",
         "report/layout.py:across,tall,wide",

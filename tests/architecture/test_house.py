@@ -12,7 +12,7 @@ from tests.architecture import house
 
 LONGEST_FILE = 600
 #: Of the base: what came with later features is listed in `house.ADDITIONS` and not counted.
-MOST_BASE_FILES = 375
+MOST_BASE_FILES = 372
 MOST_BASE_LINES = 63_000
 
 HOUSE = house.read_house()
@@ -50,8 +50,9 @@ def test_base_and_additions_are_told_apart(tmp_path: Path) -> None:
     printed = house.base_and_additions(HOUSE).splitlines()
     assert not [line for line in printed if "not there" in line]
     files, lines = (int(word.replace(",", "")) for word in printed[-1].split() if word[0].isdigit())
-    assert 300 < files <= MOST_BASE_FILES
-    assert 50_000 < lines <= MOST_BASE_LINES
+    cure = "list what came with a later feature in ADDITIONS of tests/architecture/house.py, or take something out"
+    assert 300 < files <= MOST_BASE_FILES, cure
+    assert 50_000 < lines <= MOST_BASE_LINES, cure
 
 
 def test_no_addition_is_counted_twice() -> None:

@@ -227,6 +227,6 @@ def link_token(store: Store, study_id: str, kind: str = "simulated") -> str:
     return links[0].token
 
 
-def sessions_so_far(store: Store, study_id: str, kind: str = "simulated") -> int:
-    """How many sessions of this kind the study has had."""
-    return store.read(lambda conn: sessions.next_number(conn, study_id, pool_of(kind))) - 1
+def sessions_so_far(store: Store, study_id: str) -> int:
+    """How many simulated sessions the study has had."""
+    return store.read(lambda conn: sessions.next_number(conn, study_id, pool_of("simulated"))) - 1

@@ -75,11 +75,7 @@ class CleanedTraces:
 
 
 def clean(
-    annotations: Sequence[TraceAnnotation],
-    choices: Mapping[str, int | None],
-    cleaning: Cleaning = PUBLISHED,
-    *,
-    workers: int | None = None,
+    annotations: Sequence[TraceAnnotation], choices: Mapping[str, int | None], cleaning: Cleaning = PUBLISHED
 ) -> CleanedTraces:
     """Windows, outliers per tool, participants without two valid traces and a final choice; in this order.
 
@@ -98,9 +94,7 @@ def clean(
         inactive[tool] = inactive_outliers([trace.judged for trace in mine], sd=cleaning.outlier_sd)
         rows += _dropped(mine, inactive[tool], INACTIVE, "to the untouched trace")
         active = _kept(mine, inactive[tool])
-        consensus[tool] = consensus_outliers(
-            [trace.judged for trace in active], sd=cleaning.outlier_sd, workers=workers
-        )
+        consensus[tool] = consensus_outliers([trace.judged for trace in active], sd=cleaning.outlier_sd)
         rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
         left = _kept(active, consensus[tool])
         steps += [

@@ -101,7 +101,6 @@ def _run(
     *,
     without: int | None = None,
     offset: FloatArray | None = None,
-    warm: dict[str, Any] | None = None,
 ) -> tuple[Any, tuple[str, ...]]:
     """Fit, with our own design columns under neutral names; its warnings become messages."""
     kept = [index for index in range(counts.fixed.shape[1]) if index != without]
@@ -115,13 +114,7 @@ def _run(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit = engine.fit(
-            data,
-            f"y ~ {right}",
-            family="binomial",
-            weights=counts.trials,
-            offset=offset,
-            warm_start=warm,
-            anova_test="Wald",
+            data, f"y ~ {right}", family="binomial", weights=counts.trials, offset=offset, anova_test="Wald"
         )
     return fit, tuple(dict.fromkeys(str(warning.message) for warning in caught))
 

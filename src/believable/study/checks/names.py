@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from believable.study.nodes import Node
 from believable.study.plan import cell_count
 from believable.study.reading import Reading
-from believable.study.records import Entry, TrialBase, outline
+from believable.study.records import Question, TrialBase, outline
 from believable.study.wording import unknown
 
 #: A stimulus cannot be called this, because `stimulus: any` means something else.
@@ -68,9 +68,9 @@ def _conditions(reading: Reading) -> None:
 
 def check_timeline(reading: Reading) -> None:
     entries = list(outline(reading.study.timeline))
-    _trial_ids(reading, entries)
+    _check_ids(reading, [entry.item for entry in entries], "trial id")
     for entry in entries:
-        _question_ids(reading, entry)
+        _check_ids(reading, entry.item.all_questions, "question id")
         _prompts(reading, entry.item)
 
 
@@ -83,14 +83,9 @@ def repeated(reading: Reading, nodes: Iterable[tuple[str, Node]], what: str) -> 
         lines.setdefault(name, node.line)
 
 
-def _trial_ids(reading: Reading, entries: Iterable[Entry]) -> None:
-    places = [(entry.item.id, reading.place(entry.item).get("id")) for entry in entries]
-    repeated(reading, [(name, node) for name, node in places if node is not None], "trial id")
-
-
-def _question_ids(reading: Reading, entry: Entry) -> None:
-    places = [(question.id, reading.place(question).get("id")) for question in entry.item.all_questions]
-    repeated(reading, [(name, node) for name, node in places if node is not None], "question id")
+def _check_ids(reading: Reading, records: Sequence[TrialBase] | Sequence[Question], what: str) -> None:
+    places = [(record.id, reading.place(record).get("id")) for record in records]
+    repeated(reading, [(name, node) for name, node in places if node is not None], what)
 
 
 def _prompts(reading: Reading, item: TrialBase) -> None:
