@@ -260,7 +260,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "protocols/replay/people.py:_rating_pages,_standing_out,d_prime",
         "recordings/file.py:used_columns,_without_empty,_world_tree",
         "recordings/recording.py:RecordedObject,judged_action,judged_step",
-        "recordings/scene.py:_apart",
+        "recordings/scene.py:_stacked",
         "simulate/demonstration.py:violations_of",
         "simulate/pool.py:_about",
         "stimuli/raster.py:_around,_name_boxes,_shared,bubble_place",

@@ -136,9 +136,9 @@ def write(
 
     ready.must_fit(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    workshop = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        draft = workshop / "study"  # the workshop itself is readable by nobody else
+        draft = scratch / "study"  # the scratch folder itself is readable by nobody else
         ready.copy(draft)
         if languages is not None:
             speak(draft / "study.yaml", languages)
@@ -156,7 +156,7 @@ def write(
         folder.mkdir(exist_ok=True)
         shutil.copytree(draft, folder, dirs_exist_ok=True)
     finally:
-        shutil.rmtree(workshop, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], progress: Progress | None) -> None:

@@ -195,10 +195,10 @@ def display_list(scene: Scene, recording: Recording, t_ms: float) -> list[Shape]
             continue
         placed += [_place(shape, pose, track, frame, scene.walls) for shape in sprite.shapes]
         words += _words(sprite, pose, track, frame)
-    return [*scene.ground, *placed, *scene.above, *_apart(words)]
+    return [*scene.ground, *placed, *scene.above, *_stacked(words)]
 
 
-def _apart(words: list[Shape]) -> list[Shape]:
+def _stacked(words: list[Shape]) -> list[Shape]:
     """Names that would stand upon each other stand one below the other, that of whoever is on top first."""
     names: list[Shape] = []
     moved: list[Shape] = []

@@ -122,30 +122,30 @@ def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, plain: bool 
             raise NotFound(f"{program} is not installed; it plays the demos again. Install: {INSTALL}")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="believable-demo-") as place:
-        workshop = Path(place)
-        (workshop / "demo.lmp").write_bytes(demo.to_bytes())
-        (workshop / "engine.cfg").write_text(_CONFIG.format(fps=TICS_PER_S) + (_PLAIN if plain else ""))
-        _play(workshop, data / f"{demo.game}.wad")
-        pictures = _pictures(workshop / "film.mp4")
+        scratch = Path(place)
+        (scratch / "demo.lmp").write_bytes(demo.to_bytes())
+        (scratch / "engine.cfg").write_text(_CONFIG.format(fps=TICS_PER_S) + (_PLAIN if plain else ""))
+        _play(scratch, data / f"{demo.game}.wad")
+        pictures = _pictures(scratch / "film.mp4")
         if pictures != demo.tics:
             raise InvalidInput(f"{demo.name}: the film has {pictures} pictures for {demo.tics} tics. Film it again.")
         target = folder / f"{demo.name}.mp4"
-        shutil.move(workshop / "film.mp4", target)
+        shutil.move(scratch / "film.mp4", target)
     write(recording_of(demo, data), folder / f"{demo.name}.replay.json.gz")
     return target
 
 
-def _play(workshop: Path, wad: Path) -> None:
+def _play(scratch: Path, wad: Path) -> None:
     """Without screen and sound card, with a home of its own, so that nobody's settings are read or changed."""
     engine = str(ENGINE) if ENGINE.is_file() else "dsda-doom"
     command = [engine, "-config", "engine.cfg", "-iwad", str(wad), "-timedemo", "demo.lmp", "-viddump", "film.mp4"]
     surroundings = {
-        **os.environ, "HOME": str(workshop), "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy",
+        **os.environ, "HOME": str(scratch), "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy",
     }  # fmt: skip
     played = subprocess.run(
-        [*command, "-vidmode", "software"], cwd=workshop, env=surroundings, capture_output=True, text=True, check=False
+        [*command, "-vidmode", "software"], cwd=scratch, env=surroundings, capture_output=True, text=True, check=False
     )
-    if not (workshop / "film.mp4").is_file():
+    if not (scratch / "film.mp4").is_file():
         words = " ".join((played.stdout + played.stderr).split())[-300:]
         raise InvalidInput(f"{engine} gave no film of {wad.name}: {words}")
 
