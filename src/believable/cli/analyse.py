@@ -88,14 +88,12 @@ def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path
 
 @click.command()
 @click.argument("source", type=PATH, metavar="STUDY_OR_BUNDLE")
+@click.option("--out", type=FOLDER, help="Where to; default: a folder named after the study, here.")
 @click.option(
-    "--out", type=FOLDER,
-    help="Where to; default: a folder named after the study, here.",
-)  # fmt: skip
-@click.option(
-    "--protocol", metavar="NAME",
+    "--protocol",
+    metavar="NAME",
     help="For a dataset whose study declares no analysis: a protocol (believable list --protocols), with its defaults.",
-)  # fmt: skip
+)
 @cluster_option
 @data_options
 @extensions_option

@@ -34,9 +34,10 @@ BLANK = "blank"
 @click.argument("folder", type=PATH)
 @click.option("--blank", is_flag=True, help="A small complete study of your own, with placeholders: --template blank.")
 @click.option(
-    "--template", metavar="NAME",
+    "--template",
+    metavar="NAME",
     help="A study of your own by its question: compare-agents, rate-clips, play-and-annotate.",
-)  # fmt: skip
+)
 @click.option(
     "--protocol", metavar="NAME", help="A ready-made protocol; believable list --protocols has them.  [default: demo]"
 )

@@ -37,9 +37,10 @@ WIDTH = 30
 @click.argument("study", type=PATH, required=False)
 @click.option("--test", type=click.Choice(FORMULAS), help="Answer by formula, for this test; needs no study.")
 @click.option(
-    "--effect", type=float,
+    "--effect",
+    type=float,
     help="For a formula: d of a paired t test, the share of a binomial test, P(a > b) of Mann-Whitney, r of a correlation.",
-)  # fmt: skip
+)
 @click.option("--n", type=int, help="For a formula: the number of participants whose power is wanted.")
 @setting("--power", "wanted", type=float, default=0.8, help="The power that is wanted.")
 @click.option("--alpha", type=float, help="Level of the test; default 0.05, for a study its own.")

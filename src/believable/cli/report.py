@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("sources", metavar="STUDY_OR_BUNDLE…", type=PATH, nargs=-1, required=True)
-@click.option(
-    "--out", type=FOLDER,
-    help="Where to; default: a folder named after the study, here.",
-)  # fmt: skip
+@click.option("--out", type=FOLDER, help="Where to; default: a folder named after the study, here.")
 @setting("--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none.")
 @setting(
     "--theme", type=click.Choice(["light", "dark"]), default="light",
@@ -38,9 +35,10 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written.")
 @click.option(
-    "--ended", is_flag=True,
+    "--ended",
+    is_flag=True,
     help="Collecting has ended although the stopping rule is not met: show tests all the same; hypotheses stay unjudged.",
-)  # fmt: skip
+)
 @click.option(
     "--console", metavar="URL", help="Address of a running server: moments in the report open its player there."
 )

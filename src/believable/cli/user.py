@@ -45,9 +45,10 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(place=AccountPlace(study, where), **values)
 
     study = click.option(
-        "--study", type=PATH,
+        "--study",
+        type=PATH,
         help="The study's folder (default: this folder); with --data, the name of a study there will do.",
-    )  # fmt: skip
+    )
     return study(data_options(placed))
 
 

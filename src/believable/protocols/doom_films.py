@@ -81,9 +81,7 @@ def write_films(
             for stimulus in study.stimuli
         ]  # fmt: skip
         rng = generator(seed, "names of films")
-        make_stimuli(
-            folder, clips, clock=VirtualClock(0), new_name=lambda: film_name(rng), recipe=recipe, masks=masks
-        )  # fmt: skip
+        make_stimuli(folder, clips, clock=VirtualClock(0), new_name=lambda: film_name(rng), recipe=recipe, masks=masks)
 
 
 def _shortest_ms(study: Study, recordings: Mapping[str, Recording], stimulus: Stimulus) -> int:

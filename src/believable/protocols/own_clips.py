@@ -144,13 +144,13 @@ def _origin(file: Path) -> str:
     return "; ".join([f"from {file.name}", *said])
 
 
-def _film(clip: SceneClip, workshop: Path) -> Path:
+def _film(clip: SceneClip, scratch: Path) -> Path:
     """The film itself, or one of a recording, as it was seen."""
     file = clip.file
     if file.suffix.lower() in FILMS:
         return file
-    workshop.mkdir(parents=True, exist_ok=True)
-    target = workshop / f"{file.name.removesuffix(RECORDING_SUFFIX)}.mp4"
+    scratch.mkdir(parents=True, exist_ok=True)
+    target = scratch / f"{file.name.removesuffix(RECORDING_SUFFIX)}.mp4"
     recording = read(file)
     look = Look(frames_per_s=max(1, round(1000 / recording.timing.frame_ms)), to_ms=clip.to_ms)
     playing = WORLDS[recording.world.kind].playing

@@ -267,9 +267,7 @@ def _places(sessions: Sessions, item: TrialBase, question: Question | None) -> A
         codes = pool.shown[sessions.plan[:, None], positions]
         person, page, player = np.nonzero((codes >= 0) & (positions >= 0)[:, :, None])
         code = codes[person, page, player]
-        return AskedPlaces(
-            person, positions[person, page], player, pool.stimulus_condition[code], pool.stimuli[code]
-        )  # fmt: skip
+        return AskedPlaces(person, positions[person, page], player, pool.stimulus_condition[code], pool.stimuli[code])
     person, page = np.nonzero(positions >= 0)
     position = positions[person, page]
     plan = sessions.plan[person]

@@ -139,9 +139,7 @@ def _play(scratch: Path, wad: Path) -> None:
     """Without screen and sound card, with a home of its own, so that nobody's settings are read or changed."""
     engine = str(ENGINE) if ENGINE.is_file() else "dsda-doom"
     command = [engine, "-config", "engine.cfg", "-iwad", str(wad), "-timedemo", "demo.lmp", "-viddump", "film.mp4"]
-    surroundings = {
-        **os.environ, "HOME": str(scratch), "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy",
-    }  # fmt: skip
+    surroundings = {**os.environ, "HOME": str(scratch), "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
     played = subprocess.run(
         [*command, "-vidmode", "software"], cwd=scratch, env=surroundings, capture_output=True, text=True, check=False
     )
@@ -168,10 +166,8 @@ def recording_of(demo: PeopleDemo, data: Path = GAME_DATA) -> Recording:
         tracks=(),
         telemetry=columns,
         agent="people",
-        provenance={
-            "players": "people", "people": len(demo.inputs), "map": demo.map, **origin(demo, data),
-        },
-    )  # fmt: skip
+        provenance={"players": "people", "people": len(demo.inputs), "map": demo.map, **origin(demo, data)},
+    )
 
 
 def origin(demo: PeopleDemo, data: Path = GAME_DATA) -> dict[str, Scalar]:

@@ -25,9 +25,7 @@ JUNK: tuple[Any, ...] = (None, True, 0, "x", {}, [], [None], [[]], ["x"], [1.5],
 #: A round is tried for so many seconds, by two players of different seeds.
 TRIED_S = 6
 _SEEDS = (1, 2)
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
-}  # fmt: skip
+_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
 
 
 def check_world(world: World) -> None:

@@ -212,9 +212,7 @@ def share_section(data: Data, context: MeasureContext) -> Section:
 def _share_columns() -> tuple[Column, ...]:
     about = "mean of people's shares, Wilson interval with the effective number"
     value, low, high = estimate_columns("share", "Share", about=about)
-    return tuple(
-        Column(column.name, column.title, "share", 1, column.about) for column in (value, low, high)
-    )  # fmt: skip
+    return tuple(Column(column.name, column.title, "share", 1, column.about) for column in (value, low, high))
 
 
 def _share_chart(context: MeasureContext, name: str, use: dict[str, str]) -> Chart:

@@ -263,7 +263,7 @@ def clustered(contest: AgentContest, *, rng: np.random.Generator, resamples: int
         bootstrap(values, "mean", rng=rng, method="expanded", clusters=contest.judge, resamples=resamples, level=level),
         bootstrap(values, "mean", rng=rng, method="expanded", clusters=pairs, resamples=resamples, level=level),
         bootstrap_two_way(values, contest.judge, pairs, rng=rng, resamples=min(resamples, 2000), level=level),
-    )  # fmt: skip
+    )
 
 
 def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttVerdict:
