@@ -41,6 +41,8 @@ class QueueView:
         return and_(true(), *tests)
 
 
+#: More kinds of hints than these have no room in the column.
+MOST_KINDS = 12
 #: Within those with as many kinds of hints: by session and page.
 _ORDER = (review_answers.c.number, review_answers.c.position, review_answers.c.ordinal)
 
@@ -61,8 +63,13 @@ def find(conn: Connection, view: QueueView, name: str) -> QueuedAnswer | None:
     if len(parts) != 3 or any(not part.isascii() or not part.isdigit() or len(part) > 9 for part in parts):
         return None
     number, page, ordinal = map(int, parts)
+    columns = review_answers.c
+    # All numbers of kinds there can be, so that the index of the queue leads to the one row.
     place = and_(
-        review_answers.c.number == number, review_answers.c.position == page - 1, review_answers.c.ordinal == ordinal
+        columns.n_kinds.in_(range(MOST_KINDS + 1)),
+        columns.number == number,
+        columns.position == page - 1,
+        columns.ordinal == ordinal,
     )
     rows = rows_of(conn, with_words().where(view.mine, place))
     return rows[0] if rows else None
