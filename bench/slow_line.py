@@ -64,7 +64,7 @@ def visit(browser: Browser, address: str, kbit_s: float, latency_ms: float) -> W
     page.wait_for_load_state("networkidle")
     received.clear()
     requests: list[Response] = []
-    page.on("response", requests.append)
+    page.on("response", lambda response: requests.append(response))
     clicked_s = time.perf_counter()
     page.get_by_role("button").click(no_wait_after=True)
     page.wait_for_selector("form.trial button.next:not([disabled])", state="attached")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from believable.web.participant.landing_page import NeededFiles
 from believable.web.templating import Words, kept_page, markdown_line, markdown_page
 
 
@@ -58,6 +59,7 @@ def test_a_kept_page_is_drawn_once_and_filled_for_each() -> None:
             "demonstration": False,
             "desktop": True,
             "languages": [("en", "English")],
+            "coming": NeededFiles((), ()),
         }
 
     first, second = (

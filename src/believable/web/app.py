@@ -266,6 +266,11 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
     )
 
 
+#: How long a browser uses scripts and styles without asking again: from a landing page, which has them fetched, to a first page.
+#: Not longer, so that nobody mixes those of two versions of the server.
+KEPT_S = 120
+
+
 class CodeFiles(StaticFiles):
     """Static files of kinds a page may load. Python sources and templates beside them are not served."""
 
@@ -278,7 +283,7 @@ class CodeFiles(StaticFiles):
             full_path, stat = await anyio.to_thread.run_sync(self.lookup_path, path)
             assert stat is not None
             response = _script(Path(full_path), stat.st_mtime_ns, scope)
-        response.headers["cache-control"] = "no-cache"
+        response.headers["cache-control"] = f"max-age={KEPT_S}"
         return response
 
 

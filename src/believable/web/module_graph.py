@@ -18,6 +18,8 @@ from believable.worlds import WORLDS
 #: `import … from "x"`, `export … from "x"` and `import "x"` at the beginning of a line; `import(…)` waits for its need.
 _IMPORT = re.compile(r'^(?:import\s*|(?:import|export)\s[^"\'();]*?\bfrom\s*)["\']([^"\']+)["\']', re.MULTILINE)
 
+#: What every page of a session begins with.
+MAIN = "/static/participant/main.js"
 #: Where scripts and styles of worlds are served.
 WORLD_SCRIPTS = "/static/worlds"
 

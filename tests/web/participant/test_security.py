@@ -36,10 +36,10 @@ def test_pages_of_a_session_are_kept_by_nobody(web: Any, session: Any) -> None:
         assert web.get(url).headers["cache-control"] == "no-store"
 
 
-def test_scripts_are_asked_for_again_but_not_sent_again(web: Any) -> None:
+def test_scripts_are_kept_for_the_way_to_the_first_page_then_asked_for_but_not_sent_again(web: Any) -> None:
     first = web.get("/static/participant/main.js")
     assert first.headers["content-type"].startswith("text/javascript")
-    assert first.headers["cache-control"] == "no-cache"
+    assert first.headers["cache-control"] == "max-age=120"
     again = web.get("/static/participant/main.js", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter
@@ -14,9 +15,13 @@ from believable.collect.context import Refusal
 from believable.collect.desk import Collect
 from believable.collect.join import Landing
 from believable.core.errors import NotFound, TooManyTries
+from believable.pages import PAGES
+from believable.study.definition import Definition
+from believable.study.records import Block, outline
 from believable.study.texts import Texts, built_in
 from believable.web.connections import place_of
-from believable.web.participant.trial import texts_in
+from believable.web.module_graph import MAIN, preloaded
+from believable.web.participant.trial import styles_of, texts_in
 from believable.web.problems import waits_out
 from believable.web.settings import Settings
 from believable.web.templating import Words, from_header, kept_page, page, preferred
@@ -59,6 +64,7 @@ async def landing(request: Request, link: str) -> Response:
         lambda: {
             "texts": texts,
             "title": entry.study.title.in_language(texts.language),
+            "coming": _needed_next(entry.definition),
             "notice": notice,
             "start": button,
             "desktop_only": entry.study.recruit.desktop_only,
@@ -67,6 +73,25 @@ async def landing(request: Request, link: str) -> Response:
             "languages": [(code, _language_name(entry, code)) for code in entry.languages],
         },
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NeededFiles:
+    """Addresses of scripts and styles."""
+
+    scripts: tuple[str, ...]
+    styles: tuple[str, ...]
+
+
+def _needed_next(definition: Definition) -> NeededFiles:
+    """What the first page will need: fetched while people read this one, so that they do not wait for it after their click."""
+    trials = (entry.item for entry in outline(definition.study.timeline) if not isinstance(entry.item, Block))
+    first = next(trials, None)
+    if first is None or first.kind not in PAGES:
+        return NeededFiles(preloaded((MAIN,)), ())
+    kind, asked = PAGES[first.kind], tuple(dict.fromkeys(question.kind for question in first.page_questions))
+    widgets = (f"/static/instruments/{name}/widget.js" for name in asked)
+    return NeededFiles(preloaded((MAIN, kind.script_address, *widgets)), (*styles_of(asked), *kind.styles(first)))
 
 
 @router.post("/join/{link}", include_in_schema=False)

@@ -20,7 +20,7 @@ from believable.core.object_storage import medium_file
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.players import PLAYER_TEXTS
-from believable.web.module_graph import preloaded
+from believable.web.module_graph import MAIN, preloaded
 from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
@@ -39,8 +39,6 @@ _SCRIPT_TEXTS = (
     "status.", "send.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "flags.", "trace.",
     "button.", "question.", "refused.", "page.error", "progress.value", *PLAYER_TEXTS,
 )  # fmt: skip
-#: Begins the session; what it imports is read from it.
-_MAIN = "/static/participant/main.js"
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
 
@@ -122,7 +120,7 @@ async def session_page(request: Request, token: Token) -> Response:
     texts, trial = texts_of(view), _trial(request, token, view)
     active = view.finished is None
     own_script = PAGES[trial.kind].script_address if trial.kind in PAGES else None
-    scripts = preloaded((_MAIN, own_script, *trial.modules.values())) if active else ()
+    scripts = preloaded((MAIN, own_script, *trial.modules.values())) if active else ()
     total, resume_address = len(view.plan), f"{request.app.state.settings.base_url}/resume"
     position, notice = view.position if active else total, _NOTICES.get(view.link_kind)
     return kept_page(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,6 +145,10 @@ def _bare(session: SessionView, kind: str, html: Markup, **parts: Any) -> TrialM
     )
 
 
+def styles_of(instruments: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"/static/instruments/{name}/widget.css" for name in instruments if _has_style(name))
+
+
 def _loaded(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]) -> dict[str, Any]:
     """What the browser loads: of the instruments, of the players, of the kind of page."""
     trial = session.trial.trial
@@ -153,7 +157,7 @@ def _loaded(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionV
     players = [PLAYERS[name] for name in dict.fromkeys(medium.player for medium in (*session.media, *session.stills))]
     return {
         "styles": [
-            *(f"/static/instruments/{name}/widget.css" for name in instruments if _has_style(name)),
+            *styles_of(instruments),
             *(f"/static/players/{player.name}/{player.style}" for player in players),
             *kind.styles(trial),
         ],
