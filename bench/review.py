@@ -96,8 +96,8 @@ def fill(store: Store, n_sessions: int, text: Callable[[random.Random], str]) ->
 
 
 async def measured(n_sessions: int, text: Callable[[random.Random], str], n_views: int) -> tuple[float, float, float]:
-    """Processor seconds to make up the queue, milliseconds of a view, and of the views while answers keep coming: both without what
-    asking costs the client, which shares the process, as `/health` tells."""
+    """Processor seconds to make up the queue, milliseconds of a view, and of the views while answers keep coming: both without
+    what asking costs the client, which shares the process, as `/health` tells."""
     with tempfile.TemporaryDirectory(prefix="believable-review-") as room:
         folder = Path(room) / "study"
         folder.mkdir()
