@@ -21,6 +21,8 @@ _ORDERS = {
 }
 _LANGUAGES = {"en": "English", "de": "German"}
 _OVER = {"condition": "the conditions", "scenario": "the scenarios", "stimulus": "the stimuli"}
+#: More scenarios than these are counted and not named.
+_NAMED_AT_MOST = 8
 
 
 def past(happened: str, planned: str) -> str:
@@ -47,9 +49,9 @@ def study_paragraphs(study: Study, durations: Mapping[str, float], verb: Verb, r
 def design(study: Study, verb: Verb) -> Iterator[str]:
     """What varied, between and within participants, and how it was assigned."""
     if study.conditions:
-        scenarios = (
-            f", in {counted(len(study.scenarios), 'scenario')} ({_names(study.scenarios)})" if study.scenarios else ""
-        )
+        scenarios = f", in {counted(len(study.scenarios), 'scenario')}" if study.scenarios else ""
+        if 0 < len(study.scenarios) <= _NAMED_AT_MOST:
+            scenarios += f" ({_names(study.scenarios)})"
         yield (
             f"The condition of what {verb('was', 'will be')} shown {verb('varied', 'will vary')} within participants"
             f" ({_names(study.conditions)}){scenarios}."
