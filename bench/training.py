@@ -3,11 +3,13 @@
     pip install 'believable[train]' stable-baselines3
     python bench/training.py [--decisions 8192] [--agent hybrid] [--rounds 3]
 
-Both gather with 16 environments and learn from 2,048 decisions in 4 epochs of 4 minibatches, one thread each. Stable-Baselines3
-runs twice: as it comes (`SubprocVecEnv`, a process for each environment), and in our two processes, so that only the recipe
-differs. Prints decisions per second of each, alternating, by the clock and per second of processor (of the learner, its
-processes and their engines), and exits with 1 where the median ratio by the clock to the first is below 1.5. By the clock only a
-quiet machine says anything; the processor's time holds beside other work, too.
+Both learn from 2,048 decisions in 4 epochs of 4 minibatches; ours gathers with 16 environments in two processes. Stable-
+Baselines3 runs three times: as it comes (`SubprocVecEnv`, a process for each of 16 environments); as it comes with as many
+processes as ours, which are two environments then; and with our 16 environments in our two processes, by an adapter of ours
+that it does not have, so that only the recipe differs. Prints decisions per second of each, alternating, by the clock and per
+second of processor (of the learner, its processes and their engines), and exits with 1 where the median ratio by the clock to
+one of the first two is below 1.5. By the clock only a quiet machine says anything; the processor's time holds beside other
+work, too.
 `--hybrid-minutes FOLDER` reads a training's curve instead and says after how many minutes the last 200 rounds reached 95 %.
 """
 
@@ -38,6 +40,8 @@ from believable.worlds.doom.navigation.training_curve import read_curve
 
 WANTED_RATIO, WANTED_SUCCESS, WANTED_MIN = 1.5, 0.95, 20.0
 WORKERS = 2
+#: How Stable-Baselines3 gathers.
+WAYS = ("as it comes", "with as many processes", "in our processes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def shared_environments(plan: TrainingPlan) -> Any:
     return SharedEnvironments()
 
 
-def theirs(agent: str, decisions: int, *, own_processes: bool = True) -> Cost:
+def theirs(agent: str, decisions: int, way: str) -> Cost:
     torch.set_num_threads(1)
 
     class SameLayers(BaseFeaturesExtractor):
@@ -162,14 +166,15 @@ def theirs(agent: str, decisions: int, *, own_processes: bool = True) -> Cost:
             return torch.cat([hidden, self.seen(picture / 255)], 1)
 
     plan = TrainingPlan(agent, 1, decisions, workers=WORKERS)
+    places = plan.places()[:WORKERS] if way == "with as many processes" else plan.places()
     environments = (
-        SubprocVecEnv([_opener(place) for place in plan.places()], start_method="spawn")
-        if own_processes
-        else shared_environments(plan)
+        shared_environments(plan)
+        if way == "in our processes"
+        else SubprocVecEnv([_opener(place) for place in places], start_method="spawn")
     )
     try:
         model = PPO(
-            "MultiInputPolicy", environments, n_steps=2048 // plan.environments, batch_size=512, n_epochs=4, seed=1,
+            "MultiInputPolicy", environments, n_steps=2048 // len(places), batch_size=512, n_epochs=4, seed=1,
             learning_rate=1e-3, gamma=0.99, gae_lambda=0.95, clip_range=0.2, max_grad_norm=0.5, vf_coef=0.5, ent_coef=0.0,
             policy_kwargs={
                 "features_extractor_class": SameLayers, "net_arch": [], "normalize_images": False,
@@ -204,18 +209,18 @@ def main() -> int:
         minutes = minutes_to(chosen.hybrid_minutes, WANTED_SUCCESS)
         print(f"{WANTED_SUCCESS:.0%} of the last 200 rounds after {minutes} minutes (wanted: {WANTED_MIN:g})")
         return int(minutes is None or minutes > WANTED_MIN)
-    ratios: dict[str, list[tuple[float, float]]] = {"as it comes": [], "in our processes": []}
+    ratios: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     for _ in range(chosen.rounds):
         own = ours(chosen.agent, chosen.decisions)
         print(f"ours: {_rates(chosen.decisions, own)}", flush=True)
-        for name, own_processes in (("as it comes", True), ("in our processes", False)):
-            other = theirs(chosen.agent, chosen.decisions, own_processes=own_processes)
-            ratios[name].append((other.clock_s / own.clock_s, other.processor_s / own.processor_s))
-            print(f"Stable-Baselines3 {name}: {_rates(chosen.decisions, other)}", flush=True)
+        for way in WAYS:
+            other = theirs(chosen.agent, chosen.decisions, way)
+            ratios[way].append((other.clock_s / own.clock_s, other.processor_s / own.processor_s))
+            print(f"Stable-Baselines3 {way}: {_rates(chosen.decisions, other)}", flush=True)
     medians = {name: np.median(values, 0).tolist() for name, values in ratios.items()}
     for name, (clock, processor) in medians.items():
         print(f"median ratio to it {name}: {clock:.2f} by the clock, {processor:.2f} by processor time")
-    return int(medians["as it comes"][0] < WANTED_RATIO)
+    return int(min(medians["as it comes"][0], medians["with as many processes"][0]) < WANTED_RATIO)
 
 
 def _rates(decisions: int, cost: Cost) -> str:
