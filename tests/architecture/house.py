@@ -266,6 +266,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "stimuli/raster.py:_around,_name_boxes,_shared,bubble_place",
         "study/records.py:rated_turn",
         "protocols/replay/people.py:_D_OF",
+        "recordings/scene.py:_touch",
     ),
     "out of the laboratory": (
         "cli/demo_studies.py",
@@ -321,6 +322,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/security.py:RefusedBody,_limit,whole_body",
         "web/templating.py:kept_page",
         "web/participant/events.py:_is_short_form",
+        "web/participant/landing_page.py:NeededFiles,_needed_next",
     ),
     "the console of large studies": (
         "web/console/launch_page.py",
