@@ -2,11 +2,12 @@
 
     python bench/report.py             1,000 participants, 2 traces of 60 s each
     python bench/report.py --quick     60 participants, for checking that it works
+    python bench/report.py --protocol qa --participants 3000
 
-Simulated participants take the ready-made `trace` study on a virtual clock, straight into a bundle, which is written as a folder.
-A process of its own then reads and verifies it, analyses it, and writes the report: page, figures as SVG, PDF and PNG, tables as
-CSV and LaTeX. Its time and peak memory are measured; printed beside, in the same run: how fast the machine is. It fails above
-2 GiB; the aim of 60 s is for a quiet machine of two cores and is reported, not judged.
+Simulated participants take the ready-made study of a protocol on a virtual clock, straight into a bundle, which is written as a
+folder. A process of its own then reads and verifies it, analyses it, and writes the report: page, figures as SVG, PDF and PNG,
+tables as CSV and LaTeX. Its time and peak memory are measured; printed beside, in the same run: how fast the machine is. It
+fails above 2 GiB; the aim (60 s, of `qa` 25 s) is for a quiet machine of two cores and is reported, not judged.
 """
 
 from __future__ import annotations
@@ -40,19 +41,20 @@ from calibration import calibration_ms
 
 PARTICIPANTS = 1_000
 QUICK = 60
-AIM_S = 60.0
+#: Of the protocols whose reports had an aim.
+AIM_S = {"trace": 60.0, "qa": 25.0}
 MEMORY_GATE_MIB = 2048.0
 SEED = 1
 
 T = TypeVar("T")
 
 
-def make(folder: Path, participants: int) -> Bundle:
+def make(folder: Path, protocol: str, participants: int) -> Bundle:
     """The simulated study as a bundle on disk."""
-    READY_STUDIES["trace"].copy(folder / "study")
+    READY_STUDIES[protocol].copy(folder / "study")
     definition = load(folder / "study", kinds=KINDS, protocols=PROTOCOLS)
     made = straight.bundle(definition, participants, np.random.default_rng(SEED), protocols=PROTOCOLS)
-    study = StudyRecord("trace", made.title, {definition.hash: definition.to_json()}, simulated=True)
+    study = StudyRecord(protocol, made.title, {definition.hash: definition.to_json()}, simulated=True)
     tables = tables_of([definition])
     with BundleFolder(folder / "bundle", study, tables) as target:
         for table in tables:
@@ -108,16 +110,20 @@ def job(folder: Path) -> None:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true")
+    options.add_argument("--protocol", choices=["clips", "hntt", "qa", "replay", "trace"], default="trace")
+    options.add_argument("--participants", type=int, default=PARTICIPANTS)
     options.add_argument("--job", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.job:
         job(Path(given.job))
         return 0
-    participants = QUICK if given.quick else PARTICIPANTS
+    participants = QUICK if given.quick else given.participants
     with tempfile.TemporaryDirectory(prefix="believable-bench-") as room:
-        made = make(Path(room), participants)
+        made = make(Path(room), given.protocol, participants)
         print(f"machine: {os.cpu_count()} cores, calibration loop {calibration_ms():.1f} ms")
-        print(f"job: {participants} participants, {len(made['traces'])} rows of traces, {len(made['answers'])} answers")
+        print(
+            f"job: {given.protocol}, {participants} participants, {len(made['traces'])} rows of traces, {len(made['answers'])} answers"
+        )
         command = [sys.executable, __file__, "--job", room]
         begun_s = time.perf_counter()
         told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -130,8 +136,10 @@ def main() -> int:
         f"{told['analysed']} sessions analysed, {told['figures']} figures in {told['files']} files, {told['tables']} tables,"
         f" page {told['page_mib']:.1f} MiB"
     )
+    aim_s = AIM_S.get(given.protocol)
+    aim = "" if aim_s is None else f"aim {aim_s:.0f} s: {'met' if total_s < aim_s else 'missed'}; "
     print(
-        f"total {total_s:.1f} s (aim {AIM_S:.0f} s: {'met' if total_s < AIM_S else 'missed'}; process {whole_s:.1f} s),"
+        f"total {total_s:.1f} s ({aim}process {whole_s:.1f} s),"
         f" peak memory {told['peak_mib']:.0f} MiB (gate {MEMORY_GATE_MIB:.0f})"
     )
     return 0 if told["peak_mib"] < MEMORY_GATE_MIB else 1
