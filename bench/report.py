@@ -121,9 +121,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="believable-bench-") as room:
         made = make(Path(room), given.protocol, participants)
         print(f"machine: {os.cpu_count()} cores, calibration loop {calibration_ms():.1f} ms")
-        print(
-            f"job: {given.protocol}, {participants} participants, {len(made['traces'])} rows of traces, {len(made['answers'])} answers"
-        )
+        rows = f"{len(made['traces'])} rows of traces, {len(made['answers'])} answers"
+        print(f"job: {given.protocol}, {participants} participants, {rows}")
         command = [sys.executable, __file__, "--job", room]
         begun_s = time.perf_counter()
         told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
