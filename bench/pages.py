@@ -183,6 +183,8 @@ def show(words: str, costs: Sequence[Costs]) -> None:
     steps = ", ".join(f"{step} {beginning.steps[step]:.2f}" for step in ARRIVAL)
     print(f"{words}, {end.n_pages} pages: arriving {beginning.sum(*ARRIVAL):.2f} ms ({steps})")
     for place, part in (("first pages", beginning), ("last pages", end)):
+        if not part.steps.keys() >= set(CYCLE):
+            continue  # a study that is over with its first pages
         steps = ", ".join(f"{step} {part.steps[step]:.2f}" for step in CYCLE)
         print(f"  {place}: {part.sum(*CYCLE):.2f} ms a page ({steps})", flush=True)
 
