@@ -78,9 +78,7 @@ def pingouin_icc(table: Any) -> Callable[[], Callable[[], float]]:
     def load() -> Callable[[], float]:
         pingouin, pandas = importlib.import_module("pingouin"), importlib.import_module("pandas")
         n, k = table.shape
-        frame = pandas.DataFrame(
-            {"item": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "score": table.ravel()}
-        )
+        frame = pandas.DataFrame({"item": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "score": table.ravel()})
 
         def call() -> float:
             found = pingouin.intraclass_corr(frame, targets="item", raters="rater", ratings="score")
@@ -119,9 +117,7 @@ def cases() -> list[Case]:
     rng = np.random.default_rng(1)
     table = rng.standard_normal((120, 1)) + rng.standard_normal((120, 6))
     call = lambda t=table: agreement.krippendorff_alpha(t, "interval")  # noqa: E731
-    found.append(
-        Case("alpha interval, 120 × 6, continuous", call, "krippendorff", krippendorff_peer(table, "interval"))
-    )
+    found.append(Case("alpha interval, 120 × 6, continuous", call, "krippendorff", krippendorff_peer(table, "interval")))
     call = lambda t=table: agreement.icc(t, "ICC2")  # noqa: E731
     found.append(Case("ICC2, 120 × 6", call, "pingouin", pingouin_icc(table)))
     call = lambda t=table: agreement.cronbach_alpha(t)  # noqa: E731

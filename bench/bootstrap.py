@@ -41,9 +41,7 @@ def beside_scipy(values: Any) -> bool:
     for name, function in (("median", np.median), ("mean", np.mean)):
         for method, theirs in (("percentile", "percentile"), ("bca", "BCa")):
             ours, other = median_ms(
-                lambda n=name, m=method: bootstrap(
-                    values, n, rng=np.random.default_rng(2), method=m, resamples=RESAMPLES
-                ),
+                lambda n=name, m=method: bootstrap(values, n, rng=np.random.default_rng(2), method=m, resamples=RESAMPLES),
                 lambda f=function, t=theirs: stats.bootstrap(
                     (values,), f, n_resamples=RESAMPLES, method=t, rng=np.random.default_rng(2)
                 ),

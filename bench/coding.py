@@ -179,9 +179,7 @@ def main() -> None:
                 fill(store, n_texts)
             machine_ms = calibration_ms()
             found = run(server, times)
-    print(
-        f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; {n_texts} texts, {times} of each action"
-    )
+    print(f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; {n_texts} texts, {times} of each action")
     for action, median_ms in found.items():
         print(f"{action:26} {median_ms:8.1f} ms   ×{median_ms / machine_ms:.2f} of the calibration loop")
     slow = {action: ms for action, ms in found.items() if ms >= BOUND_MS and action != "open the desk"}

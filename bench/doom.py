@@ -195,9 +195,7 @@ def live(count: int) -> None:
     megabits = [8 * page.bytes / 1e6 / s for page, s in zip(pages, seconds, strict=True)]
     waited = [ms for page in pages for ms in page.waited_ms]
     low, p99 = statistics.median(gaps_ms), float(np.percentile(gaps_ms, 99))
-    print(
-        f"{count} at once: {min(rates):.1f} to {max(rates):.1f} pictures/s, interval median {low:.1f} ms, p99 {p99:.1f} ms"
-    )
+    print(f"{count} at once: {min(rates):.1f} to {max(rates):.1f} pictures/s, interval median {low:.1f} ms, p99 {p99:.1f} ms")
     print(f"  key to picture: median {statistics.median(waited):.0f} ms, p95 {float(np.percentile(waited, 95)):.0f} ms")
     print(f"  {statistics.mean(megabits):.2f} Mbit/s per player")
 

@@ -108,9 +108,7 @@ def beside_peers(traces: int, length: int, *, repeats: int) -> bool | None:
     for kernel in kernels():
         seconds, matrix = fastest(lambda k=kernel: dtw_matrix(x, cost="square", workers=1, kernel=k), repeats=repeats)
         ours[kernel] = seconds
-        print(
-            f"  believable ({kernel}){'':<{9 - len(kernel)}}{seconds:>10.4f}{gigacells(traces, length, seconds):>10.3f}"
-        )
+        print(f"  believable ({kernel}){'':<{9 - len(kernel)}}{seconds:>10.4f}{gigacells(traces, length, seconds):>10.3f}")
     for name, load in PEERS.items():
         try:
             peer = load()
@@ -162,9 +160,7 @@ def clocked(x: Any, kernel: Any) -> tuple[float, float]:
 def two_million_pairs() -> bool:
     x = np.random.default_rng(3).random((2000, 20))
     fine = True
-    print(
-        f"\n2,000 traces of 20 windows: {2000 * 1999 // 2:,} pairs, |x − y|, {available_cores()} cores, limit {LIMIT_S} s"
-    )
+    print(f"\n2,000 traces of 20 windows: {2000 * 1999 // 2:,} pairs, |x − y|, {available_cores()} cores, limit {LIMIT_S} s")
     for kernel in kernels():
         first, cpu = clocked(x, kernel)
         second, _ = clocked(x, kernel)

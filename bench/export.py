@@ -57,9 +57,7 @@ def fill(conn: Connection, first: int, count: int) -> None:
             bodies = [body("trial.shown", page, 1000 * page)]
             for change in range(CHANGES):
                 question = "level" if change % 2 else "point"
-                bodies.append(
-                    body("answer.change", page, 1000 * page + change, question=question, value=change % 7 + 1)
-                )
+                bodies.append(body("answer.change", page, 1000 * page + change, question=question, value=change % 7 + 1))
             answers = {"point": 3, "level": 40}
             bodies.append(body("page.hidden", page, 1000 * page + 900))
             bodies.append(body("trial.submit", page, 1000 * page + 990, answers=answers))
@@ -71,18 +69,45 @@ def fill(conn: Connection, first: int, count: int) -> None:
             key = f"pages.{page + 1}.page"
             closed.append(
                 {
-                    "session": name, "position": page, "run": 0, "key": key, "status": "done", "attempts": 1,
-                    "submit_seq": seq, "answers": json.dumps(answers), "opened_ms": 1000 * page, "closed_ms": 1000 * page + 995,
+                    "session": name,
+                    "position": page,
+                    "run": 0,
+                    "key": key,
+                    "status": "done",
+                    "attempts": 1,
+                    "submit_seq": seq,
+                    "answers": json.dumps(answers),
+                    "opened_ms": 1000 * page,
+                    "closed_ms": 1000 * page + 995,
                 }
-            )  # fmt: skip
+            )
         conn.execute(
             insert(sessions).values(
-                id=name, token_hash=f"t{number}", code_hash=f"c{number}", study="study", definition=definition,
-                link_kind="open", number=number, language="en", arms="{}", rows="{}", seed=1, recruiter_extra="{}",
-                state="finished", outcome="complete", position=PAGES, opened_ms=0, head_seq=seq, head_hash="",
-                started_ms=0, seen_ms=0, reserved_until_ms=0, reservation_ms=1, finished_ms=400_000,
+                id=name,
+                token_hash=f"t{number}",
+                code_hash=f"c{number}",
+                study="study",
+                definition=definition,
+                link_kind="open",
+                number=number,
+                language="en",
+                arms="{}",
+                rows="{}",
+                seed=1,
+                recruiter_extra="{}",
+                state="finished",
+                outcome="complete",
+                position=PAGES,
+                opened_ms=0,
+                head_seq=seq,
+                head_hash="",
+                started_ms=0,
+                seen_ms=0,
+                reserved_until_ms=0,
+                reservation_ms=1,
+                finished_ms=400_000,
             )
-        )  # fmt: skip
+        )
         conn.execute(insert(events), happened)
         conn.execute(insert(trials), closed)
 

@@ -196,9 +196,14 @@ async def load(url: str, link: str, job: Job) -> Outcome:
     refused = sum(line.refused for line in lines)
     late = sorted(ms for line in lines for ms in line.late_ms)
     return Outcome(
-        latencies, refused, expected - len(latencies) - refused, late[int(0.99 * len(late))],
-        time.process_time() - cpu_began_s, elapsed_s, chains,
-    )  # fmt: skip
+        latencies,
+        refused,
+        expected - len(latencies) - refused,
+        late[int(0.99 * len(late))],
+        time.process_time() - cpu_began_s,
+        elapsed_s,
+        chains,
+    )
 
 
 # ---------------------------------------------------------------------------------------------- yardsticks
@@ -304,9 +309,7 @@ def show(name: str, result: Result) -> None:
     print(f"{name}")
     print(f"  lost {result.lost}, duplicated {result.duplicated}, chains that differ {result.changed},", end=" ")
     print(f"refused {result.refused}, unanswered {result.unanswered}")
-    print(
-        f"  acknowledged after p50 {result.p50_ms:.1f} ms, p99 {result.p99_ms:.1f} ms, worst {result.worst_ms:.1f} ms"
-    )
+    print(f"  acknowledged after p50 {result.p50_ms:.1f} ms, p99 {result.p99_ms:.1f} ms, worst {result.worst_ms:.1f} ms")
     print(
         f"  {result.batches_per_s:.0f} batches/s over {result.elapsed_s:.1f} s; server {result.server_cpu_share:.2f} cores,",
         end=" ",
@@ -356,17 +359,10 @@ def main() -> int:
         folder = Path(name)
         machine_ms = calibration_ms()
         disk = durable_commits_per_s(folder, 0.5 if options.quick else 3.0)
-        print(
-            f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; disk: {disk:.0f} durable commits/s"
-        )
-        print(
-            f"job: {job.annotators} annotators, 1 batch of {job.events_per_batch} events per second each, {job.seconds} s"
-        )
+        print(f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; disk: {disk:.0f} durable commits/s")
+        print(f"job: {job.annotators} annotators, 1 batch of {job.events_per_batch} events per second each, {job.seconds} s")
         if options.search:
-            for words, environment in (
-                ("group commit", {}),
-                ("one commit per request", {"BELIEVABLE_GROUP_LIMIT": "1"}),
-            ):
+            for words, environment in (("group commit", {}), ("one commit per request", {"BELIEVABLE_GROUP_LIMIT": "1"})):
                 print(words)
                 kept, failed = highest_rate(folder / words.replace(" ", "-"), job, environment)
                 print(f"{words}: sustains {kept} batches/s, not {failed}")
@@ -378,16 +374,9 @@ def main() -> int:
             single = run(folder / "single", job, {"BELIEVABLE_GROUP_LIMIT": "1"})
             show("one commit per request", single)
             print(f"one commit per request / group commit: p50 ×{single.p50_ms / grouped.p50_ms:.2f},", end=" ")
-            print(
-                f"p99 ×{single.p99_ms / grouped.p99_ms:.2f}, CPU ×{single.server_cpu_share / grouped.server_cpu_share:.2f}"
-            )
+            print(f"p99 ×{single.p99_ms / grouped.p99_ms:.2f}, CPU ×{single.server_cpu_share / grouped.server_cpu_share:.2f}")
     if options.json:
-        figures = {
-            "machine_ms": machine_ms,
-            "durable_commits_per_s": disk,
-            "job": asdict(job),
-            "grouped": asdict(grouped),
-        }
+        figures = {"machine_ms": machine_ms, "durable_commits_per_s": disk, "job": asdict(job), "grouped": asdict(grouped)}
         figures |= {"single": asdict(single)} if single else {}
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     good = grouped.lost == grouped.duplicated == grouped.changed == grouped.unanswered == grouped.refused == 0

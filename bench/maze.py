@@ -166,13 +166,7 @@ class Page(asyncio.Protocol):
         rng, number = self._rng, 0
         while not self.ended.done():
             due_s, number = time.perf_counter() + 0.1, number + 1
-            keys = [
-                rng.randint(-1, 1),
-                rng.randint(-1, 1),
-                rng.randrange(360),
-                rng.randrange(2),
-                int(rng.random() < 0.05),
-            ]
+            keys = [rng.randint(-1, 1), rng.randint(-1, 1), rng.randrange(360), rng.randrange(2), int(rng.random() < 0.05)]
             self.send({"i": [[number, 0, *keys]], "q": 1})
             await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
             self._seen.late_ms.append(1000 * (time.perf_counter() - due_s))

@@ -139,9 +139,7 @@ async def measure(url: str, link: str, pid: int, n_people: int, n_pages: int) ->
     async with httpx.AsyncClient(base_url=url, timeout=120, limits=httpx.Limits(max_connections=AT_ONCE)) as http:
         people = [Person(http) for _ in range(n_people)]
 
-        async def everybody(
-            costs: Costs | None, step: str, act: Callable[[Person], Awaitable[None]], times: int = 1
-        ) -> None:
+        async def everybody(costs: Costs | None, step: str, act: Callable[[Person], Awaitable[None]], times: int = 1) -> None:
             async def gated(person: Person) -> None:
                 async with gate:
                     await act(person)

@@ -136,9 +136,7 @@ def installed(cache: Path, name: str, packages: list[str], program: str) -> Path
         shutil.rmtree(folder, ignore_errors=True)
         try:
             subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
-            subprocess.run(
-                [folder / "bin" / "pip", "-q", "install", *packages], check=True, capture_output=True, timeout=900
-            )
+            subprocess.run([folder / "bin" / "pip", "-q", "install", *packages], check=True, capture_output=True, timeout=900)
         except (subprocess.SubprocessError, OSError) as error:
             raise PeerMissing(f"could not be installed: {str(error)[-200:]}") from None
     return folder
@@ -185,9 +183,7 @@ def express(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     if not (home / "node_modules" / "express").is_dir():
         home.mkdir(parents=True, exist_ok=True)
         try:
-            subprocess.run(
-                ["npm", "install", "--prefix", home, "express"], check=True, capture_output=True, timeout=600
-            )
+            subprocess.run(["npm", "install", "--prefix", home, "express"], check=True, capture_output=True, timeout=600)
         except (subprocess.SubprocessError, OSError) as error:
             raise PeerMissing(f"could not be installed: {str(error)[-200:]}") from None
     script = home / "server.js"
@@ -244,9 +240,7 @@ class Answers(Page):
     form_fields = ["level", "human", "sure", "words"]
 page_sequence = [Answers]
 """
-OTREE_PAGE = (
-    "{{ block title }}Page{{ endblock }}\n{{ block content }}\n{{ formfields }}\n{{ next_button }}\n{{ endblock }}\n"
-)
+OTREE_PAGE = "{{ block title }}Page{{ endblock }}\n{{ block content }}\n{{ formfields }}\n{{ next_button }}\n{{ endblock }}\n"
 
 
 def otree(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
@@ -336,9 +330,7 @@ def potato(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
 
 def shown_item(html: str) -> str:
     """The item that a page of Potato asks about: which one comes next is its own choice."""
-    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(
-        r'<input[^>]*\bname="instance_id"[^>]*>', html
-    )
+    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(r'<input[^>]*\bname="instance_id"[^>]*>', html)
     value = None if field is None else re.search(r'\bvalue="([^"]*)"', field[0])
     if value is None:
         raise RuntimeError(f"Potato's page names no item: {html[:200]!r}")
@@ -380,17 +372,16 @@ async def _potato(server: PeerServer, n_people: int, n_pages: int) -> Row:
 def believable(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     beginning, _ = run_ours(folder, max(n_pages, 26), n_people, None)
     return Row(
-        "believable",
-        beginning.sum(*ARRIVAL),
-        beginning.sum(*CYCLE),
-        beginning.steps["events"],
-        "answer: a batch of 5 events",
+        "believable", beginning.sum(*ARRIVAL), beginning.sum(*CYCLE), beginning.steps["events"], "answer: a batch of 5 events"
     )
 
 
 SERVERS: dict[str, Callable[[Path, Path, int, int], Row]] = {
-    "believable": believable, "potato": potato, "otree": otree, "express": express,
-}  # fmt: skip
+    "believable": believable,
+    "potato": potato,
+    "otree": otree,
+    "express": express,
+}
 
 
 def table(rows: list[Row]) -> str:
@@ -403,9 +394,7 @@ def table(rows: list[Row]) -> str:
 
     lines = ["| server | arriving, ms | a page and the next, ms | an answer stored, ms | |", "|---|---|---|---|---|"]
     for row in rows:
-        cells = [
-            cell(row.arriving_ms, ours.arriving_ms), cell(row.page_ms, ours.page_ms), cell(row.answer_ms, ours.answer_ms),
-        ]  # fmt: skip
+        cells = [cell(row.arriving_ms, ours.arriving_ms), cell(row.page_ms, ours.page_ms), cell(row.answer_ms, ours.answer_ms)]
         lines.append(f"| {row.name} | {' | '.join(cells)} | {row.note} |")
     return "\n".join(lines)
 

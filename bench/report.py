@@ -87,8 +87,7 @@ def job(folder: Path) -> None:
     step("drawing library", script)
     made = step("draw the figures and lay out the page", lambda: page(analysis))
     pictures = step(
-        "figures as SVG, PDF and PNG",
-        lambda: [picture(drawing, form) for drawing in made.drawings.values() for form in FORMATS],
+        "figures as SVG, PDF and PNG", lambda: [picture(drawing, form) for drawing in made.drawings.values() for form in FORMATS]
     )
     begun_s = time.perf_counter()
     write_report(analysis, folder / "report", formats=())

@@ -46,10 +46,19 @@ timeline:
   - finish: {id: finish}
 """
 PHRASES = [
-    "it looked around", "it walked into the wall", "the turns were too sharp", "it waited at the door",
-    "nobody would do that", "it felt natural to me", "it hesitated like a person", "it never stopped",
-    "the path was too straight", "it went back for the coin", "it seemed lost for a moment", "it was very smooth",
-]  # fmt: skip
+    "it looked around",
+    "it walked into the wall",
+    "the turns were too sharp",
+    "it waited at the door",
+    "nobody would do that",
+    "it felt natural to me",
+    "it hesitated like a person",
+    "it never stopped",
+    "the path was too straight",
+    "it went back for the coin",
+    "it seemed lost for a moment",
+    "it was very smooth",
+]
 
 
 def own_words(chance: random.Random) -> str:
@@ -75,20 +84,43 @@ def fill(store: Store, n_sessions: int, text: Callable[[random.Random], str]) ->
             name = f"s{number}"
             rows.append(
                 {
-                    "id": name, "token_hash": f"t{number}", "code_hash": f"c{number}", "study": "study",
-                    "definition": definition, "link_kind": "open", "number": number, "language": "en", "arms": "{}",
-                    "rows": "{}", "seed": 1, "recruiter_extra": "{}", "state": "finished", "outcome": "complete",
-                    "position": 1, "opened_ms": 0, "head_hash": "", "started_ms": 0, "seen_ms": 0,
-                    "reserved_until_ms": 0, "reservation_ms": 1, "finished_ms": 400_000 + number,
+                    "id": name,
+                    "token_hash": f"t{number}",
+                    "code_hash": f"c{number}",
+                    "study": "study",
+                    "definition": definition,
+                    "link_kind": "open",
+                    "number": number,
+                    "language": "en",
+                    "arms": "{}",
+                    "rows": "{}",
+                    "seed": 1,
+                    "recruiter_extra": "{}",
+                    "state": "finished",
+                    "outcome": "complete",
+                    "position": 1,
+                    "opened_ms": 0,
+                    "head_hash": "",
+                    "started_ms": 0,
+                    "seen_ms": 0,
+                    "reserved_until_ms": 0,
+                    "reservation_ms": 1,
+                    "finished_ms": 400_000 + number,
                 }
-            )  # fmt: skip
+            )
             answers = {question: text(chance) for question in ("why", "how", "more")}
             closed.append(
                 {
-                    "session": name, "position": 0, "run": 0, "key": "judge", "status": "done",
-                    "answers": json.dumps(answers), "opened_ms": 0, "closed_ms": 90_000 + chance.randrange(60_000),
+                    "session": name,
+                    "position": 0,
+                    "run": 0,
+                    "key": "judge",
+                    "status": "done",
+                    "answers": json.dumps(answers),
+                    "opened_ms": 0,
+                    "closed_ms": 90_000 + chance.randrange(60_000),
                 }
-            )  # fmt: skip
+            )
         conn.execute(insert(sessions), rows)
         conn.execute(insert(trials), closed)
 

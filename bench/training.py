@@ -150,12 +150,18 @@ def theirs(agent: str, decisions: int, way: str) -> Cost:
             self.body = nn.Sequential(nn.Linear(size, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.1))
             self.seen = (
                 nn.Sequential(
-                    nn.Conv2d(1, 16, 8, stride=4), nn.ReLU(), nn.Conv2d(16, 32, 4, stride=2), nn.ReLU(), nn.Flatten(),
-                    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.1),
+                    nn.Conv2d(1, 16, 8, stride=4),
+                    nn.ReLU(),
+                    nn.Conv2d(16, 32, 4, stride=2),
+                    nn.ReLU(),
+                    nn.Flatten(),
+                    nn.Linear(128, 128),
+                    nn.ReLU(),
+                    nn.Dropout(0.1),
                 )
                 if depth
                 else None
-            )  # fmt: skip
+            )
 
         def forward(self, seen: dict[str, torch.Tensor]) -> torch.Tensor:
             hidden = self.body(seen["senses"].float())
@@ -174,12 +180,22 @@ def theirs(agent: str, decisions: int, way: str) -> Cost:
     )
     try:
         model = PPO(
-            "MultiInputPolicy", environments, n_steps=2048 // len(places), batch_size=512, n_epochs=4, seed=1,
-            learning_rate=1e-3, gamma=0.99, gae_lambda=0.95, clip_range=0.2, max_grad_norm=0.5, vf_coef=0.5, ent_coef=0.0,
-            policy_kwargs={
-                "features_extractor_class": SameLayers, "net_arch": [], "normalize_images": False,
-            }, device="cpu",
-        )  # fmt: skip
+            "MultiInputPolicy",
+            environments,
+            n_steps=2048 // len(places),
+            batch_size=512,
+            n_epochs=4,
+            seed=1,
+            learning_rate=1e-3,
+            gamma=0.99,
+            gae_lambda=0.95,
+            clip_range=0.2,
+            max_grad_norm=0.5,
+            vf_coef=0.5,
+            ent_coef=0.0,
+            policy_kwargs={"features_extractor_class": SameLayers, "net_arch": [], "normalize_images": False},
+            device="cpu",
+        )
         environments.reset()
         began, used_s = time.perf_counter(), processor_s()
         model.learn(decisions)

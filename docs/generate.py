@@ -147,8 +147,7 @@ def event_kinds() -> str:
         kinds.setdefault(event.kind, event)
     rows = ["| kind | data | when |", "|---|---|---|"]
     rows += [
-        f"| `{event.kind}` | {', '.join(f'`{key}`' for key in event.data)} | {_cell(event.about)} |"
-        for event in kinds.values()
+        f"| `{event.kind}` | {', '.join(f'`{key}`' for key in event.data)} | {_cell(event.about)} |" for event in kinds.values()
     ]
     return "\n".join(rows)
 

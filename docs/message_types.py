@@ -26,14 +26,7 @@ def _interface(model: type[Described]) -> str:
     return f"export interface {model.__name__} {{\n{''.join(lines)}}}\n"
 
 
-_SIMPLE: dict[Any, str] = {
-    str: "string",
-    int: "number",
-    float: "number",
-    bool: "boolean",
-    types.NoneType: "null",
-    Any: "any",
-}
+_SIMPLE: dict[Any, str] = {str: "string", int: "number", float: "number", bool: "boolean", types.NoneType: "null", Any: "any"}
 
 
 def _type(annotation: Any) -> str:

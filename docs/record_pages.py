@@ -56,9 +56,7 @@ def _kinds(instruments: QuestionKinds, names: Sequence[str]) -> Iterator[str]:
         yield from _section(f"`{name}`", instruments[name].params, level=3, about=instruments[name].about)
 
 
-def _section(
-    title: str, record: type[Record], *, level: int = 2, about: str = "", id_needed: bool = True
-) -> Iterator[str]:
+def _section(title: str, record: type[Record], *, level: int = 2, about: str = "", id_needed: bool = True) -> Iterator[str]:
     yield f"{'#' * level} {title}\n"
     words = f"{about} {inspect.getdoc(record) or ''}".strip()
     yield f"{words}\n"
@@ -125,11 +123,7 @@ def _cell(text: str) -> str:
 
 
 def _platforms() -> str:
-    rows = [
-        "## Platforms\n",
-        "| platform | participant id | other parameters | `redirect` by name |",
-        "|---|---|---|---|",
-    ]
+    rows = ["## Platforms\n", "| platform | participant id | other parameters | `redirect` by name |", "|---|---|---|---|"]
     for platform in PLATFORMS.values():
         extra = ", ".join(f"`{name}`" for name in platform.extra_parameters)
         name = f"`{platform.id_parameter}`" if platform.id_parameter else ""
@@ -262,8 +256,7 @@ What people may do with a player, the same for all: `watch: {stimulus: any, cont
 
 
 _SIGNAL_PART = (
-    "Not for stimuli: the part of a quality test (`qa`) that draws or sounds its signal,"
-    " with the contract of all players.\n"
+    "Not for stimuli: the part of a quality test (`qa`) that draws or sounds its signal, with the contract of all players.\n"
 )
 
 

@@ -31,11 +31,7 @@ def wire_page() -> str:
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
-    reasons = {
-        status: answer["description"]
-        for _, operation in operations
-        for status, answer in operation["responses"].items()
-    }
+    reasons = {status: answer["description"] for _, operation in operations for status, answer in operation["responses"].items()}
     parts = [INTRODUCTION]
     parts += [f"| {status} | {words} |" for status, words in sorted(reasons.items()) if int(status) >= 400]
     for name, operation in operations:
@@ -71,11 +67,7 @@ def _type(schema: Mapping[str, Any], field: Mapping[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in field.get("enum", [field.get("const")]))
     if "$ref" in field:
         names = _resolved(schema, field).get("properties", {})
-        return (
-            f"record of {', '.join(f'`{name}`' for name in names)}"
-            if names
-            else _type(schema, _resolved(schema, field))
-        )
+        return f"record of {', '.join(f'`{name}`' for name in names)}" if names else _type(schema, _resolved(schema, field))
     if field.get("type") == "array":
         items = field.get("items") or {}
         return "list of `[number, text]`" if "prefixItems" in items else f"list of {_type(schema, items)}"

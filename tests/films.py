@@ -34,11 +34,7 @@ def film(path: Path, *, duration_s: float, hue: int = 200) -> Path:
             at_s = (number * per_frame + np.arange(per_frame)) / SOUND_RATE_HZ
             tone = (0.2 * np.sin(2 * np.pi * (220 + hue + 10 * at_s) * at_s)).astype(np.float32)
             sound = av.AudioFrame.from_ndarray(tone[None], format="fltp", layout="mono")
-            sound.sample_rate, sound.pts, sound.time_base = (
-                SOUND_RATE_HZ,
-                number * per_frame,
-                Fraction(1, SOUND_RATE_HZ),
-            )
+            sound.sample_rate, sound.pts, sound.time_base = (SOUND_RATE_HZ, number * per_frame, Fraction(1, SOUND_RATE_HZ))
             out.mux(voice.encode(sound))
         out.mux(picture.encode(None))
         out.mux(voice.encode(None))

@@ -32,17 +32,7 @@ from believable.pages import KINDS
 from believable.recordings import actions, file
 from believable.recordings.film_file import load_av
 from believable.recordings.importers.pagan import read_pagan
-from believable.recordings.recording import (
-    Action,
-    Actor,
-    Place,
-    PlanStep,
-    RecordedWorld,
-    Recording,
-    State,
-    Timing,
-    Track,
-)
+from believable.recordings.recording import Action, Actor, Place, PlanStep, RecordedWorld, Recording, State, Timing, Track
 from believable.stimuli import probe
 from believable.store.backups import verify_file
 from believable.store.bundle_export import export
@@ -54,9 +44,35 @@ CORPUS = Path(__file__).parent.parent / "tests" / "data" / "damaged"
 
 #: What stands where something else should: of every type, at every edge.
 ODD: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 2**31, 2**63, 10**400, -(2**64), 0.5, -1e308, float("nan"), float("inf"), "", " ", "x",
-    "é\u0000", "\ud800", "-1", "9" * 50, [], [[]], [None], [0, "x"], {}, {"x": {}}, {"id": 5},
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2**31,
+    2**63,
+    10**400,
+    -(2**64),
+    0.5,
+    -1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    " ",
+    "x",
+    "é\u0000",
+    "\ud800",
+    "-1",
+    "9" * 50,
+    [],
+    [[]],
+    [None],
+    [0, "x"],
+    {},
+    {"x": {}},
+    {"id": 5},
+)
 
 ODD_BYTES = (b"\r", b'"', b"\x00", b"\xff\xfe", b"'", b",", b"\n", b"{", b"- ", b": ")
 
@@ -95,9 +111,7 @@ def small_recording(path: Path) -> None:
     states = (State(0, "health", 3), State(2, "speech", "hello"))
     file.write(
         Recording(
-            RecordedWorld(
-                "maze", 4, 3, ("####", "#..#", "####"), (place, Place("corner", "Corner", "hall", ((1, 1, 1, 1),)))
-            ),
+            RecordedWorld("maze", 4, 3, ("####", "#..#", "####"), (place, Place("corner", "Corner", "hall", ((1, 1, 1, 1),)))),
             (Actor("a", "Anna", "player"), Actor("b", "Ben", "opponent")),
             Timing(100, 4, "2026-02-13T08:00:00", 60_000),
             (
@@ -218,7 +232,7 @@ KINDS_OF_INPUT: tuple[InputKind, ...] = (
     InputKind("pagan", "export.csv", lambda folder: _text(folder / "export.csv", _PAGAN), read_pagan, 0.15),
     InputKind("film", "clip.mp4", _film, _filmed, 0.05),
     InputKind("database", "b.db", _database, _opened, 0.05),
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------------------------------------- mutations
@@ -291,8 +305,7 @@ def _renewed_sums(bundle: Path) -> None:
     sums = bundle / "SHA256SUMS"
     names = [path for path in sorted(bundle.rglob("*")) if path.is_file() and path != sums]
     sums.write_text(
-        "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n" for path in names),
-        "utf-8",
+        "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n" for path in names), "utf-8"
     )
 
 

@@ -89,21 +89,11 @@ def main(folder: Path, tested: str) -> None:
 
 
 def _acting_ms(agent: Imitator, seen: Observations) -> float:
-    quantities = [
-        {name: float(values[frame]) for name, values in seen.quantities.items()} for frame in range(seen.frames)
-    ]
+    quantities = [{name: float(values[frame]) for name, values in seen.quantities.items()} for frame in range(seen.frames)]
     begun_s = time.process_time()
     for frame, (x, y, z) in enumerate(seen.position.tolist()):
         agent.act(
-            Sight(
-                frame * seen.frame_ms,
-                (x, y, z),
-                float(seen.yaw[frame]),
-                0.0,
-                True,
-                seen.carried[frame],
-                quantities[frame],
-            )
+            Sight(frame * seen.frame_ms, (x, y, z), float(seen.yaw[frame]), 0.0, True, seen.carried[frame], quantities[frame])
         )
     return 1000 * (time.process_time() - begun_s) / seen.frames / LOOK_TICS
 

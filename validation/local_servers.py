@@ -203,9 +203,7 @@ def balanced(ports: Sequence[int], folder: Path, media: Path | None = None) -> I
     site = re.sub(r"^    server 127\.0\.0\.1:8000.*$", servers, SITE.read_text(encoding="utf-8"), flags=re.M)
     site = site.replace("listen 80;", f"listen 127.0.0.1:{port};")
     site = site.replace("/srv/believable/data/media", str(media or folder))
-    places = "".join(
-        f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
+    places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     file = folder / "nginx.conf"
     # `user`: what this process may read, the one that sends files may read too.
     user = "user root;\n" if os.geteuid() == 0 else ""

@@ -52,9 +52,7 @@ class Runner:
         here, there = (grid.tile_at(body.x, body.y) for body in (game.player, game.opponent))
         away, near = grid.distances(there), grid.distances(here)
         if here == self._goal or self._goal < 0 or game.tick % 60 == 0:
-            self._goal = max(
-                (tile for tile in grid.free if near[tile] > 3), key=lambda tile: 2 * away[tile] - near[tile]
-            )
+            self._goal = max((tile for tile in grid.free if near[tile] > 3), key=lambda tile: 2 * away[tile] - near[tile])
         following = min(grid.neighbours[here], key=grid.distances(self._goal).__getitem__)
         if away[following] < min(6, away[here]):
             following = max(grid.neighbours[here], key=away.__getitem__)
@@ -73,9 +71,7 @@ class Hunter:
         here, there = (grid.tile_at(body.x, body.y) for body in (game.player, game.opponent))
         field_to = grid.distances(there)
         if keys.shoot or not 6 < field_to[here] < FAR:
-            return PlayerInput(
-                keys.dx, keys.dy, _aim(game) if field_to[here] <= 6 else keys.aim_deg, keys.shoot, keys.bomb
-            )
+            return PlayerInput(keys.dx, keys.dy, _aim(game) if field_to[here] <= 6 else keys.aim_deg, keys.shoot, keys.bomb)
         dx, dy = keys_towards(game, min(grid.neighbours[here], key=field_to.__getitem__))
         return PlayerInput(dx, dy, _aim(game))
 

@@ -72,9 +72,7 @@ def matched_differences(own: Views, others: Views) -> Floats:
 def main(folder: Path, first: str, second: str) -> None:
     people, bots = (views(sorted(folder.glob(f"{name}*.replay.json.gz"))) for name in (first, second))
     for name, whole in ((first, people), (second, bots)):
-        sys.stdout.write(
-            f"{name}: {len(whole.light)} pictures, light {whole.light.mean():.1f}, edges {whole.edges.mean():.2f}\n"
-        )
+        sys.stdout.write(f"{name}: {len(whole.light)} pictures, light {whole.light.mean():.1f}, edges {whole.edges.mean():.2f}\n")
     apart = matched_differences(bots, people)
     light, edges = apart.mean(0)
     sys.stdout.write(f"same views: {len(apart)}, light {light:+.2f} (SD {apart[:, 0].std():.2f}), edges {edges:+.2f}\n")

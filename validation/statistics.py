@@ -72,9 +72,7 @@ def _row(module: str, node: ast.FunctionDef) -> str:
         for later in re.finditer(r"(Source|Checked):? (?:against )?(.+?)(?=(?: Source| Checked|$))", words):
             fields.setdefault(later[1], later[2])
         fields[name] = _INLINE.sub("", words)
-    formula = " ".join(
-        part for part in (fields.get("Formula") or fields.get("Criterion"), fields.get("Source")) if part
-    )
+    formula = " ".join(part for part in (fields.get("Formula") or fields.get("Criterion"), fields.get("Source")) if part)
     witness = WITNESSES.get(module, {}).get(node.name)
     cases = f"`{witness.folder}`: {', '.join(witness.entries)}" if witness else ELSEWHERE[f"{module}.{node.name}"]
     cells = (f"`{node.name}`", " ".join(text.split("\n\n")[0].split()), formula, fields.get("Checked", ""), cases)

@@ -27,13 +27,9 @@ def _of_one(store: Store, browser: Participant) -> list[str]:
     acknowledged = expected[: browser.acked]
     problems = []
     if stored[: len(acknowledged)] != acknowledged:
-        problems.append(
-            f"{name}: {len(acknowledged)} events were acknowledged, and the first {len(acknowledged)} stored differ"
-        )
+        problems.append(f"{name}: {len(acknowledged)} events were acknowledged, and the first {len(acknowledged)} stored differ")
     if stored != expected[: len(stored)]:
-        problems.append(
-            f"{name}: stored {len(stored)} events that are not a beginning of the {len(expected)} that happened"
-        )
+        problems.append(f"{name}: stored {len(stored)} events that are not a beginning of the {len(expected)} that happened")
     if session.head_seq != len(stored) or session.head_hash != browser.head_at(session.head_seq):
         problems.append(f"{name}: the stored chain ends at event {session.head_seq} with another head")
     if store.read(lambda conn: event_log.strays_of(conn, session.id)):

@@ -82,17 +82,13 @@ class Troubles:
     @property
     def waits(self) -> str:
         median_s, most_s, longest_s = np.quantile(self.opened_s or [0.0], [0.5, 0.99, 1.0])
-        return (
-            f"{len(self.opened_s)} pages opened: median {median_s:.2f} s, p99 {most_s:.2f} s, longest {longest_s:.1f} s"
-        )
+        return f"{len(self.opened_s)} pages opened: median {median_s:.2f} s, p99 {most_s:.2f} s, longest {longest_s:.1f} s"
 
 
 class DrillBrowser(Participant):
     """A browser that opens pages once, as people's browsers do, and writes down what went wrong."""
 
-    def __init__(
-        self, http: httpx.AsyncClient, line: PlainLine, pace: Any, patience: Patience, troubles: Troubles
-    ) -> None:
+    def __init__(self, http: httpx.AsyncClient, line: PlainLine, pace: Any, patience: Patience, troubles: Troubles) -> None:
         super().__init__(http, pace, patience)
         self._line, self._troubles = line, troubles
         self.clips: dict[str, bytes] = {}
@@ -192,11 +188,7 @@ def drill(
     database = postgres.new_database()
     key = folder / "secret.key"
     key.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
-    shared = {
-        "BELIEVABLE_KEY_FILE": str(key),
-        "BELIEVABLE_MEDIA": f"{objects.new_bucket()}/media",
-        **objects.environment,
-    }
+    shared = {"BELIEVABLE_KEY_FILE": str(key), "BELIEVABLE_MEDIA": f"{objects.new_bucket()}/media", **objects.environment}
     with ExitStack() as stack:
         servers = []
         for number in range(3):
@@ -297,9 +289,7 @@ def main() -> int:
     postgres, objects = Postgres(postgres_folder()), ObjectServer()
     try:
         with tempfile.TemporaryDirectory(prefix="believable-drill-") as folder:
-            outcome = drill(
-                Path(folder), postgres, objects, people=options.people, within_s=options.within_s, seed=options.seed
-            )
+            outcome = drill(Path(folder), postgres, objects, people=options.people, within_s=options.within_s, seed=options.seed)
     finally:
         objects.end()
         postgres.end()

@@ -34,14 +34,7 @@ from believable.worlds.town.language.wording_engine import WordedText
 from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.rule_checker import CATEGORIES, TownFindings, TownViolation, check_town, with_findings
-from believable.worlds.town.town_folder import (
-    CHECKPOINT_FILE,
-    RECORDING_FILE,
-    TRACE_FILE,
-    read_settings,
-    read_town,
-    simulate,
-)
+from believable.worlds.town.town_folder import CHECKPOINT_FILE, RECORDING_FILE, TRACE_FILE, read_settings, read_town, simulate
 from believable.worlds.town.town_recording import recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
 
@@ -65,9 +58,16 @@ MODEL_ROWS: tuple[tuple[str, dict[str, str]], ...] = (
     ("generative", {"variant": "released"}),
 )
 HEADS = (
-    "mind", "runs", "per 100 actions", "norms no mind knows", "fulfilled", "actions a person and day", "activities a person",
-    "lines spoken", *(f"{category} per 100" for category in CATEGORIES),
-)  # fmt: skip
+    "mind",
+    "runs",
+    "per 100 actions",
+    "norms no mind knows",
+    "fulfilled",
+    "actions a person and day",
+    "activities a person",
+    "lines spoken",
+    *(f"{category} per 100" for category in CATEGORIES),
+)
 
 
 def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recording:
@@ -135,9 +135,7 @@ def _a_day(run: TownFindings, recording: Recording) -> float:
 
 
 def _variety(recording: Recording) -> float:
-    kinds = {
-        (action.actor, action.activity) for action in recording.actions if action.activity and action.refused is None
-    }
+    kinds = {(action.actor, action.activity) for action in recording.actions if action.activity and action.refused is None}
     return len(kinds) / len(recording.actors)
 
 
@@ -145,9 +143,7 @@ def worst(recording: Recording, count: int = 3) -> list[TownViolation]:
     """Moments with the most violations within ten minutes of one person, apart from each other, other rules first."""
     violations = check_town(recording).violations
     near: dict[TownViolation, int] = {
-        violation: sum(
-            other.actor == violation.actor and abs(other.t_ms - violation.t_ms) <= 600_000 for other in violations
-        )
+        violation: sum(other.actor == violation.actor and abs(other.t_ms - violation.t_ms) <= 600_000 for other in violations)
         for violation in violations
     }
     ranked = sorted(near, key=lambda violation: (-near[violation], violation.t_ms))

@@ -95,10 +95,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
     "stats.pairs": _all("win_rates elo", "pairs", "rates"),
     "stats.estimate": {**_all("mean_share", "pieces", "shares"), **_all("ratio_share", "pieces", "ratios")},
-    "stats.smoothness": {
-        **_all("spectral_arc_length", "smoothness", "arc_lengths"),
-        **_all("rms_jerk", "smoothness", "jerks"),
-    },
+    "stats.smoothness": {**_all("spectral_arc_length", "smoothness", "arc_lengths"), **_all("rms_jerk", "smoothness", "jerks")},
     "stats.detection": _all("d_prime criterion", "detection", "cases"),
     "stats.power": {
         **_all("paired_t", "power", "paired_t", "paired_t_n"),

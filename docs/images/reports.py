@@ -42,9 +42,7 @@ def main() -> None:
             page.goto((folder / f"{protocol}-report" / "report.html").as_uri())
             take(page, f"report-{protocol}")
             chart = page.locator("figure.chart[id]:not(#f-flow)").nth(place)
-            chart.evaluate(
-                "one => scrollTo({top: one.getBoundingClientRect().top + scrollY - 120, behavior: 'instant'})"
-            )
+            chart.evaluate("one => scrollTo({top: one.getBoundingClientRect().top + scrollY - 120, behavior: 'instant'})")
             page.locator("[data-live]").first.wait_for()
             page.wait_for_timeout(500)
             take(page, f"report-{protocol}-figures")

@@ -35,9 +35,7 @@ ALLOWED = "BELIEVABLE_EXTENSIONS"
 EXTENSIONS = "extensions"
 
 
-def registry(
-    what: str, kind: type[T], package: str, built_in: Sequence[str], *, extensible: bool = False
-) -> Registry[T]:
+def registry(what: str, kind: type[T], package: str, built_in: Sequence[str], *, extensible: bool = False) -> Registry[T]:
     """The records of one kind. Ours are named: `likert` is `LIKERT` in `<package>.likert`, loaded when it is asked for.
 
     The group of entry points is called like the package. `extensible`: a study's own folder may add to them.

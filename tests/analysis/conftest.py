@@ -45,9 +45,7 @@ COMPARING: dict[str, Any] = {
         {
             "form": {
                 "id": "familiarity",
-                "questions": [
-                    {"id": name, "prompt": name, "choice": {"options": list(WORDS)}} for name in ("game", "genre")
-                ],
+                "questions": [{"id": name, "prompt": name, "choice": {"options": list(WORDS)}} for name in ("game", "genre")],
             }
         },
         {
@@ -76,13 +74,7 @@ COMPARING: dict[str, Any] = {
         "protocol": "hntt",
         "hypotheses": [
             {"id": "H1", "text": "Judges tell them apart.", "outcome": "accuracy"},
-            {
-                "id": "H2",
-                "text": "The agent passes.",
-                "outcome": "median_accuracy",
-                "criterion": "contains",
-                "value": 0.5,
-            },
+            {"id": "H2", "text": "The agent passes.", "outcome": "median_accuracy", "criterion": "contains", "value": 0.5},
             {"id": "H3", "text": "Accuracy is chance.", "outcome": "accuracy", "criterion": "equivalent"},
         ],
         "outcomes": {"primary": ["accuracy", "median_accuracy"], "secondary": ["uncertainty"]},
@@ -137,13 +129,7 @@ RATING: dict[str, Any] = {
                 "about": "human-imitation",
                 "criterion": "equivalent",
             },
-            {
-                "id": "H2",
-                "text": "Respondents are experienced.",
-                "outcome": "confidence",
-                "criterion": "at_least",
-                "value": 0.6,
-            },
+            {"id": "H2", "text": "Respondents are experienced.", "outcome": "confidence", "criterion": "at_least", "value": 0.6},
         ],
         "outcomes": {"primary": ["contrast", "confidence", "believability"], "secondary": ["recall"]},
         "tests": {"contrast": {"margin": 0.1}},
@@ -179,33 +165,16 @@ def judges_bundle(
         )
         chance = rng.beta(accuracy * 12, (1 - accuracy) * 12)
         for place, name in enumerate(("game", "genre")):
-            row = {
-                "session": session,
-                "trial": "familiarity",
-                "question": name,
-                "kind": "choice",
-                "trial_key": "familiarity",
-            }
+            row = {"session": session, "trial": "familiarity", "question": name, "kind": "choice", "trial_key": "familiarity"}
             tables["answers"].append(row | {"value_text": WORDS[int(rng.integers(0, 5 if place else 4))]})
         for position, scenario in enumerate(rng.permutation(6).tolist(), start=1):
             agent = agents[(number + position) % len(agents)]
             human_side = int(rng.integers(0, 2))
             for player in (0, 1):
                 who = "human" if player == human_side else agent
-                page = {
-                    "session": session,
-                    "trial": "pairs",
-                    "trial_key": f"trials.{position}.pairs",
-                    "position": position,
-                }
+                page = {"session": session, "trial": "pairs", "trial_key": f"trials.{position}.pairs", "position": position}
                 tables["shown"].append(
-                    page
-                    | {
-                        "player": player,
-                        "condition": who,
-                        "scenario": f"s{scenario}",
-                        "stimulus": f"{who[0]}{scenario}",
-                    }
+                    page | {"player": player, "condition": who, "scenario": f"s{scenario}", "stimulus": f"{who[0]}{scenario}"}
                 )
             right = rng.random() < chance
             chosen = human_side if right else 1 - human_side
@@ -237,27 +206,34 @@ def ratings_bundle(
         session = f"r{number:04d}"
         tables["participants"].append({"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000))})
         tables["answers"].append(
-            {"session": session, "trial": "about", "trial_key": "about", "question": "experience", "kind": "likert",
-             "value_number": int(rng.integers(1, 6))}
-        )  # fmt: skip
+            {
+                "session": session,
+                "trial": "about",
+                "trial_key": "about",
+                "question": "experience",
+                "kind": "likert",
+                "value_number": int(rng.integers(1, 6)),
+            }
+        )
         for position in range(1, 5):
             for player, type_ in enumerate(rng.permutation(["human", "imitation", "artificial"]).tolist()):
                 clip = {
-                    "session": session, "trial": "page", "trial_key": f"pages.{position}.page", "position": position,
-                    "player": player, "condition": type_, "scenario": f"s{position - 1}", "stimulus": f"{type_[0]}{position - 1}",
-                }  # fmt: skip
+                    "session": session,
+                    "trial": "page",
+                    "trial_key": f"pages.{position}.page",
+                    "position": position,
+                    "player": player,
+                    "condition": type_,
+                    "scenario": f"s{position - 1}",
+                    "stimulus": f"{type_[0]}{position - 1}",
+                }
                 rating = int(rng.choice(5, p=chances[type_])) + 1
                 views = int(rng.integers(1, 4))
                 tables["shown"].append(clip | {"views": views})
                 tables["answers"] += [
                     clip | {"question": "rating", "kind": "clip_rating", "value_number": rating},
                     clip | {"question": "viewed", "kind": "number", "value_number": views if rng.random() < 0.9 else 3},
-                    clip
-                    | {
-                        "question": "comment",
-                        "kind": "text",
-                        "value_text": "It stopped." if rng.random() < 0.1 else None,
-                    },
+                    clip | {"question": "comment", "kind": "text", "value_text": "It stopped." if rng.random() < 0.1 else None},
                 ]
                 if rating >= 4:
                     tables["answers"].append(
@@ -280,9 +256,13 @@ def data_of(made: Bundle, **changes: Any) -> tuple[Data, Plan]:
 def studies() -> SimpleNamespace:
     """Makers of datasets: judges, ratings; their study trees; definition_of, data_of."""
     return SimpleNamespace(
-        judges=judges_bundle, ratings=ratings_bundle, COMPARING=COMPARING, RATING=RATING, definition_of=definition_of,
+        judges=judges_bundle,
+        ratings=ratings_bundle,
+        COMPARING=COMPARING,
+        RATING=RATING,
+        definition_of=definition_of,
         data_of=data_of,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="session")
@@ -300,9 +280,7 @@ def same_as_golden() -> Callable[[str, Table], None]:
         assert len(found) == len(expected), f"{table.name}: rows"
         for row, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
             for column, (cell, wanted) in enumerate(zip(mine, theirs, strict=True)):
-                assert _same(cell, wanted), (
-                    f"{table.name}, row {row}, {expected[0][column]}: {cell!r}, golden {wanted!r}"
-                )
+                assert _same(cell, wanted), f"{table.name}, row {row}, {expected[0][column]}: {cell!r}, golden {wanted!r}"
 
     return compare
 

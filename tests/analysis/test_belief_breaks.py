@@ -32,9 +32,7 @@ def test_a_share_without_viewers_is_undefined() -> None:
 def test_many_viewers_weigh_more_than_a_lucky_few() -> None:
     nothing = falls(np.empty((0, 0)), ACTIONS, bin_ms=250)
     few, many, none = flagged_share(2, 2), flagged_share(40, 30), flagged_share(40, 0)
-    found = ranked(
-        [BeliefBreak(0, few, nothing[0]), BeliefBreak(1, many, nothing[1]), BeliefBreak(2, none, nothing[2])]
-    )
+    found = ranked([BeliefBreak(0, few, nothing[0]), BeliefBreak(1, many, nothing[1]), BeliefBreak(2, none, nothing[2])])
     assert [one.action for one in found] == [1, 0, 2]
 
 

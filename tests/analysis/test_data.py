@@ -59,19 +59,21 @@ def traced(tables):
         for position in (3, 2):
             rows = [(0, 0, "heartbeat"), (500, 1, "wheel"), (1000, 1, "heartbeat"), (1200, 2, "key")]
             tables.setdefault("traces", []).extend(
-                {"session": session, "trial": "watch", "trial_key": f"watch{position}", "position": position, "media_ms": at,
-                 "value": value, "input": how, "instrument": "ranktrace", "condition": "agent"}
+                {
+                    "session": session,
+                    "trial": "watch",
+                    "trial_key": f"watch{position}",
+                    "position": position,
+                    "media_ms": at,
+                    "value": value,
+                    "input": how,
+                    "instrument": "ranktrace",
+                    "condition": "agent",
+                }
                 for at, value, how in rows
-            )  # fmt: skip
+            )
     tables["trials"] = [
-        {
-            "session": "j0002",
-            "trial": "watch",
-            "trial_key": "watch2",
-            "kind": "watch",
-            "position": 2,
-            "condition": "agent",
-        },
+        {"session": "j0002", "trial": "watch", "trial_key": "watch2", "kind": "watch", "position": 2, "condition": "agent"},
         {"session": "j0000", "trial": "watch", "trial_key": "watch2", "kind": "watch", "position": 2},
     ]
 
@@ -80,8 +82,12 @@ def test_traces_are_arrays_without_heartbeats(studies):
     data, _ = studies.data_of(studies.judges(3, change=traced))
     lines = data.traces("watch")
     assert [(line.session, line.position) for line in lines] == [
-        ("j0000", 2), ("j0000", 3), ("j0001", 2), ("j0001", 3), ("j0002", 2),
-    ]  # fmt: skip
+        ("j0000", 2),
+        ("j0000", 3),
+        ("j0001", 2),
+        ("j0001", 3),
+        ("j0002", 2),
+    ]
     np.testing.assert_array_equal(lines[0].media_ms, [500, 1200])
     np.testing.assert_array_equal(lines[0].value, [1, 2])
     assert (lines[0].instrument, lines[0].condition, lines[0].trial_key) == ("ranktrace", "agent", "watch2")

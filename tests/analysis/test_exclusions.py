@@ -33,8 +33,12 @@ def test_what_the_bundle_says_always_counts(studies):
     found = kept(studies, change)
     assert len(found.sessions) == 8
     assert {(drop.session, drop.reason) for drop in found.drops} == {
-        ("j0000", "incomplete"), ("j0001", "screened_out"), ("j0002", "failed_checks"), ("j0003", "rejected"), ("", "withdrawn"),
-    }  # fmt: skip
+        ("j0000", "incomplete"),
+        ("j0001", "screened_out"),
+        ("j0002", "failed_checks"),
+        ("j0003", "rejected"),
+        ("", "withdrawn"),
+    }
     assert [(step.before, step.after) for step in found.funnel] == [(12, 12), (12, 11), (11, 10), (10, 9), (9, 8)]
     assert next(drop.detail for drop in found.drops if drop.reason == "rejected") == "copied from elsewhere"
     assert next(drop.detail for drop in found.drops if drop.reason == "withdrawn") == "2 sessions, not in the dataset"
@@ -56,9 +60,16 @@ def test_a_failed_check(studies):
     def change(tables):
         for session, correct in (("j0000", False), ("j0001", True)):
             tables["answers"].append(
-                {"session": session, "trial": "attention", "trial_key": "attention", "question": "answer", "kind": "choice",
-                 "value_text": "red", "correct": correct}
-            )  # fmt: skip
+                {
+                    "session": session,
+                    "trial": "attention",
+                    "trial_key": "attention",
+                    "question": "answer",
+                    "kind": "choice",
+                    "value_text": "red",
+                    "correct": correct,
+                }
+            )
 
     for one in (rule(rule="failed_check"), rule(rule="failed_check", check="attention")):
         found = kept(studies, change, one)
@@ -128,9 +139,15 @@ def test_an_answer_can_exclude(studies):
 def test_a_failed_gate(studies):
     def change(tables):
         tables["answers"].append(
-            {"session": "j0002", "trial": "auditory", "trial_key": "auditory", "question": "reliable", "kind": "qa",
-             "value_text": "false"}
-        )  # fmt: skip
+            {
+                "session": "j0002",
+                "trial": "auditory",
+                "trial_key": "auditory",
+                "question": "reliable",
+                "kind": "qa",
+                "value_text": "false",
+            }
+        )
 
     found = kept(studies, change, rule(rule="unreliable"))
     assert [drop.session for drop in found.drops] == ["j0002"]

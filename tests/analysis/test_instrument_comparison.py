@@ -52,23 +52,34 @@ def study(*, traces: bool = True, answers: bool = True) -> tuple[Data, Plan]:
             rows["views"].append(page | {"from_ms": 0, "to_ms": 12_000, "rate": 1.0})
             if traces:
                 rows["traces"] += [
-                    trial | {"instrument": "gtrace", "media_ms": float(at), "input": "pointer",
-                             "value": (0.5 if liked else -0.5) + 0.1 * rng.normal()}
+                    trial
+                    | {
+                        "instrument": "gtrace",
+                        "media_ms": float(at),
+                        "input": "pointer",
+                        "value": (0.5 if liked else -0.5) + 0.1 * rng.normal(),
+                    }
                     for at in range(0, 12_000, 500)
-                ]  # fmt: skip
+                ]
             if answers:
                 rows["answers"].append(
-                    trial
-                    | {"question": "believability", "kind": "likert", "value_number": 4.0 + 2 * liked + rng.integers(2)}
+                    trial | {"question": "believability", "kind": "likert", "value_number": 4.0 + 2 * liked + rng.integers(2)}
                 )
                 rows["flags"] += [
                     page | {"media_ms": 1.0, "action": f"a{n}"} for n in range(int(rng.integers(2) + 2 * (not liked)))
                 ]
         if answers:
             rows["answers"].append(
-                {"session": session, "position": 9, "trial": "choice", "trial_key": "choice", "question": "preference",
-                 "kind": "preference", "value_text": ("first", "second")[better]}
-            )  # fmt: skip
+                {
+                    "session": session,
+                    "position": 9,
+                    "trial": "choice",
+                    "trial_key": "choice",
+                    "question": "preference",
+                    "kind": "preference",
+                    "value_text": ("first", "second")[better],
+                }
+            )
     rows["actions"] = [
         {"stimulus": f"day{place}", "action": f"a{n}", "from_ms": 3000 * n, "to_ms": 3000 * (n + 1)}
         for place in (0, 1)
@@ -119,10 +130,11 @@ RNG = np.random.default_rng(6)
 PEOPLE = [f"p{n}" for n in range(20)]
 FIRST, SECOND = RNG.normal(size=20), RNG.normal(size=20)
 TRACE = Measure(
-    "trace", "trace: mean",
+    "trace",
+    "trace: mean",
     {(p, 1): float(v) for p, v in zip(PEOPLE, FIRST, strict=True)}
     | {(p, 2): float(v) for p, v in zip(PEOPLE, SECOND, strict=True)},
-)  # fmt: skip
+)
 LIKING = Measure("liking", "likert: liking", {thing: round(value) + 4.0 for thing, value in TRACE.values.items()})
 CHOSEN = Choice("choice", "choice", {p: float(np.sign(a - b)) for p, a, b in zip(PEOPLE, FIRST, SECOND, strict=True)})
 
@@ -161,8 +173,15 @@ def test_people_who_lack_one_are_left_out() -> None:
 def test_the_table_has_r_and_p_for_every_pair_and_marks_what_is_significant() -> None:
     made = table("t", "T", [TRACE, LIKING], [TRACE, LIKING, CHOSEN])
     assert [column.name for column in made.columns] == [
-        "measure", "n", "trace_r", "trace_p", "liking_r", "liking_p", "choice_r", "choice_p",
-    ]  # fmt: skip
+        "measure",
+        "n",
+        "trace_r",
+        "trace_p",
+        "liking_r",
+        "liking_p",
+        "choice_r",
+        "choice_p",
+    ]
     assert made.rows[0][2] is None
     assert made.undefined[0, "trace_r"] == "a measure with itself"
     assert {(0, "liking_r"), (1, "trace_r"), (0, "choice_r"), (1, "choice_r")} <= made.marked
@@ -170,6 +189,4 @@ def test_the_table_has_r_and_p_for_every_pair_and_marks_what_is_significant() ->
 
 def test_a_row_without_all_tests_is_refused() -> None:
     with pytest.raises(InvalidInput, match="expected tests for a, b, got a"):
-        correlations(
-            "t", "T", [Column("x", "x")], [CorrelationRow(("r",), {"a": compare(TRACE, CHOSEN)})], {"a": "A", "b": "B"}
-        )
+        correlations("t", "T", [Column("x", "x")], [CorrelationRow(("r",), {"a": compare(TRACE, CHOSEN)})], {"a": "A", "b": "B"})

@@ -42,9 +42,7 @@ def layouts(tmp_path: Path) -> Layouts:
 
 def test_a_table_has_the_columns_of_its_layout_in_order(layouts: Layouts) -> None:
     rows = [("a", 0.5, 0.4, 0.6, 3, Undefined("too few"))]
-    scores = layouts.table(
-        "{who}_scores", rows, who="judges", limit=0.5, groups=[Column("group_0", "first", "integer")]
-    )
+    scores = layouts.table("{who}_scores", rows, who="judges", limit=0.5, groups=[Column("group_0", "first", "integer")])
     assert (scores.name, scores.title, scores.note) == ("judges_scores", "Scores of judges", "Above 0.5.")
     assert scores.columns == (
         Column("name", "Name"),

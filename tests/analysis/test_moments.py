@@ -46,11 +46,28 @@ def study(*, flags: bool = True, traces: bool = False, logged: bool = True) -> t
             for n, name in enumerate(NAMES)
         ]
         rows["plans"] = [
-            {"stimulus": "monday", "log": "memory", "step": "d", "actor": "ada", "level": 0, "from_ms": 0, "to_ms": 16_000,
-             "text": "a day"},
-            {"stimulus": "monday", "log": "memory", "step": "e", "actor": "ada", "parent": "d", "level": 1, "from_ms": 4000,
-             "to_ms": 12_000, "text": "eat"},
-        ]  # fmt: skip
+            {
+                "stimulus": "monday",
+                "log": "memory",
+                "step": "d",
+                "actor": "ada",
+                "level": 0,
+                "from_ms": 0,
+                "to_ms": 16_000,
+                "text": "a day",
+            },
+            {
+                "stimulus": "monday",
+                "log": "memory",
+                "step": "e",
+                "actor": "ada",
+                "parent": "d",
+                "level": 1,
+                "from_ms": 4000,
+                "to_ms": 12_000,
+                "text": "eat",
+            },
+        ]
     plan = undeclared("replay", None, PROTOCOLS)
     return analysis_data.load(bundle(rows), plan, None), plan
 
@@ -62,8 +79,9 @@ def test_the_worst_action_comes_first_with_its_plan_and_its_clip() -> None:
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
     assert [(row["rank"], row["action"], row["viewers"], row["flagged"]) for row in rows] == [
-        (1, "vanish", 12, 9), (2, "cook", 12, 1),
-    ]  # fmt: skip
+        (1, "vanish", 12, 9),
+        (2, "cook", 12, 1),
+    ]
     assert rows[0]["planned"] == "eat"
     assert rows[0]["link"] == "stimulus:monday@7000"
     assert "flagged by 9 of 12 viewers" in section.findings[0].sentence

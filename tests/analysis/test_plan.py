@@ -47,8 +47,11 @@ def test_rank_and_side(studies):
     hypotheses = [{"id": "H1", "text": "x", "outcome": "familiarity", "direction": "greater", "about": "agent"}]
     plan = plan_of(studies, hypotheses=hypotheses)
     assert [plan.rank(name) for name in ("accuracy", "uncertainty", "familiarity", "strength")] == [
-        "primary", "secondary", "primary", None,
-    ]  # fmt: skip
+        "primary",
+        "secondary",
+        "primary",
+        None,
+    ]
     assert plan.alternative("familiarity", "agent") == "greater"
     assert plan.alternative("familiarity", "human") == "two-sided"
     assert plan.level == pytest.approx(0.95)

@@ -34,12 +34,22 @@ def test_nothing_of_the_plan_is_missing(document):
         assert f"**{hypothesis.id}**" in text
         assert hypothesis.text in text
     for words in (
-        "equivalence shown within the margin", "interval contains 0.5", "answered a check wrongly", "0.25 of the median time",
-        "Holm", "alpha = 0.05", "30 sessions after exclusions", "Bootstrap resamples: 2000.",
+        "equivalence shown within the margin",
+        "interval contains 0.5",
+        "answered a check wrongly",
+        "0.25 of the median time",
+        "Holm",
+        "alpha = 0.05",
+        "30 sessions after exclusions",
+        "Bootstrap resamples: 2000.",
         "Equivalence margin around chance, on the accuracy scale: 0.1.",
-        "Between participants the panel will differ (lab and online)", "in an order drawn anew for each participant",
-        "No data have been collected", registration.hash, "2027-02-01", "2,000 resamples",
-    ):  # fmt: skip
+        "Between participants the panel will differ (lab and online)",
+        "in an order drawn anew for each participant",
+        "No data have been collected",
+        registration.hash,
+        "2027-02-01",
+        "2,000 resamples",
+    ):
         assert words in text, words
 
 
@@ -80,10 +90,7 @@ def test_power_that_was_simulated_is_quoted_with_its_numbers_and_day(studies, tm
     plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
     registration = register(plan, tmp_path, registered_on="2027-02-01")
     first = plan.declared.hypotheses[0].id
-    points = (
-        SimulatedPower(30, first, 210, 500, 0.42, 0.377, 0.464),
-        SimulatedPower(60, first, 410, 500, 0.82, 0.784, 0.851),
-    )
+    points = (SimulatedPower(30, first, 210, 500, 0.42, 0.377, 0.464), SimulatedPower(60, first, 410, 500, 0.82, 0.784, 0.851))
     record = PowerRecord("2027-01-15T09:00:00+00:00", plan_hash(plan), 500, 1, ("share of right answers 0.6",), points)
     assert read_power(tmp_path) is None
     write_power(tmp_path, record)

@@ -71,16 +71,21 @@ CASES = [
     ({"alpha": 0.01}, "alpha: registered 0.05, now 0.01.", {"*"}),
     ({"multiplicity": "none"}, "multiplicity rule: registered holm, now none.", {"*"}),
     ({"seed": 2}, "seed: registered 1, now 2.", set()),
-    ({"stopping": {"rule": "after_exclusions", "n": 20}},
-     "stopping rule: registered rule after_exclusions, n 30, now rule after_exclusions, n 20.", {"*"}),
+    (
+        {"stopping": {"rule": "after_exclusions", "n": 20}},
+        "stopping rule: registered rule after_exclusions, n 30, now rule after_exclusions, n 20.",
+        {"*"},
+    ),
     ({"options": {"resamples": 500}}, "option resamples: registered 2000, now 500.", {"*"}),
     ({"tests": {"accuracy": {"margin": 0.2}}}, "test of accuracy, margin: registered 0.1, now 0.2.", {"accuracy"}),
     ({"exclusions": [{"rule": "too_fast", "below": 0.25}]}, "exclusion rule not registered: too_fast (below 0.25).", {"*"}),
-    ({"outcomes": {"primary": ["accuracy"], "secondary": ["uncertainty", "median_accuracy"]}},
-     "outcome median_accuracy: registered as primary, now as secondary.", {"median_accuracy"}),
-    ({"roles": {"certainty": "familiarity.genre"}},
-     "role certainty: registered pairs.certainty, now familiarity.genre.", {"*"}),
-]  # fmt: skip
+    (
+        {"outcomes": {"primary": ["accuracy"], "secondary": ["uncertainty", "median_accuracy"]}},
+        "outcome median_accuracy: registered as primary, now as secondary.",
+        {"median_accuracy"},
+    ),
+    ({"roles": {"certainty": "familiarity.genre"}}, "role certainty: registered pairs.certainty, now familiarity.genre.", {"*"}),
+]
 
 
 @pytest.mark.parametrize(("fields", "words", "touched"), CASES, ids=[next(iter(case[0])) for case in CASES])
@@ -137,8 +142,6 @@ def test_deviations_of_ones_own_measures_touch_those_measures_alone():
         "measures.gone": {"gone"},
         "measures.why": {"why"},
     }
-    assert (
-        differences["measures.called_person.yes"].words == "measure called_person, yes: registered program, now person."
-    )
+    assert differences["measures.called_person.yes"].words == "measure called_person, yes: registered program, now person."
     assert differences["measures.why"].words == "measure why was not registered."
     assert differences["measures.gone"].words == "measure gone was registered and is gone."

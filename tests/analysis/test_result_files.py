@@ -47,9 +47,7 @@ def test_every_column_is_explained_in_one_place(analysis, tmp_path):
     text = (tmp_path / "tables" / "columns.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {(row["table"], row["column"]) for row in rows} == {
-        (table.name, name)
-        for table in analysis.tables
-        for name in (*(column.name for column in table.columns), MARK_COLUMN)
+        (table.name, name) for table in analysis.tables for name in (*(column.name for column in table.columns), MARK_COLUMN)
     }
 
 
@@ -59,9 +57,7 @@ def test_the_same_analysis_gives_the_same_bytes(analysis, tmp_path):
 
 
 def test_text_that_a_spreadsheet_would_run_is_neutralised():
-    table = Table(
-        "t", "T", (Column("a", "A"), Column("b", "B", "flag")), (("=1+1", True), (None, None), ("x, y", False))
-    )
+    table = Table("t", "T", (Column("a", "A"), Column("b", "B", "flag")), (("=1+1", True), (None, None), ("x, y", False)))
     assert table_csv(table) == 'a,b\n\'=1+1,true\n,\n"x, y",false\n'
 
 

@@ -35,9 +35,12 @@ def test_preregister_then_change_the_plan_then_the_deviation_is_listed(studies, 
     same = run(studies.judges(40), registration, protocols=PROTOCOLS)
     assert same.deviations == ()
     assert {finding.outcome: finding.status for finding in same.findings} == {
-        "accuracy": "confirmatory", "median_accuracy": "confirmatory", "uncertainty": "confirmatory",
-        "familiarity": "exploratory", "side": "exploratory",
-    }  # fmt: skip
+        "accuracy": "confirmatory",
+        "median_accuracy": "confirmatory",
+        "uncertainty": "confirmatory",
+        "familiarity": "exploratory",
+        "side": "exploratory",
+    }
     assert "the plan analysed is the registered one" in same.methods
     other = studies.definition_of(changed(studies, alpha=0.01)).study.analysis
     deviating = run(studies.judges(40), registration, plan=other, protocols=PROTOCOLS)
@@ -50,9 +53,7 @@ def test_preregister_then_change_the_plan_then_the_deviation_is_listed(studies, 
 
 def test_a_stopping_rule_that_is_not_met_is_a_deviation_that_changes_no_result(studies, tmp_path):
     made = run(studies.judges(10), registered(studies, tmp_path), protocols=PROTOCOLS)
-    assert made.deviations == (
-        "the stopping rule is not met. Declared: stop at 30 sessions after exclusions; there are 10.",
-    )
+    assert made.deviations == ("the stopping rule is not met. Declared: stop at 30 sessions after exclusions; there are 10.",)
     assert next(finding for finding in made.findings if finding.outcome == "accuracy").status == "confirmatory"
 
 
@@ -67,9 +68,7 @@ def test_a_stopping_rule_that_is_not_met_is_a_deviation_that_changes_no_result(s
 def test_sessions_of_the_day_of_registration_count_by_their_time(studies, tmp_path, times, deviation):
     bundle = studies.judges(40, simulated=False)
     events = [
-        RawEvent(f"j{number:04d}", seq, received_ms(time) + seq, "{}")
-        for number, time in enumerate(times)
-        for seq in (2, 1)
+        RawEvent(f"j{number:04d}", seq, received_ms(time) + seq, "{}") for number, time in enumerate(times) for seq in (2, 1)
     ]
     timed = WithEvents(**{part.name: getattr(bundle, part.name) for part in fields(bundle)}, lines=tuple(events))
     registration = registered(studies, tmp_path, when="2027-03-01T12:00:00+00:00")
@@ -188,15 +187,16 @@ def test_balance_over_arms_and_orders(studies):
 
     def change(tables):
         for place, row in enumerate(tables["participants"]):
-            row.update(
-                arm_panel="lab" if place < 3 else "online", order_trials=place % 2, duration_ms=60_000 * (place + 1)
-            )
+            row.update(arm_panel="lab" if place < 3 else "online", order_trials=place % 2, duration_ms=60_000 * (place + 1))
 
     data, plan = studies.data_of(studies.judges(5, tree=tree, change=change))
     section = participants(data, plan)
     assert section.tables[0].rows == (
-        ("arm", "panel", "lab", 3), ("arm", "panel", "online", 2), ("order", "trials", "0", 3), ("order", "trials", "1", 2),
-    )  # fmt: skip
+        ("arm", "panel", "lab", 3),
+        ("arm", "panel", "online", 2),
+        ("order", "trials", "0", 3),
+        ("order", "trials", "1", 2),
+    )
     assert section.paragraphs[0].startswith("5 simulated sessions analysed. Declared: stop at 30")
     assert section.paragraphs[1] == "A session took a median of 3.0 minutes (quartiles 2.0 and 4.0)."
 

@@ -32,11 +32,14 @@ def finding(outcome, p=None, *, kind="estimate", low=0.4, high=0.6, **more):
 
 FOUND = (
     Section(
-        "one", "One", (), (finding("accuracy", 0.03), finding("accuracy", 0.04, kind="equivalence"), finding("median_accuracy")),
+        "one",
+        "One",
+        (),
+        (finding("accuracy", 0.03), finding("accuracy", 0.04, kind="equivalence"), finding("median_accuracy")),
         (Table("t", "T", (), (), status="exploratory"), Table("d", "D", (), ())),
     ),
     Section("two", "Two", (), (finding("uncertainty"), finding("strength"))),
-)  # fmt: skip
+)
 
 
 def test_without_a_registration_everything_is_exploratory(studies):
@@ -50,11 +53,7 @@ def test_registered_outcomes_are_confirmatory_unless_a_deviation_touches_them(st
     first, second = judged(FOUND, plan, registration, ()).sections
     assert [one.status for one in first.findings] == ["confirmatory"] * 3
     assert [one.status for one in second.findings] == ["confirmatory", "exploratory"]
-    assert (first.status, first.tables[0].status, first.tables[1].status) == (
-        "confirmatory",
-        "confirmatory",
-        "descriptive",
-    )
+    assert (first.status, first.tables[0].status, first.tables[1].status) == ("confirmatory", "confirmatory", "descriptive")
     margin = Deviation("tests.accuracy.margin", "…", frozenset({"accuracy"}), equivalence_only=True)
     first, _ = judged(FOUND, plan, registration, (margin,)).sections
     assert [one.status for one in first.findings] == ["confirmatory", "exploratory", "confirmatory"]
@@ -104,9 +103,7 @@ def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people
 
 def test_columns_of_tests_and_verdicts_are_held_back(studies):
     columns = (Column("p", "p", "p"), Column("t", "t", "number"), Column("verdict", "Verdict", claims=True))
-    section = Section(
-        "s", "S", tables=(Table("x", "X", columns, ((0.01, 3.0, "passes"),), marked=frozenset({(0, "p")})),)
-    )
+    section = Section("s", "S", tables=(Table("x", "X", columns, ((0.01, 3.0, "passes"),), marked=frozenset({(0, "p")})),))
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     for simulated, row in ((True, (0.01, 3.0, None)), (False, (None, None, None))):
         restraint = restraint_of(state, simulated=simulated)
@@ -133,9 +130,15 @@ def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
 
 @pytest.mark.parametrize(
     ("criterion", "value", "verdict"),
-    [("contains", 0.5, True), ("contains", 0.7, False), ("excludes", 0.7, True), ("at_least", 0.5, True),
-     ("at_least", 0.6, False), ("at_most", 0.4, False)],
-)  # fmt: skip
+    [
+        ("contains", 0.5, True),
+        ("contains", 0.7, False),
+        ("excludes", 0.7, True),
+        ("at_least", 0.5, True),
+        ("at_least", 0.6, False),
+        ("at_most", 0.4, False),
+    ],
+)
 def test_criteria(studies, criterion, value, verdict):
     hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=value)
     assert supported(hypothesis, finding("o"), plan_of(studies)) is verdict
@@ -173,9 +176,7 @@ def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(prot
         estimate = Estimate(0.5 * side, 0.5 * side - 0.1, 0.5 * side + 0.1, 0.95, 30, "difference")
         result = Finding(hypothesis.outcome, "x", "It is so.", estimate, test)
         (row, *_) = (
-            row
-            for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses
-            if row.id == hypothesis.id
+            row for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses if row.id == hypothesis.id
         )
         assert row.supported is verdict
     assert row.criterion.startswith("p below alpha and an estimate ")
@@ -212,9 +213,7 @@ def fast_one(tables):
 def test_complete_sessions_and_those_after_exclusions(studies, rule, reached):
     made = studies.judges(10, change=fast_one)
     for n, met in ((reached, True), (reached + 1, False)):
-        data, plan = studies.data_of(
-            made, stopping=Stopping(rule=rule, n=n), exclusions=(ExclusionRule(rule="too_fast"),)
-        )
+        data, plan = studies.data_of(made, stopping=Stopping(rule=rule, n=n), exclusions=(ExclusionRule(rule="too_fast"),))
         found = stopping(data, plan)
         assert (found.target, found.reached, found.met) == (n, reached, met)
 

@@ -11,9 +11,7 @@ from believable.analysis.viewed_actions import ActionFlag, LoggedActions, Seeing
 from believable.core.errors import InvalidInput
 
 #: walk 0–10 s, open 10–11 s, instant at 15 s, sleep 20–60 s
-ACTIONS = LoggedActions.of(
-    ["walk", "open", "pick", "sleep"], [0, 10_000, 15_000, 20_000], [10_000, 11_000, 15_000, 60_000]
-)
+ACTIONS = LoggedActions.of(["walk", "open", "pick", "sleep"], [0, 10_000, 15_000, 20_000], [10_000, 11_000, 15_000, 60_000])
 
 
 def played(*pieces: tuple[float, float, float]) -> Stretches:

@@ -39,11 +39,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/console/guard.py:_has_role,_lacks_factor",
         "store/database_tables.py:APPEND_ONLY,identities,recovery_codes,second_factors,server_rules,study_roles",
     ),
-    "the maze by the batch, compiled": (
-        "worlds/maze/batch_rounds.py",
-        "worlds/maze/batch_minds.py",
-        "worlds/maze/vector_env.py",
-    ),
+    "the maze by the batch, compiled": ("worlds/maze/batch_rounds.py", "worlds/maze/batch_minds.py", "worlds/maze/vector_env.py"),
     "rounds in three dimensions, and of any environment": (
         "worlds/doom",
         "worlds/gym",
@@ -364,9 +360,7 @@ PRONOUNS = frozenset({"one", "found", "made", "given", "here", "told"})
 CONTRACT_STEMS = {
     "instruments": frozenset({"contract", "conformance", "reference", "params", "widget"}),
     "players": frozenset({"contract", "conformance", "reference"}),
-    "worlds": frozenset(
-        {"contract", "conformance", "rules", "generate", "record", "draw", "live", "agents", "env", "setup"}
-    ),
+    "worlds": frozenset({"contract", "conformance", "rules", "generate", "record", "draw", "live", "agents", "env", "setup"}),
     "protocols": frozenset({"contract", "conformance", "declaration", "analysis", "people", "stimuli", "truth"}),
     "pages": frozenset({"contract", "conformance", "record", "check", "judge", "rows", "message", "simulate"}),
 }
@@ -424,11 +418,7 @@ def read_house(source: Path = SOURCE) -> House:
                 house.classes[node.name.lstrip("_")].append(place)
         house.pronouns[place].extend(pronoun_lines(nodes_of(file)))
         package, stem = Path(place).parts[0], Path(place).stem
-        if (
-            not stem.startswith("__")
-            and package != NAMED_AFTER_COMMANDS
-            and stem not in CONTRACT_STEMS.get(package, ())
-        ):
+        if not stem.startswith("__") and package != NAMED_AFTER_COMMANDS and stem not in CONTRACT_STEMS.get(package, ()):
             house.stems[stem].append(place)
     for suffix, lines_of in ((".js", pronoun_lines_of_script), (".html", pronoun_lines_of_template)):
         for file in sorted(source.rglob(f"*{suffix}")):
@@ -489,10 +479,7 @@ def figures(house: House) -> str:
     for place, count in house.lines.items():
         packages[Path(place).parts[0] if "/" in place else "."].append(count)
     rows = [f"{package:14}{len(counts):6}{sum(counts):9,}" for package, counts in sorted(packages.items())]
-    rows += [
-        f"{'all':14}{len(house.lines):6}{sum(house.lines.values()):9,}",
-        f"median of a file: {house.median_lines:g} lines",
-    ]
+    rows += [f"{'all':14}{len(house.lines):6}{sum(house.lines.values()):9,}", f"median of a file: {house.median_lines:g} lines"]
     for what, doubles in (("classes", house.double_classes), ("stems", house.double_stems)):
         rows.append(f"{what} of one name: {len(doubles)}")
         rows += [f"  {name}: {', '.join(places)}" for name, places in doubles.items()]
@@ -534,9 +521,7 @@ def base_and_additions(house: House) -> str:
         size = Size(sum(part.files for part in sizes), sum(part.lines for part in sizes))
         added = Size(added.files + size.files, added.lines + size.lines)
         rows.append(f"  {size.files:3} files {size.lines:7,} lines  {subject}")
-        rows += [
-            f"    not there any more: {place}" for place, part in zip(places, sizes, strict=True) if not part.lines
-        ]
+        rows += [f"    not there any more: {place}" for place, part in zip(places, sizes, strict=True) if not part.lines]
     base = Size(len(house.lines) - added.files, sum(house.lines.values()) - added.lines)
     rows.append(f"all additions: {added.files} files, {added.lines:,} lines")
     rows.append(f"the base: {base.files} files, {base.lines:,} lines")

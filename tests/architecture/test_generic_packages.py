@@ -96,10 +96,13 @@ def test_a_world_is_noticed() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        'PROTOCOLS["trace"]', 'if plan.protocol == "replay": pass', 'x = plan.protocol in ("replay", "clips")',
-        'MAKERS = {"clips": 1, "replay": 2}', 'name = "hntt"',
+        'PROTOCOLS["trace"]',
+        'if plan.protocol == "replay": pass',
+        'x = plan.protocol in ("replay", "clips")',
+        'MAKERS = {"clips": 1, "replay": 2}',
+        'name = "hntt"',
     ],
-)  # fmt: skip
+)
 def test_a_protocol_is_noticed(source: str) -> None:
     assert list(protocols_named(ast.walk(ast.parse(source))))
 
@@ -110,7 +113,5 @@ def test_other_uses_of_the_words_pass(source: str) -> None:
 
 
 def test_a_kind_of_page_is_noticed() -> None:
-    source = (
-        "from believable.pages.watch import Watch\nfrom believable.pages import PAGES\nimport believable.pages.play"
-    )
+    source = "from believable.pages.watch import Watch\nfrom believable.pages import PAGES\nimport believable.pages.play"
     assert list(kinds_named(ast.walk(ast.parse(source)))) == [1, 3]

@@ -13,7 +13,7 @@ from tests.architecture import house
 LONGEST_FILE = 600
 #: Of the base: what came with later features is listed in `house.ADDITIONS` and not counted.
 MOST_BASE_FILES = 372
-MOST_BASE_LINES = 63_000
+MOST_BASE_LINES = 62_500
 
 HOUSE = house.read_house()
 
@@ -69,12 +69,8 @@ def test_no_addition_is_counted_twice() -> None:
     for file in {file for file, _ in parts}:
         for node in house.nodes_of(house.SOURCE / file):
             if isinstance(node, ast.ClassDef) and (file, node.name) in parts:
-                own = {
-                    member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
-                }
-                assert not {name for name in own if (file, name) in parts}, (
-                    f"{file}: {node.name} is named with its parts"
-                )
+                own = {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}
+                assert not {name for name in own if (file, name) in parts}, f"{file}: {node.name} is named with its parts"
 
 
 @pytest.mark.parametrize(
@@ -129,17 +125,9 @@ def test_a_pronoun_of_a_template_is_noticed(source: str, lines: list[int]) -> No
 
 
 def test_doubles_are_noticed(tmp_path: Path) -> None:
-    for name in (
-        "store/rounds.py",
-        "collect/rounds.py",
-        "worlds/maze/rules.py",
-        "worlds/town/rules.py",
-        "cli/rounds.py",
-    ):
+    for name in ("store/rounds.py", "collect/rounds.py", "worlds/maze/rules.py", "worlds/town/rules.py", "cli/rounds.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(
-            "class _Made: ...\n" if "rounds" in name else "class Rules: ...\n", encoding="utf-8"
-        )
+        (tmp_path / name).write_text("class _Made: ...\n" if "rounds" in name else "class Rules: ...\n", encoding="utf-8")
     read = house.read_house(tmp_path)
     assert read.double_stems == {"rounds": ["collect/rounds.py", "store/rounds.py"]}
     assert list(read.double_classes) == ["Made", "Rules"]

@@ -57,9 +57,7 @@ def test_importing_the_package_takes_under_150_ms() -> None:
 
 def test_help_answers_at_once() -> None:
     bare_s = fastest_start_s("-c", "pass")
-    ours_s = fastest_start_s(
-        "-c", "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()"
-    )
+    ours_s = fastest_start_s("-c", "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()")
     assert ours_s - bare_s < max(0.250, 10 * bare_s)
 
 

@@ -11,22 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MAX_LINES = 600
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
-TEXT_SUFFIXES = {
-    ".py",
-    ".md",
-    ".js",
-    ".css",
-    ".html",
-    ".toml",
-    ".yaml",
-    ".yml",
-    ".json",
-    ".cff",
-    ".txt",
-    ".lock",
-    ".mako",
-    "",
-}
+TEXT_SUFFIXES = {".py", ".md", ".js", ".css", ".html", ".toml", ".yaml", ".yml", ".json", ".cff", ".txt", ".lock", ".mako", ""}
 
 #: Homes, work folders and package registries: true on one machine, wrong on every other.
 MACHINE = re.compile(
@@ -37,9 +22,7 @@ MACHINE = re.compile(
 
 
 def tracked() -> list[Path]:
-    names = (
-        subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
-    )
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
 
@@ -67,9 +50,7 @@ def test_nothing_of_a_machine_is_in_the_tree() -> None:
     assert {name: places for name, text in texts.items() if (places := MACHINE.findall(text))} == {}
 
 
-@pytest.mark.parametrize(
-    "text", ["see /home/anna/x", "in /work/main/src", "https://pypi.org/simple/x", "--index-url http://x"]
-)
+@pytest.mark.parametrize("text", ["see /home/anna/x", "in /work/main/src", "https://pypi.org/simple/x", "--index-url http://x"])
 def test_a_machine_path_is_found(text: str) -> None:
     assert MACHINE.search(text)
 

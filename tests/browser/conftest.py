@@ -35,9 +35,14 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 #: Of the first researcher.
 PASSWORD = "three unrelated words"
 FLAGS = (
-    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--mute-audio",
-)  # fmt: skip
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--mute-audio",
+)
 
 
 #: On a busy machine a page may take its time; what never comes is told all the same.
@@ -274,9 +279,15 @@ timeline:
   - finish: {{}}
 """
 NAMES = {
-    "human": "human", "scripted": "scripted", "first": "h01", "second": "s01", "file": "clip", "scenario": "atrium",
-    "arm": "tool", "level": "alpha",
-}  # fmt: skip
+    "human": "human",
+    "scripted": "scripted",
+    "first": "h01",
+    "second": "s01",
+    "file": "clip",
+    "scenario": "atrium",
+    "arm": "tool",
+    "level": "alpha",
+}
 #: Positions of the trials of this study, by what they are.
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
 
@@ -404,8 +415,14 @@ class Visitor:
         """From the link to the trial at this position."""
         self.join(link)
         steps = [
-            self.consent, self.read, self.form, self.check, lambda: self.judge(WATCH_1), lambda: self.judge(WATCH_2), self.rest,
-        ]  # fmt: skip
+            self.consent,
+            self.read,
+            self.form,
+            self.check,
+            lambda: self.judge(WATCH_1),
+            lambda: self.judge(WATCH_2),
+            self.rest,
+        ]
         for step in steps[:position]:
             step()
 
@@ -536,9 +553,7 @@ def shaky(watched_context: tuple[BrowserContext, Watcher]) -> Iterator[Page]:
     """A page whose server goes away: that a connection cannot be made is no fault of the page."""
     context, watcher = watched_context
     yield context.new_page()
-    watcher.complaints[:] = [
-        complaint for complaint in watcher.complaints if "WebSocket connection to" not in complaint
-    ]
+    watcher.complaints[:] = [complaint for complaint in watcher.complaints if "WebSocket connection to" not in complaint]
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,12 @@ def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> 
         "timing": Timing(100, frames),
         "tracks": (
             Track(
-                "ada", tuple(2500 + 110 * x for x in there), tuple(2500 + 20 * x for x in there),
-                tuple(3 * x % 360 for x in there), 0, (State(0, "health", 70), State(0, "secret_mood", "canarymood")),
+                "ada",
+                tuple(2500 + 110 * x for x in there),
+                tuple(2500 + 20 * x for x in there),
+                tuple(3 * x % 360 for x in there),
+                0,
+                (State(0, "health", 70), State(0, "secret_mood", "canarymood")),
             ),
         ),
         "actions": tuple(
@@ -39,13 +43,11 @@ def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> 
             PlanStep("second", "ada", "day", 1, frames * 50, frames * 100, "second half"),
         ),
         "hidden_states": ("secret_mood",),
-    }  # fmt: skip
+    }
     return Recording(**{**given, **more})  # type: ignore[arg-type]
 
 
-def study(
-    folder: Path, watch: str, *, file: str = "stimuli/walk.replay.json.gz", replay: Recording | None = None
-) -> Path:
+def study(folder: Path, watch: str, *, file: str = "stimuli/walk.replay.json.gz", replay: Recording | None = None) -> Path:
     """A study with one recording (or the file that is there already) and one watch trial."""
     (folder / "stimuli").mkdir(parents=True, exist_ok=True)
     if file.endswith(".replay.json.gz"):
@@ -62,9 +64,14 @@ def action_log(path: Path, *, seconds: int) -> None:
     """The log of a video: another action every two seconds."""
     count = seconds // 2
     columns = {
-        "id": [f"v-{n}" for n in range(count)], "actor": ["square"] * count, "t0_ms": [2000 * n for n in range(count)],
-        "t1_ms": [2000 * (n + 1) for n in range(count)], "verb": ["move"] * count, "object": [None] * count,
-        "place": [None] * count, "text": [f"moves {n}" for n in range(count)],
-    }  # fmt: skip
+        "id": [f"v-{n}" for n in range(count)],
+        "actor": ["square"] * count,
+        "t0_ms": [2000 * n for n in range(count)],
+        "t1_ms": [2000 * (n + 1) for n in range(count)],
+        "verb": ["move"] * count,
+        "object": [None] * count,
+        "place": [None] * count,
+        "text": [f"moves {n}" for n in range(count)],
+    }
     tree = {"format": FORMAT, "actors": [{"id": "square", "name": "Square"}], "actions": columns, "plans": {}}
     path.write_text(json.dumps(tree))

@@ -43,9 +43,7 @@ timeline:
 
 def violations(page: Page) -> list[str]:
     page.evaluate(AXE.read_text("utf-8"))
-    listed = page.evaluate(
-        "async () => (await axe.run(document, { resultTypes: ['violations'], preload: false })).violations"
-    )
+    listed = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'], preload: false })).violations")
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:120]}"
         for rule in listed
@@ -59,10 +57,15 @@ def test_every_kind_of_page_can_be_used_with_a_screen_reader(page: Page, visitor
     said = {"landing": violations(page)}
     visitor.join(server.link())
     steps = [
-        ("consent", visitor.consent), ("text", visitor.read), ("form", visitor.form), ("check", visitor.check),
-        ("watch", lambda: visitor.judge(4)), ("watch again", lambda: visitor.judge(5)), ("break", visitor.rest),
+        ("consent", visitor.consent),
+        ("text", visitor.read),
+        ("form", visitor.form),
+        ("check", visitor.check),
+        ("watch", lambda: visitor.judge(4)),
+        ("watch again", lambda: visitor.judge(5)),
+        ("break", visitor.rest),
         ("rate", visitor.rate),
-    ]  # fmt: skip
+    ]
     for name, go_on in steps:
         said[name] = violations(page)
         go_on()
@@ -101,13 +104,10 @@ def test_a_text_at_hand_and_a_watermark_beside_the_picture(
         assert float(mark.removesuffix("px")) >= box.evaluate("(player) => player.clientHeight"), "above the picture"
 
 
-def test_a_phone_is_told_before_and_offered_nothing(
-    browser: Browser, serve: Callable[[Path], Any], tmp_path: Path
-) -> None:
+def test_a_phone_is_told_before_and_offered_nothing(browser: Browser, serve: Callable[[Path], Any], tmp_path: Path) -> None:
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.yaml").write_text(
-        "believable: 1\ntitle: Keys\nseed: 1\nrecruit: {desktop_only: true}\n"
-        "timeline: [{text: {text: Hello}}, {finish: {}}]\n"
+        "believable: 1\ntitle: Keys\nseed: 1\nrecruit: {desktop_only: true}\ntimeline: [{text: {text: Hello}}, {finish: {}}]\n"
     )
     link = serve(tmp_path / "study").link()
     for phone in (True, False):
@@ -216,10 +216,7 @@ def test_thumb_plan_and_log_stand_beside_the_picture_from_the_start(
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     picture = page.locator(".player canvas").bounding_box()
     assert picture is not None
-    parts = (
-        page.locator(".beside button").filter(has_text="Plans"),
-        page.locator(".beside button").filter(has_text="Log"),
-    )
+    parts = (page.locator(".beside button").filter(has_text="Plans"), page.locator(".beside button").filter(has_text="Log"))
     for part in (*parts, page.get_by_text("On screen now")):
         box = part.first.bounding_box()
         assert box is not None

@@ -82,12 +82,7 @@ class Watching:
 
 @pytest.fixture
 def watching(
-    context: BrowserContext,
-    serve: Callable[[Path], Any],
-    stored: Any,
-    tmp_path: Path,
-    thirty: Path,
-    witness: ModuleType,
+    context: BrowserContext, serve: Callable[[Path], Any], stored: Any, tmp_path: Path, thirty: Path, witness: ModuleType
 ) -> Callable[..., Watching]:
     """`watching(kind)` is at the page, before playing."""
 
@@ -126,9 +121,7 @@ def test_ranktrace_records_what_wheel_and_keys_did(watching: Callable[..., Watch
     expect(person.page.get_by_role("spinbutton", name="Your trace")).to_have_attribute("aria-valuenow", "-1")
 
 
-def test_heartbeats_come_every_second_and_stop_with_the_video(
-    watching: Callable[..., Watching], witness: ModuleType
-) -> None:
+def test_heartbeats_come_every_second_and_stop_with_the_video(watching: Callable[..., Watching], witness: ModuleType) -> None:
     person = watching("ranktrace")
     person.play()
     person.until(3300)
@@ -219,8 +212,11 @@ def test_btrace_goes_on_marking_while_a_key_or_a_button_is_held(watching: Callab
     mark, hold = person.events()
     assert (mark["kind"], hold["kind"]) == ("trace.mark", "trace.hold")
     assert {name: hold["data"][name] for name in ("sign", "from_ms", "repeat_ms", "input")} == {
-        "sign": -1, "from_ms": mark["data"]["media_ms"], "repeat_ms": 100, "input": "key",
-    }  # fmt: skip
+        "sign": -1,
+        "from_ms": mark["data"]["media_ms"],
+        "repeat_ms": 100,
+        "input": "key",
+    }
     labels = 1 + (hold["data"]["media_ms"] - began) // 100
     assert labels >= 16
     expect(person.page.locator(".trace-area")).to_have_attribute("aria-description", f"+0 −{labels}")

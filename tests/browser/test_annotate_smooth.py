@@ -73,17 +73,11 @@ def test_an_input_is_recorded_within_one_picture(
         page.wait_for_function("until => performance.now() > until", arg=page.evaluate("performance.now()") + 100)
     expect(page.locator("#status")).to_have_text("Saved")
     keys = witness.inputs(page, "keydown")
-    made = [
-        event
-        for event in stored(server).events
-        if event["kind"].startswith("trace.") and event["data"]["input"] == "key"
-    ]
+    made = [event for event in stored(server).events if event["kind"].startswith("trace.") and event["data"]["input"] == "key"]
     assert len(made) == len(keys) == 20
     stamps = [one["mono_ms"] - key["mono_ms"] for one, key in zip(made, keys, strict=True)]
     assert max(map(abs, stamps)) <= 0.1, "a sample carries its input's own time"
     told = {notes: waits_ms(page, notes, made, keys) for notes in ("made_ms", "stored_ms")}
-    words = ", ".join(
-        f"{notes}: median {statistics.median(waits):.2f}, p95 {p95(waits):.2f}" for notes, waits in told.items()
-    )
+    words = ", ".join(f"{notes}: median {statistics.median(waits):.2f}, p95 {p95(waits):.2f}" for notes, waits in told.items())
     assert p95(told["made_ms"]) < PICTURE_MS, words
     assert statistics.median(told["stored_ms"]) < 6 * PICTURE_MS, f"{words}: the disk of a busy machine, not more"

@@ -33,9 +33,7 @@ def test_a_square_stimulus_is_large_with_its_trace_beside_it(
     enter(page, serve, recordings.study(tmp_path / "study", WATCH, replay=recordings.walk(world=SQUARE)))
     for width, height, least in ((1366, 768, 480), (1280, 720, 440), (1920, 1080, 760)):
         page.set_viewport_size({"width": width, "height": height})
-        shown, trace, controls = (
-            box(page, ".player canvas"), box(page, ".trace-area"), box(page, ".controls"),
-        )  # fmt: skip
+        shown, trace, controls = (box(page, ".player canvas"), box(page, ".trace-area"), box(page, ".controls"))
         assert shown["width"] >= least
         assert abs(shown["width"] - shown["height"]) < 2, "it is squeezed"
         assert trace["x"] > shown["x"] + shown["width"], "the trace is not beside it"

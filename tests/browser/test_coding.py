@@ -26,9 +26,15 @@ from believable.study.codebook import ready
 from believable.study.definition import Definition
 
 CANARIES = {
-    "human": "CANARYperson", "scripted": "CANARYrobot", "first": "CANARYone", "second": "CANARYtwo", "file": "CANARYclip",
-    "scenario": "CANARYhall", "arm": "CANARYarm", "level": "CANARYlevel",
-}  # fmt: skip
+    "human": "CANARYperson",
+    "scripted": "CANARYrobot",
+    "first": "CANARYone",
+    "second": "CANARYtwo",
+    "file": "CANARYclip",
+    "scenario": "CANARYhall",
+    "arm": "CANARYarm",
+    "level": "CANARYlevel",
+}
 PASSWORD = "three unrelated words"
 BOOK = ready("hntt")
 N_TEXTS = 60

@@ -250,9 +250,7 @@ def test_many_sessions_are_found_and_excluded_by_keyboard(page: Page, server: An
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
-def test_no_page_is_wider_than_the_window(
-    page: Page, server: Any, crowd: Crowd, scheme: Any, width: int, height: int
-) -> None:
+def test_no_page_is_wider_than_the_window(page: Page, server: Any, crowd: Crowd, scheme: Any, width: int, height: int) -> None:
     crowd.take_part("x" * 400, GENUINE)
     server.enter(page)
     page.emulate_media(color_scheme=scheme)

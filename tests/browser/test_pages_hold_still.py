@@ -68,9 +68,15 @@ def test_what_is_said_about_saving_moves_nothing(page: Page, visitor: Any, serve
 
 @pytest.mark.parametrize(("ending", "playback"), [("replay.json.gz", "together"), ("mp4", "independent")])
 def test_a_comparison_comes_at_once(
-    context: BrowserContext, page: Page, serve: Any, tmp_path: Path, recordings: ModuleType,
-    clips: tuple[Path, Path], ending: str, playback: str,
-) -> None:  # fmt: skip
+    context: BrowserContext,
+    page: Page,
+    serve: Any,
+    tmp_path: Path,
+    recordings: ModuleType,
+    clips: tuple[Path, Path],
+    ending: str,
+    playback: str,
+) -> None:
     folder = tmp_path / "study"
     (folder / "stimuli").mkdir(parents=True)
     for name, clip in zip(("one", "two"), clips, strict=True):

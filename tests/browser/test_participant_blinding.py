@@ -59,9 +59,7 @@ def test_no_canary_in_any_byte_of_a_whole_session(
     assert [name for name, content in parts for digest in stored_names if digest.encode() in content] == []
 
 
-def test_media_of_different_conditions_have_the_same_headers_and_unrelated_names(
-    page: Page, visitor: Any, server: Any
-) -> None:
+def test_media_of_different_conditions_have_the_same_headers_and_unrelated_names(page: Page, visitor: Any, server: Any) -> None:
     wire = Wire(page)
     visitor.until(6, server.link())
     media = [response for response in wire.responses if "/media/" in response.url]

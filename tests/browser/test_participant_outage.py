@@ -149,9 +149,7 @@ def test_leaving_with_unsent_answers_warns(page: Page, visitor: Any, server: Any
     visitor.saved()
 
 
-def test_offline_on_and_online_again(
-    context: BrowserContext, page: Page, visitor: Any, server: Any, stored: Any
-) -> None:
+def test_offline_on_and_online_again(context: BrowserContext, page: Page, visitor: Any, server: Any, stored: Any) -> None:
     visitor.until(FORM, server.link())
     visitor.saved()
     context.set_offline(True)
@@ -179,9 +177,7 @@ def test_a_full_disk_is_told_and_waited_out(page: Page, visitor: Any, server: An
 def test_a_browser_without_storage_still_works_and_says_so(
     context: BrowserContext, page: Page, visitor: Any, server: Any, stored: Any
 ) -> None:
-    context.add_init_script(
-        "Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('private'); } });"
-    )
+    context.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('private'); } });")
     visitor.until(CHECK, server.link())
     expect(page.locator("#status")).to_contain_text("Please keep this page open until the end")
     page.evaluate(

@@ -14,9 +14,7 @@ CODE = re.compile(r"^[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{2}$")
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
 
 
-def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(
-    page: Page, visitor: Any, server: Any, stored: Any
-) -> None:
+def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(page: Page, visitor: Any, server: Any, stored: Any) -> None:
     def reload(position: int) -> None:
         page.reload()
         visitor.at(position)
@@ -72,9 +70,7 @@ def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(
     assert held.answers["form"]["why"] == "half a sent"
 
 
-def test_an_answer_is_kept_when_the_page_goes_before_the_browser_has_stored_it(
-    page: Page, visitor: Any, server: Any
-) -> None:
+def test_an_answer_is_kept_when_the_page_goes_before_the_browser_has_stored_it(page: Page, visitor: Any, server: Any) -> None:
     """The browser's database takes as long as the disk does; a reload does not wait for it."""
     visitor.until(FORM, server.link())
     page.on("dialog", lambda dialog: dialog.accept())
@@ -149,9 +145,7 @@ def test_a_second_tab_takes_over_and_the_first_says_so(
     assert stored(server).answers["form"]["age"] == 30
 
 
-def test_another_device_continues_with_the_code(
-    browser: Browser, page: Page, visitor: Any, server: Any, stored: Any
-) -> None:
+def test_another_device_continues_with_the_code(browser: Browser, page: Page, visitor: Any, server: Any, stored: Any) -> None:
     visitor.until(FORM, server.link())
     page.get_by_label("How old are you?").fill("30")
     page.get_by_role("button", name="Continue later").click()

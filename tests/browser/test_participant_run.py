@@ -107,9 +107,7 @@ def test_what_was_watched_is_recorded_exactly(visitor: Any, server: Any, stored:
     assert {interval["rate"] for interval in intervals} == {1}
 
 
-def test_a_wrong_answer_may_be_mended_and_then_ends_the_study(
-    page: Page, visitor: Any, server: Any, stored: Any
-) -> None:
+def test_a_wrong_answer_may_be_mended_and_then_ends_the_study(page: Page, visitor: Any, server: Any, stored: Any) -> None:
     visitor.until(3, server.link())
     page.get_by_role("radio", name="red").check()
     visitor.next()

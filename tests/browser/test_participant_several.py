@@ -62,9 +62,7 @@ LATER = (
 
 
 @pytest.fixture
-def enter(
-    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]
-) -> Callable[..., Any]:
+def enter(page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> Callable[..., Any]:
     def go(text: str, **names: str) -> Any:
         server = serve(make_study(text, **names))
         visitor.join(server.link())
@@ -183,9 +181,7 @@ def test_a_clip_that_is_started_below_the_questions_of_another_comes_into_sight(
     panes = page.locator(".pane")
     panes.nth(0).locator("button.play").click()
     expect(panes.nth(0).locator(".about")).to_be_visible()
-    page.evaluate(
-        "document.querySelectorAll('.pane')[1].querySelector('button.play').scrollIntoView({ block: 'start' })"
-    )
+    page.evaluate("document.querySelectorAll('.pane')[1].querySelector('button.play').scrollIntoView({ block: 'start' })")
     assert panes.nth(1).locator(".player video").evaluate("clip => clip.getBoundingClientRect().top") < 0
     panes.nth(1).locator("button.play").click()
     page.wait_for_function(
@@ -235,9 +231,15 @@ def test_a_group_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any]
 
     found = stored(server)
     assert found.answers["page"] == {
-        "rating-0": 5, "strength-0": 1, "views-0": 2, "comment-0": None,
-        "rating-1": 1, "views-1": 1, "comment-1": None, "all": None,
-    }  # fmt: skip
+        "rating-0": 5,
+        "strength-0": 1,
+        "views-0": 2,
+        "comment-0": None,
+        "rating-1": 1,
+        "views-1": 1,
+        "comment-1": None,
+        "all": None,
+    }
     counted = [event["data"]["player"] for event in found.events if event["kind"] == "media.ended"]
     assert counted == [0, 0, 1]
 

@@ -58,9 +58,7 @@ def test_an_answer_that_takes_long_is_said_at_the_button(page: Page, visitor: An
     visitor.at(CHECK)
 
 
-def test_a_download_that_hangs_is_said_and_saved_is_not(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any
-) -> None:
+def test_a_download_that_hangs_is_said_and_saved_is_not(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
     server = serve(recordings.study(tmp_path / "study", "controls: {must_finish: false}"))
     held: list[Route] = []
     page.route("**/media/**", lambda route: held.append(route))

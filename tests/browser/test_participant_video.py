@@ -25,9 +25,7 @@ COMPARED = STUDY.replace("}}]", "}}, {{id: two, file: stimuli/clip2.mp4, conditi
 
 
 @pytest.fixture
-def watch(
-    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]
-) -> Callable[[str], Any]:
+def watch(page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> Callable[[str], Any]:
     """`watch("pause: false")` opens the video with these controls."""
 
     def start(controls: str) -> Any:
@@ -179,9 +177,7 @@ def test_a_hidden_page_pauses_the_video_and_says_why(page: Page, watch: Any, sto
     assert pauses == ["hidden"]
 
 
-def test_a_file_that_is_no_video_is_told(
-    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]
-) -> None:
+def test_a_file_that_is_no_video_is_told(page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> None:
     page.route("**/media/*", lambda route: route.fulfill(status=200, body=b"not a video" * 100))
     page.goto(serve(make_study(STUDY, controls="")).link())
     page.get_by_role("button", name="Start").click()

@@ -314,15 +314,11 @@ def test_in_fog_the_page_gets_and_draws_the_opponent_only_while_it_is_seen(
     ((setup, _, stored, _),) = rounds.rounds_of(served)
     assert (setup.fog, setup.mood) == (True, True)
     rounds.same_again(served)
-    unseen = [
-        state for track in stored.tracks if track.actor == "opponent" for state in track.states if state.key == "unseen"
-    ]
+    unseen = [state for track in stored.tracks if track.actor == "opponent" for state in track.states if state.key == "unseen"]
     assert unseen[0].value is True
 
 
-def test_a_round_may_be_shown_as_a_video(
-    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
-) -> None:
+def test_a_round_may_be_shown_as_a_video(page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType) -> None:
     folder = rounds.short_study(tmp_path, seconds=5)
     text = (folder / "study.yaml").read_text().replace("maze: 5}", "maze: 5, render: video}")
     (folder / "study.yaml").write_text(text)

@@ -91,11 +91,7 @@ def test_a_killed_server_loses_nothing_that_was_durable(
     player.play(30, until=lambda: served.rows("SELECT tick FROM rounds")[0][0] > 60)
     served.server.stop()
     ((durable,),) = served.rows("SELECT tick FROM rounds")
-    before = [
-        change
-        for (piece,) in served.rows("SELECT inputs FROM round_inputs ORDER BY tick")
-        for change in json.loads(piece)
-    ]
+    before = [change for (piece,) in served.rows("SELECT inputs FROM round_inputs ORDER BY tick") for change in json.loads(piece)]
     assert durable > 60
     expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
     served.server.start()

@@ -126,18 +126,14 @@ def compare(kept: dict[str, str], recording: Recording) -> None:
         shown = np.asarray(image).astype(int)
         assert shown.shape == (HEIGHT_PX, WIDTH_PX, 3)
         far = [float(np.abs(shown - picture).mean()) for picture in film]
-        assert far[int(number) - 1] <= min(far) + STILL, (
-            f"tick {number} looks like tick {np.argmin(far) + 1} of the film"
-        )
+        assert far[int(number) - 1] <= min(far) + STILL, f"tick {number} looks like tick {np.argmin(far) + 1} of the film"
         assert far[int(number) - 1] < MOST_DIFFERENCE
         compared += 1
     assert compared >= 5
     assert float(np.abs(film[0].astype(int) - film[-1]).mean()) > MOST_DIFFERENCE, "the pictures did not change"
 
 
-def test_a_navigation_round_across_a_reload(
-    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
-) -> None:
+def test_a_navigation_round_across_a_reload(page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType) -> None:
     served = line(study(tmp_path))
     frames: list[str] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda body: frames.append(str(body))))
@@ -171,9 +167,7 @@ def test_a_navigation_round_across_a_reload(
         assert secret not in told
 
 
-def test_a_deathmatch_across_a_killed_server(
-    shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
-) -> None:
+def test_a_deathmatch_across_a_killed_server(shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType) -> None:
     served = line(study(tmp_path, opponent="bot", map_="deathmatch"))
     player = rounds.Player(shaky)
     player.join(served.link())

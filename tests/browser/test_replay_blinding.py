@@ -13,10 +13,17 @@ from playwright.sync_api import Page, Response, expect
 from believable.recordings.recording import Actor
 
 SECRETS = {
-    "agent": "canaryagent", "provenance": "canaryprovenance", "telemetry": "canarytelemetry", "hidden": "canarymood",
-    "hidden_key": "secret_mood", "seed": "918273645", "actor": "canaryactor", "action": "canaryaction", "plan": "canaryplan",
+    "agent": "canaryagent",
+    "provenance": "canaryprovenance",
+    "telemetry": "canarytelemetry",
+    "hidden": "canarymood",
+    "hidden_key": "secret_mood",
+    "seed": "918273645",
+    "actor": "canaryactor",
+    "action": "canaryaction",
+    "plan": "canaryplan",
     "role": "canaryrole",
-}  # fmt: skip
+}
 
 
 def secretive(recordings: Any) -> Any:
@@ -26,13 +33,9 @@ def secretive(recordings: Any) -> Any:
         plain,
         actors=(Actor("canaryactor", "Ada", "canaryrole"),),
         tracks=tuple(replace(track, actor="canaryactor") for track in plain.tracks),
-        actions=tuple(
-            replace(action, id=f"canaryaction{n}", actor="canaryactor") for n, action in enumerate(plain.actions)
-        ),
+        actions=tuple(replace(action, id=f"canaryaction{n}", actor="canaryactor") for n, action in enumerate(plain.actions)),
         plans=tuple(
-            replace(
-                plan, id=f"canaryplan{plan.id}", actor="canaryactor", parent=plan.parent and f"canaryplan{plan.parent}"
-            )
+            replace(plan, id=f"canaryplan{plan.id}", actor="canaryactor", parent=plan.parent and f"canaryplan{plan.parent}")
             for plan in plain.plans
         ),
         telemetry={"canarytelemetry": (1,) * plain.timing.frames},
@@ -67,9 +70,7 @@ def visit(page: Page, server: Any) -> tuple[list[tuple[str, bytes]], list[Respon
     return parts, media
 
 
-def test_no_hidden_corner_of_a_recording_reaches_the_browser(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any
-) -> None:
+def test_no_hidden_corner_of_a_recording_reaches_the_browser(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
     watch = "controls: {must_finish: false}, overlay: {plan: true, log: true}, annotate: {flags: {}}"
     server = serve(recordings.study(tmp_path / "study", watch, replay=secretive(recordings)))
     parts, media = visit(page, server)

@@ -71,9 +71,7 @@ def test_plan_and_log_show_what_is_going_on_and_a_line_leads_there(
 
     held = stored(server)
     assert [event["data"]["to_ms"] for event in of_kind(held, "media.seek")] == [70_000, 80_000]
-    toggles = [
-        (event["kind"], event["data"]["which"], event["data"]["media_ms"]) for event in of_kind(held, "overlay.")
-    ]
+    toggles = [(event["kind"], event["data"]["which"], event["data"]["media_ms"]) for event in of_kind(held, "overlay.")]
     assert toggles[:2] == [("overlay.open", "plan", 0), ("overlay.open", "log", 0)]
     assert toggles[2][:2] == ("overlay.close", "plan")
     first, second = (event["data"] for event in of_kind(held, "media.interval"))
@@ -124,9 +122,7 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
 
     page.reload()
     expect(page.locator(".flags-entry")).to_have_count(2)
-    expect(page.locator(".flags-entry", has_text="0:00").get_by_role("textbox").first).to_have_value(
-        "Nobody walks like that."
-    )
+    expect(page.locator(".flags-entry", has_text="0:00").get_by_role("textbox").first).to_have_value("Nobody walks like that.")
     page.get_by_role("button", name="Log of actions").click()
     expect(page.locator(".log-lines li.flagged")).to_have_count(2)
     page.locator(".log-line", has_text="step number 2").click()

@@ -92,9 +92,7 @@ def test_two_recordings_play_together_and_are_compared(page: Page, enter: Any, s
     assert held.answers["pair"]["which"] == "second"
     for player in (0, 1):
         shown = [
-            event["data"]
-            for event in held.events
-            if event["kind"] == "media.interval" and event["data"]["player"] == player
+            event["data"] for event in held.events if event["kind"] == "media.interval" and event["data"]["player"] == player
         ]
         assert sum(one["to_ms"] - one["from_ms"] for one in shown) == 100 * FRAMES
 
@@ -114,9 +112,7 @@ def test_a_group_of_recordings_counts_views(page: Page, enter: Any, stored: Any)
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
     held = stored(server)
-    ended = [
-        (event["data"]["player"], event["data"]["view"]) for event in held.events if event["kind"] == "media.ended"
-    ]
+    ended = [(event["data"]["player"], event["data"]["view"]) for event in held.events if event["kind"] == "media.ended"]
     assert ended == [(0, 1), (1, 1), (0, 2)]
     assert held.answers["page"] == {"rating-0": 1, "rating-1": 2}
 

@@ -78,9 +78,7 @@ def test_watched_intervals_equal_the_script_with_seeks_and_speeds(
         (seek["data"]["to_ms"], pause["data"]["media_ms"], 8),
     ]
     assert seek["data"]["to_ms"] > seek["data"]["from_ms"] + 1000
-    for (low, high, rate), (begin, end) in zip(
-        intervals, itertools.pairwise((start, faster, seek, pause)), strict=True
-    ):
+    for (low, high, rate), (begin, end) in zip(intervals, itertools.pairwise((start, faster, seek, pause)), strict=True):
         passed_ms = end["mono_ms"] - begin["mono_ms"]
         assert (high - low) / rate <= passed_ms + witness.TOLERANCE_MS, "nothing is claimed that was not shown"
         halts = sorted(event["mono_ms"] for event in held.events if event["kind"] in ("media.stall", "media.resume"))

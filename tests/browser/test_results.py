@@ -40,9 +40,7 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     # Newer results come while somebody is about to decide: the tick stays.
     sure = page.get_by_label("Show the names from now on", exact=False)
     sure.check()
-    page.locator("#live").evaluate(
-        "(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }"
-    )
+    page.locator("#live").evaluate("(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }")
     expect(report).to_be_visible(timeout=PATIENCE_MS)
     expect(sure).to_be_checked()
     sure.uncheck()

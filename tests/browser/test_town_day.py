@@ -57,9 +57,7 @@ def day(tmp_path: Path, public_data: Callable[[str], Path]) -> Path:
     return folder
 
 
-def test_the_day_plays_with_plan_and_log(
-    page: Page, serve: Any, day: Path, stored: Any, goes_on: Callable[..., None]
-) -> None:
+def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stored: Any, goes_on: Callable[..., None]) -> None:
     server = serve(day)
     with page.expect_response(lambda response: "/media/" in response.url) as media:
         page.goto(server.link())
@@ -127,9 +125,7 @@ def test_zoom_and_follow_change_the_picture_and_are_recorded(
     assert views[2]["zoom"] == 1
 
 
-def test_a_picture_that_begins_near_shows_as_much_as_one_that_comes_near(
-    page: Page, serve: Any, day: Path, stored: Any
-) -> None:
+def test_a_picture_that_begins_near_shows_as_much_as_one_that_comes_near(page: Page, serve: Any, day: Path, stored: Any) -> None:
     """How near depends on the size of the picture on the page, not on the one a canvas is born with."""
     text = (day / "study.yaml").read_text()
     (day / "study.yaml").write_text(text.replace("zoom: true", "zoom: true, follow: true"))

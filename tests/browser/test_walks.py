@@ -36,9 +36,14 @@ SHORTER = {
 @pytest.mark.parametrize("protocol", sorted(SHORTER))
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_a_protocol_is_walked_to_its_code(
-    page: Page, serve: Callable[[Path], Any], stored: Any, tmp_path: Path, walking: ModuleType,
-    protocol: str, size: tuple[int, int],
-) -> None:  # fmt: skip
+    page: Page,
+    serve: Callable[[Path], Any],
+    stored: Any,
+    tmp_path: Path,
+    walking: ModuleType,
+    protocol: str,
+    size: tuple[int, int],
+) -> None:
     study = tmp_path / "study"
     result = CliRunner().invoke(group, ["new", str(study), "--protocol", protocol], standalone_mode=False)
     assert result.exception is None, result.output
@@ -56,8 +61,6 @@ def test_a_protocol_is_walked_to_its_code(
     page.set_viewport_size({"width": size[0], "height": size[1]})
     server = serve(study)
     hidden = walking.hidden_words(load(study, kinds=KINDS, protocols=PROTOCOLS).study)
-    walker = walking.Walker(
-        page, hidden, folder=folder, hand="keys" if small else "mouse", speed="100" if small else ""
-    )
+    walker = walking.Walker(page, hidden, folder=folder, hand="keys" if small else "mouse", speed="100" if small else "")
     assert walker.walk(server.link())
     assert stored(server).states == [("finished", "complete")]

@@ -26,9 +26,7 @@ timeline:
       ask: [{{id: which, prompt: Which looked more human?, preference: {{forced: true}}}}]
   - finish: {{}}
 """
-IN_SIGHT = (
-    "(element) => { const box = element.getBoundingClientRect(); return box.top >= 0 && box.top < innerHeight - 40; }"
-)
+IN_SIGHT = "(element) => { const box = element.getBoundingClientRect(); return box.top >= 0 && box.top < innerHeight - 40; }"
 
 
 def join(page: Page, link: str) -> None:
@@ -44,9 +42,7 @@ def led_to(page: Page, selector: str) -> None:
     page.wait_for_function(f"(selector) => ({IN_SIGHT})(document.querySelector(selector))", arg=selector)
 
 
-def test_play_and_then_the_end_of_the_line_is_not_watching(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any
-) -> None:
+def test_play_and_then_the_end_of_the_line_is_not_watching(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
     page.set_viewport_size({"width": 1366, "height": 768})
     server = serve(recordings.study(tmp_path / "study", JUMPS + ASK))
     join(page, server.link())
@@ -84,9 +80,7 @@ def test_who_pauses_is_told_of_no_gap_and_who_jumps_without_questions_how_to_go_
     page.wait_for_function("(words) => document.querySelector('.missing span').textContent !== words", arg=before)
 
 
-def test_a_reload_neither_forgets_what_was_seen_nor_adds_to_it(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any
-) -> None:
+def test_a_reload_neither_forgets_what_was_seen_nor_adds_to_it(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
     server = serve(recordings.study(tmp_path / "study", JUMPS + ASK))
     join(page, server.link())
     page.locator("input.seek").press("End")  # nothing was played
@@ -102,9 +96,7 @@ def test_a_reload_neither_forgets_what_was_seen_nor_adds_to_it(
     expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
 
 
-def test_a_comparison_leads_to_its_questions(
-    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]
-) -> None:
+def test_a_comparison_leads_to_its_questions(page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> None:
     page.set_viewport_size({"width": 1366, "height": 500})
     join(page, serve(make_study(PAIR)).link())
     plays = page.get_by_role("button", name="Play", exact=True)
@@ -115,9 +107,7 @@ def test_a_comparison_leads_to_its_questions(
     led_to(page, ".after")
 
 
-def test_who_types_is_told_and_not_taken_away(
-    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]
-) -> None:
+def test_who_types_is_told_and_not_taken_away(page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> None:
     """The questions about the whole page open while somebody still writes about the first clip."""
     asked = "ask: [{{id: which, prompt: Which looked more human?, preference: {{forced: true}}}}]"
     clip = "rate: [{{id: c, prompt: Comment, long_text: {{}}}}]\n      ask: [{{id: z, prompt: All, text: {{}}}}]"

@@ -114,9 +114,7 @@ class Walker:
         if not told:
             for place, source in ((self.page.url, self.page.content()), *self._messages):
                 match = self._hidden.search(source)
-                assert match is None, (
-                    f"{label}: {place} names {match and source[match.start() - 80 : match.end() + 40]!r}"
-                )
+                assert match is None, f"{label}: {place} names {match and source[match.start() - 80 : match.end() + 40]!r}"
         self._messages.clear()
         if self.folder is None:
             return
@@ -157,9 +155,14 @@ class Walker:
         kind = next(name for name in (form.get_attribute("class") or "").split() if name.startswith("kind-"))[5:]
         position = self._position()
         {
-            "play": self._play, "practice": self._practise, "watch": self._watch, "qa": self._watch,
-            "compare": self._several, "group": self._several, "device": self._device,
-        }.get(kind, self._answer)(f"{position:02d}-{kind}")  # fmt: skip
+            "play": self._play,
+            "practice": self._practise,
+            "watch": self._watch,
+            "qa": self._watch,
+            "compare": self._several,
+            "group": self._several,
+            "device": self._device,
+        }.get(kind, self._answer)(f"{position:02d}-{kind}")
         self._next(position, f"{position:02d}-{kind}")
 
     def _position(self) -> int:

@@ -74,13 +74,7 @@ TREE: dict[str, Any] = {
                         "watch": {
                             "id": "clip",
                             "stimulus": "any",
-                            "ask": [
-                                {
-                                    "id": "feel",
-                                    "prompt": "It seemed",
-                                    "matrix": {"rows": ["alive", "clever"], "points": 5},
-                                }
-                            ],
+                            "ask": [{"id": "feel", "prompt": "It seemed", "matrix": {"rows": ["alive", "clever"], "points": 5}}],
                         }
                     }
                 ],

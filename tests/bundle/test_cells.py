@@ -17,23 +17,7 @@ TEXT = Field("words", "string", "")
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=40) | st.sampled_from(
-    [
-        "",
-        "'",
-        "''",
-        "'\"",
-        '\'"x"',
-        "=1+1",
-        "-2",
-        "@SUM(A1)",
-        "\tx",
-        "\rx",
-        "a\r\nb",
-        "\x00",
-        "\ud800",
-        "\u202eabc",
-        ' x "y" ',
-    ]
+    ["", "'", "''", "'\"", '\'"x"', "=1+1", "-2", "@SUM(A1)", "\tx", "\rx", "a\r\nb", "\x00", "\ud800", "\u202eabc", ' x "y" ']
 )
 
 
@@ -100,9 +84,12 @@ def test_whole_lines_are_written_cell_by_cell(
     words: str | None, number: float | None, count: int | None, yes: bool | None
 ) -> None:
     fields = [
-        TEXT, Field("number", "number", ""), Field("count", "integer", ""), Field("yes", "boolean", ""),
+        TEXT,
+        Field("number", "number", ""),
+        Field("count", "integer", ""),
+        Field("yes", "boolean", ""),
         Field("none", "string", ""),
-    ]  # fmt: skip
+    ]
     row = {"words": words, "number": number, "count": count, "yes": yes}
     expected = csv_line([write_cell(field, row.get(field.name)) for field in fields])
     assert line_writer(fields)(row) == expected

@@ -50,9 +50,7 @@ def test_real_and_simulated_sessions_go_to_bundles_of_their_own(study: Path, tmp
     assert read(tmp_path / "simulated")["participants"]["simulated"].cells() == (True,)
 
 
-def test_the_default_place_is_named_after_the_study(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_default_place_is_named_after_the_study(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run(str(study))
     run(str(study), "--simulated", "--zip")

@@ -37,9 +37,8 @@ def fill(making: Any, insert_session: Any) -> Fill:
 
         def study(conn: Connection) -> None:
             studies.put(
-                conn, "who_plays", title="Who plays like a human?", definition=definition.hash,
-                body=definition.to_json(), at_ms=0,
-            )  # fmt: skip
+                conn, "who_plays", title="Who plays like a human?", definition=definition.hash, body=definition.to_json(), at_ms=0
+            )
 
         store.write(study)
         for one in many:
@@ -110,9 +109,7 @@ def test_memory_is_bounded_by_the_chunk(fill: Fill, making: Any, tmp_path: Path)
 
         def peak_bytes(limit: int | None) -> int:
             tracemalloc.start()
-            with_limit = store.read(
-                lambda conn: sum(1 for _ in _first(collected(conn, "who_plays", simulated=False), limit))
-            )
+            with_limit = store.read(lambda conn: sum(1 for _ in _first(collected(conn, "who_plays", simulated=False), limit)))
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert with_limit == (limit or 4 * CHUNK)

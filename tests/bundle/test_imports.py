@@ -42,9 +42,7 @@ def test_the_command_writes_a_bundle_and_reports_damage(tmp_path: Path) -> None:
 
 def test_the_real_export_becomes_a_valid_package(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     export = public_data("pagan_auditory_qa") / "raw_pagan_export.csv"
-    result = CliRunner().invoke(
-        group, ["import", "pagan", str(export), "--out", str(tmp_path / "out")], catch_exceptions=False
-    )
+    result = CliRunner().invoke(group, ["import", "pagan", str(export), "--out", str(tmp_path / "out")], catch_exceptions=False)
     assert "92 traces, 11187 of 14711 rows used" in result.output
     bundle = read(tmp_path / "out")
     assert len(bundle["traces"]) == 11_187

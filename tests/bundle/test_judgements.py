@@ -16,9 +16,17 @@ def trial(position: int, run: int = 0, **more: Any) -> dict[str, Any]:
 def answer(position: int, value: Any, run: int = 0, **more: Any) -> dict[str, Any]:
     number = isinstance(value, int | float)
     return trial(position, run) | {
-        "question": "which", "player": None, "kind": "preference", "item": None, "condition": None, "scenario": "harbour",
-        "stimulus": None, "value_text": None if number else value, "value_number": value if number else None, **more,
-    }  # fmt: skip
+        "question": "which",
+        "player": None,
+        "kind": "preference",
+        "item": None,
+        "condition": None,
+        "scenario": "harbour",
+        "stimulus": None,
+        "value_text": None if number else value,
+        "value_number": value if number else None,
+        **more,
+    }
 
 
 def stood(position: int, *conditions: str, labels: str = "ABCD", run: int = 0) -> list[dict[str, Any]]:
@@ -28,29 +36,16 @@ def stood(position: int, *conditions: str, labels: str = "ABCD", run: int = 0) -
     ]
 
 
-def rows(
-    answers: list[Any], shown: list[Any], trials: list[Any] | None = None, exclusions: list[Any] | None = None
-) -> Any:
+def rows(answers: list[Any], shown: list[Any], trials: list[Any] | None = None, exclusions: list[Any] | None = None) -> Any:
     known = trials if trials is not None else [trial(row["position"], row["run"], rt_ms=2500.0) for row in answers]
     return list(judgement_rows(PARTICIPANT, known, answers, shown, exclusions or []))
 
 
 def test_who_was_chosen_and_against_whom() -> None:
-    first, second = rows(
-        [answer(0, "first"), answer(1, "second")], [*stood(0, "human", "agent"), *stood(1, "human", "agent")]
-    )
-    assert (first["chosen_condition"], first["chosen_stimulus"], first["other_conditions"]) == (
-        "human",
-        "human_1",
-        "agent",
-    )
+    first, second = rows([answer(0, "first"), answer(1, "second")], [*stood(0, "human", "agent"), *stood(1, "human", "agent")])
+    assert (first["chosen_condition"], first["chosen_stimulus"], first["other_conditions"]) == ("human", "human_1", "agent")
     assert (second["chosen_condition"], second["other_conditions"]) == ("agent", "human")
-    assert (first["arm_tool"], first["seconds"], first["scenario"], first["included"]) == (
-        "mouse",
-        2.5,
-        "harbour",
-        True,
-    )
+    assert (first["arm_tool"], first["seconds"], first["scenario"], first["included"]) == ("mouse", 2.5, "harbour", True)
 
 
 def test_one_of_three_is_chosen_by_its_label() -> None:
@@ -66,12 +61,7 @@ def test_undecided_and_other_answers_choose_nobody() -> None:
 
 
 def test_earlier_runs_open_answers_and_consent_are_no_judgements() -> None:
-    answers = [
-        answer(0, "first"),
-        answer(0, "second", run=1),
-        answer(1, None, run=1),
-        answer(2, 1, run=1, kind="consent"),
-    ]
+    answers = [answer(0, "first"), answer(0, "second", run=1), answer(1, None, run=1), answer(2, 1, run=1, kind="consent")]
     shown = [*stood(0, "human", "agent"), *stood(0, "human", "agent", run=1)]
     (row,) = rows(answers, shown)
     assert row["value_text"] == "second"

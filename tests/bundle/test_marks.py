@@ -30,8 +30,9 @@ def test_every_step_once_per_version_of_a_file() -> None:
     one = Definition(None, {}, media=media)  # type: ignore[arg-type]
     rows = [row for place in _Known(log).each([one, one]) for row in plan_rows(*place)]
     assert [(row["stimulus"], row["step"], row["parent"], row["level"], row["text"]) for row in rows] == [
-        ("monday", "d", None, 0, "a day"), ("monday", "e", "d", 1, "eat"),
-    ]  # fmt: skip
+        ("monday", "d", None, 0, "a day"),
+        ("monday", "e", "d", 1, "eat"),
+    ]
     assert set(rows[0]) == set(PLANS.columns)
 
 
@@ -60,8 +61,7 @@ def test_single_presses_of_older_sessions_read_as_they_were() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"from_ms": None}, {"repeat_ms": 0}, {"repeat_ms": -5}, {"from_ms": 9_000}, {"media_ms": 1e300}, {"from_ms": "1"}],
+    "wrong", [{"from_ms": None}, {"repeat_ms": 0}, {"repeat_ms": -5}, {"from_ms": 9_000}, {"media_ms": 1e300}, {"from_ms": "1"}]
 )
 def test_a_hold_that_no_browser_of_ours_made_gives_no_row(wrong: dict[str, Any]) -> None:
     data = {"sign": 1, "from_ms": 0, "media_ms": 4_000, "repeat_ms": 100, "frame": 1, "input": "key"}

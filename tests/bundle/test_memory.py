@@ -20,9 +20,11 @@ def test_rows_of_a_written_bundle_give_the_same_tables(making: Any, tmp_path: Pa
     write(study, [making.session(1), making.session(2, until=2)], tmp_path / "b", kinds=KINDS)
     whole = read(tmp_path / "b")
     again = memory.bundle(
-        {name: list(table.rows()) for name, table in whole.tables.items() if name != "codebook"}
-        , making.definition, title=whole.title, simulated=whole.simulated,
-    )  # fmt: skip
+        {name: list(table.rows()) for name, table in whole.tables.items() if name != "codebook"},
+        making.definition,
+        title=whole.title,
+        simulated=whole.simulated,
+    )
     for name, table in again.tables.items():
         assert list(table.rows()) == list(whole[name].rows())
         for column in table.columns:

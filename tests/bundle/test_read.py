@@ -132,9 +132,7 @@ def test_a_damaged_table_names_file_and_line(folder: Path) -> None:
     path = next((folder / "data").glob("*participants*"))
     path.write_text(path.read_text().replace(",true,", ",maybe,", 1))
     seal_again(folder)
-    with pytest.raises(
-        InvalidInput, match=r"participants_data.csv:2: column included: expected true or false, got 'maybe'"
-    ):
+    with pytest.raises(InvalidInput, match=r"participants_data.csv:2: column included: expected true or false, got 'maybe'"):
         read(folder)
 
 

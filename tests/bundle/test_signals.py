@@ -82,9 +82,14 @@ def test_signal_ends_and_left_out_recordings_are_in_the_bundle(tmp_path: Path) -
     listed = read_annotators(written(tmp_path, "l.csv", "Participant,until_ms\nanna,250\nbert,\n"), [export])
     sessions = sessions_of(pagan_traces([export], chosen([export], listed).recordings, {}))
     write_traces_bundle(
-        sessions, folder, name="e", title="E", instruments=INSTRUMENTS, signals={"v": signal},
+        sessions,
+        folder,
+        name="e",
+        title="E",
+        instruments=INSTRUMENTS,
+        signals={"v": signal},
         left_out=[("session", "rejected", "not listed", 3)],
-    )  # fmt: skip
+    )
     found = read(folder)
     assert [row["value"] for row in found["signals"].rows()] == [1.0, 2.0, 3.0]
     assert [(row["session"], row["to_ms"]) for row in found["views"].rows()] == [("s2", 250.0)]
@@ -94,16 +99,15 @@ def test_signal_ends_and_left_out_recordings_are_in_the_bundle(tmp_path: Path) -
 def test_prepared_traces_keep_their_values_and_their_length(tmp_path: Path) -> None:
     text = "session,group,participant,bin_250ms,value\nS1,x,anna,0,0.5\nS1,x,anna,1,0.25\nS1,y,bert,0,1\n"
     traces = read_prepared(written(tmp_path, "p.csv", text), stimulus="tone")
-    assert [(trace.participant, trace.group, trace.until_ms) for trace in traces] == [
-        ("anna", "x", 500.0),
-        ("bert", "y", 250.0),
-    ]
+    assert [(trace.participant, trace.group, trace.until_ms) for trace in traces] == [("anna", "x", 500.0), ("bert", "y", 250.0)]
     sessions = sessions_of(prepared_traces(traces, {}))
     write_traces_bundle(sessions, tmp_path / "bundle", name="p", title="P", instruments=INSTRUMENTS)
     found = read(tmp_path / "bundle")
     assert [(row["session"], row["media_ms"], row["value"]) for row in found["traces"].rows()] == [
-        ("trace1", 0.0, 0.5), ("trace1", 250.0, 0.25), ("trace2", 0.0, 1.0),
-    ]  # fmt: skip
+        ("trace1", 0.0, 0.5),
+        ("trace1", 250.0, 0.25),
+        ("trace2", 0.0, 1.0),
+    ]
     assert [row["extra_group"] for row in found["participants"].rows()] == ["x", "y"]
     assert "anna" not in (tmp_path / "bundle" / "datapackage.json").read_text()
 
@@ -139,8 +143,11 @@ def test_recordings_of_one_person_are_one_session_and_repetitions_another(tmp_pa
     exports = [read_pagan(written(tmp_path, "e.csv", EXPORT)), read_pagan(written(tmp_path, "f.csv", film))]
     sessions = sessions_of(pagan_traces(exports, None, {}))
     assert [(own.person, [trace.stimulus for trace in own.traces]) for own in sessions] == [
-        ("P1", ["v", "w"]), ("P1", ["v", "w"]), ("P2", ["v", "w"]), ("P3", ["v", "w"]),
-    ]  # fmt: skip
+        ("P1", ["v", "w"]),
+        ("P1", ["v", "w"]),
+        ("P2", ["v", "w"]),
+        ("P3", ["v", "w"]),
+    ]
     assert [own.id for own in sessions] == ["s1", "s2", "s3", "s4"]
 
 

@@ -82,13 +82,9 @@ def test_groups_of_judges_are_compared_as_published(tmp_path: Path, public_data:
     expected = json.loads((folder / "expected.json").read_text())
     row = next(row for row in table(tmp_path / "results", "groups") if "ccuracy" in row["measure"])
     assert float(row["u"]) == expected["published_outputs"]["accuracy"]["mannwhitney_U"]
-    assert float(row["p"]) == pytest.approx(
-        expected["recomputed_from_reconstruction"]["accuracy"]["p_two_sided"], abs=1e-4
-    )
+    assert float(row["p"]) == pytest.approx(expected["recomputed_from_reconstruction"]["accuracy"]["p_two_sided"], abs=1e-4)
     for side, study in (("first", "study1"), ("second", "study2")):
-        assert float(row[f"mean_{side}"]) == pytest.approx(
-            expected["published_outputs"]["accuracy"][study][0], abs=1e-9
-        )
+        assert float(row[f"mean_{side}"]) == pytest.approx(expected["published_outputs"]["accuracy"][study][0], abs=1e-9)
 
 
 def test_familiarity_and_sides_are_read(tmp_path: Path) -> None:
@@ -125,10 +121,7 @@ def test_familiarity_and_sides_are_read(tmp_path: Path) -> None:
         ("judge,pair,correct\na,1,maybe\n", ":2: expected 1 or 0 in `correct`, got 'maybe'"),
         ("judge,pair,chosen\na,1,left\n", ":2: expected in `chosen` human, the agent's name, or a side"),
         ("judge,pair,chosen,human\na,1,left,up\n", ":2: expected a side in `human`"),
-        (
-            "judge,pair,correct,certainty\na,1,1,9\n",
-            ":2: expected 1 .certain. to 5 .uncertain. in `certainty`, got '9'",
-        ),
+        ("judge,pair,correct,certainty\na,1,1,9\n", ":2: expected 1 .certain. to 5 .uncertain. in `certainty`, got '9'"),
         ("judge,pair,correct,game\na,1,1,2\na,2,1,3\n", ":3: game of a is '3' here and '2' before"),
         ("judge,pair,correct\n,1,1\n", ":2: expected a judge and a pair, got '' and '1'"),
     ],

@@ -27,9 +27,7 @@ from believable.pages import KINDS
 
 
 @pytest.fixture(scope="module")
-def bundle(
-    making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path_factory: pytest.TempPathFactory
-) -> Bundle:
+def bundle(making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     folder = tmp_path_factory.mktemp("out") / "bundle"
     written = write(making.study(withdrawn=2, previews=3), some_sessions, folder, kinds=KINDS)
     assert (written.sessions, written.events) == (6, sum(len(session.events) for session in some_sessions))
@@ -40,9 +38,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_participants_are_all_there_with_arms_and_orders(
-    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
-) -> None:
+def test_participants_are_all_there_with_arms_and_orders(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
     rows = list(bundle["participants"].rows())
     assert [row["session"] for row in rows] == [session.session.id for session in some_sessions]
     assert [row["included"] for row in rows] == [True, True, True, False, False, False]
@@ -107,12 +103,8 @@ def test_every_reason_to_exclude_is_a_row(bundle: Bundle, some_sessions: tuple[C
         (None, "session", "preview", None, 3),
     ]
     assert (rows[1]["trial_key"], rows[1]["question"]) == ("about", "words")
-    reviewed = dict(
-        zip(bundle["participants"]["session"].cells(), bundle["participants"]["texts_reviewed"].cells(), strict=True)
-    )
-    assert reviewed == {session: int(session == ids[3]) for session in ids}, (
-        "kept and excluded texts are counted, sessions not"
-    )
+    reviewed = dict(zip(bundle["participants"]["session"].cells(), bundle["participants"]["texts_reviewed"].cells(), strict=True))
+    assert reviewed == {session: int(session == ids[3]) for session in ids}, "kept and excluded texts are counted, sessions not"
 
 
 def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:
@@ -124,9 +116,7 @@ def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:
 def test_raw_events_are_kept_to_the_letter(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
     wanted = [(session.session.id, event.seq, event.body) for session in some_sessions for event in session.events]
     assert [(event.session, event.seq, event.body) for event in bundle.events()] == wanted
-    assert [(event.session, event.epoch, event.seq) for event in bundle.strays()] == [
-        (some_sessions[2].session.id, 1, 99)
-    ]
+    assert [(event.session, event.epoch, event.seq) for event in bundle.strays()] == [(some_sessions[2].session.id, 1, 99)]
 
 
 def test_codebook_explains_every_column_and_question(bundle: Bundle) -> None:
@@ -184,9 +174,7 @@ def test_same_data_same_bytes(making: Any, some_sessions: tuple[CollectedSession
     assert zips[0] == zips[1]
 
 
-def test_nothing_names_a_person_unless_asked(
-    making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
-) -> None:
+def test_nothing_names_a_person_unless_asked(making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path) -> None:
     hashes = [str(session.session.recruiter_hash).encode() for session in some_sessions]
     write(making.study(), some_sessions, tmp_path / "plain", kinds=KINDS)
     everything = b"".join(content(tmp_path / "plain").values()) + gzip.decompress(
@@ -264,9 +252,13 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
     events = (*first.events, *(event._replace(seq=event.seq + shift) for event in again.events))
     closed = [replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials]
     session = replace(
-        again.session, id=first.session.id, run=1, run_after_seq=shift, head_seq=len(events),
+        again.session,
+        id=first.session.id,
+        run=1,
+        run_after_seq=shift,
+        head_seq=len(events),
         head_hash=event_chain.extend(event_chain.origin(first.session.id), [event.body for event in events]),
-    )  # fmt: skip
+    )
     collected = CollectedSession(session, (*first.trials[:1], *closed), events)
     write(making.study(), [collected], tmp_path / "bundle", kinds=KINDS)
     found = read(tmp_path / "bundle")

@@ -113,9 +113,7 @@ def test_what_cannot_be_analysed_says_what_to_do(demo: Path, tmp_path: Path) -> 
 
 
 def test_by_formula() -> None:
-    assert believable("power", "--test", "paired_t", "--effect", "0.5").startswith(
-        "N = 34 pairs (exactly 33.37): power 0.808"
-    )
+    assert believable("power", "--test", "paired_t", "--effect", "0.5").startswith("N = 34 pairs (exactly 33.37): power 0.808")
     assert "power 0.353" in believable("power", "--test", "paired_t", "--effect", "0.5", "--n", "12")[:60]
     assert believable("power", "--test", "binomial", "--effect", "0.7").startswith("N = ")
     assert "participants in both groups" in believable("power", "--test", "mann_whitney", "--effect", "0.64")
@@ -131,18 +129,7 @@ def test_what_is_missing_is_named() -> None:
 
 def test_by_simulating_the_study(made: Path, tmp_path: Path) -> None:
     out = tmp_path / "curve.csv"
-    options = (
-        "--participants",
-        "10,40",
-        "--studies",
-        "20",
-        "--workers",
-        "1",
-        "--truth",
-        "skill=1.5",
-        "--out",
-        str(out),
-    )
+    options = ("--participants", "10,40", "--studies", "20", "--workers", "1", "--truth", "skill=1.5", "--out", str(out))
     output = believable("power", str(made), *options)
     assert "H1" in output
     rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()[1:]]

@@ -66,9 +66,7 @@ def test_a_scheduled_backup_keeps_some_and_comes_back_with_its_key(data: Path, t
 
 def test_one_file_or_a_folder_of_them(data: Path) -> None:
     with pytest.raises(InvalidInput, match="Give one or the other"):
-        CliRunner().invoke(
-            group, ["backup", "--data", str(data), "--to", "x.backup", "--keep", "2"], catch_exceptions=False
-        )
+        CliRunner().invoke(group, ["backup", "--data", str(data), "--to", "x.backup", "--keep", "2"], catch_exceptions=False)
 
 
 def test_backups_in_a_bucket_are_kept_checked_and_come_back(data: Path, tmp_path: Path, s3: Any) -> None:

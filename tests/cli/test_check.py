@@ -54,14 +54,10 @@ def test_what_should_not_meet_participants_is_warned_of(study: Path) -> None:
     assert placeholder.startswith(
         "pages/consent.md:3: warning: the consent text still holds a placeholder: “write here who you are”"
     )
-    assert repeats.startswith(
-        "study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes"
-    )
+    assert repeats.startswith("study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes")
     assert (result.returncode, summary) == (0, "0 problems, 2 warnings.")
     assert believable("check", "--strict", "study", cwd=study.parent).returncode == 1
-    (study / "study.yaml").write_text(
-        STUDY.replace("timeline:", "recruit: {platform: prolific, repeats: refuse}\ntimeline:")
-    )
+    (study / "study.yaml").write_text(STUDY.replace("timeline:", "recruit: {platform: prolific, repeats: refuse}\ntimeline:"))
     consent.write_text("# Hello\n\nWe are two people of a laboratory.\n")
     assert believable("check", "study", cwd=study.parent).stdout.strip() == "0 problems."
 
@@ -82,9 +78,7 @@ def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
         assert plan.stopping is not None
         study = definition.study.model_copy(update={"analysis": plan.model_copy(update={"stopping": None})})
         (problem,) = (
-            problem
-            for problem in launch_problems(replace(definition, study=study))
-            if problem.path == "analysis.stopping"
+            problem for problem in launch_problems(replace(definition, study=study)) if problem.path == "analysis.stopping"
         )
         assert problem.severity == "warning"
         assert "no stopping rule" in problem.message

@@ -116,22 +116,9 @@ def test_results_and_reports_are_the_same_to_the_byte(
 ) -> None:
     places = {"here": (), "there": ("--cluster", address)}
     for name, options in places.items():
-        run(
-            command[0],
-            str(taken / "days"),
-            "--data",
-            str(taken / "here"),
-            *command[1:],
-            "--out",
-            str(tmp_path / name),
-            *options,
-        )
+        run(command[0], str(taken / "days"), "--data", str(taken / "here"), *command[1:], "--out", str(tmp_path / name), *options)
     here, there = (
-        {
-            file.relative_to(tmp_path / name): file.read_bytes()
-            for file in (tmp_path / name).rglob("*")
-            if file.is_file()
-        }
+        {file.relative_to(tmp_path / name): file.read_bytes() for file in (tmp_path / name).rglob("*") if file.is_file()}
         for name in places
     )
     assert here == there

@@ -54,17 +54,14 @@ def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: 
         run("code", "labels", str(study), "from-a-file", str(labels), "--round", "1")
     run("code", "export", str(study), "from-a-file", "--out", str(tmp_path / "out"))
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
-        "codebook.csv", "codebook.qdc", "final.csv", "labels.csv", "texts.csv",
-    ]  # fmt: skip
+        "codebook.csv",
+        "codebook.qdc",
+        "final.csv",
+        "labels.csv",
+        "texts.csv",
+    ]
     again = run(
-        "code",
-        "import",
-        str(study),
-        str(texts),
-        "--title",
-        "Twice",
-        "--codebook",
-        str(tmp_path / "out" / "codebook.csv"),
+        "code", "import", str(study), str(texts), "--title", "Twice", "--codebook", str(tmp_path / "out" / "codebook.csv")
     )
     assert "twice: 8 texts" in again.output
     with pytest.raises(NotFound, match="unknown ready codebook 'hnt'"):
@@ -77,11 +74,7 @@ def test_simulated_coders_only_code_simulated_texts(study: Path) -> None:
         Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}") as store,
         pytest.raises(Refused, match="only people code them"),
     ):
-        store.write(
-            lambda conn: coding_rounds.simulate_coders(
-                conn, project, phrases="hntt", settings=CodingSettings(), at_ms=0
-            )
-        )
+        store.write(lambda conn: coding_rounds.simulate_coders(conn, project, phrases="hntt", settings=CodingSettings(), at_ms=0))
 
 
 def test_a_study_without_codebooks_or_texts_says_so(tmp_path: Path) -> None:

@@ -13,13 +13,9 @@ from believable.core.errors import InvalidInput
 from believable.recordings.file import read
 
 
-def test_the_run_becomes_a_recording_and_its_contradictions_are_told(
-    tmp_path: Path, public_data: Callable[[str], Path]
-) -> None:
+def test_the_run_becomes_a_recording_and_its_contradictions_are_told(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     target = tmp_path / "day.replay.json.gz"
-    result = CliRunner().invoke(
-        command, ["generative-agents", str(public_data("generative_agents")), "--out", str(target)]
-    )
+    result = CliRunner().invoke(command, ["generative-agents", str(public_data("generative_agents")), "--out", str(target)])
     assert result.exit_code == 0, result.output
     assert "3 people, 8655 steps, 255 actions, 94 plan steps, 8 conversations" in result.output
     assert "Isabella Rodriguez: 92 activities, 1224 tiles walked, longest move 1, on blocked tiles 0" in result.output
@@ -34,9 +30,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path, out: str, words: str) ->
     if words != "not there":
         folder.mkdir()
     with pytest.raises(InvalidInput, match=words):
-        CliRunner().invoke(
-            command, ["generative-agents", str(folder), "--out", str(tmp_path / out)], catch_exceptions=False
-        )
+        CliRunner().invoke(command, ["generative-agents", str(folder), "--out", str(tmp_path / out)], catch_exceptions=False)
 
 
 def test_what_is_missing_and_who_enters_later_is_told(tmp_path: Path) -> None:

@@ -69,9 +69,7 @@ def test_what_cannot_be_made_leaves_nothing_behind(tmp_path: Path, monkeypatch: 
 
 
 def test_one_way_to_start_is_chosen(tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        group, ["new", str(tmp_path / "x"), "--blank", "--protocol", "hntt"], standalone_mode=False
-    )
+    result = CliRunner().invoke(group, ["new", str(tmp_path / "x"), "--blank", "--protocol", "hntt"], standalone_mode=False)
     assert "Give one of them" in str(result.exception)
     result = CliRunner().invoke(group, ["new", str(tmp_path / "x"), "--template", "rate-clip"], standalone_mode=False)
     assert "Did you mean 'rate-clips'?" in str(result.exception)
@@ -86,9 +84,7 @@ def test_languages_are_chosen_at_the_start(tmp_path: Path) -> None:
     assert definition.study.languages == ("de",)
     assert definition.study.title.in_language("de") == "Was halten Sie von diesen Spielern?"
     assert set(definition.pages) == {"pages/consent.de.md", "pages/task.de.md", "pages/thanks.de.md"}
-    result = CliRunner().invoke(
-        group, ["new", str(tmp_path / "x"), "--blank", "--languages", "fr"], standalone_mode=False
-    )
+    result = CliRunner().invoke(group, ["new", str(tmp_path / "x"), "--blank", "--languages", "fr"], standalone_mode=False)
     assert "'fr'" in str(result.exception)
     assert not (tmp_path / "x").exists()
 

@@ -38,9 +38,7 @@ def test_from_a_blank_study_to_its_release(tmp_path: Path) -> None:
     results = json.loads((report / "results.json").read_text("utf-8"))
     assert "human and an agent" not in results["methods"]
     release = tmp_path / "release"
-    believable(
-        "publish", str(study), "--out", str(release), "--licence", "CC-BY-4.0", "--redact", "all", "--formats", ""
-    )
+    believable("publish", str(study), "--out", str(release), "--licence", "CC-BY-4.0", "--redact", "all", "--formats", "")
     assert (release / "README.md").is_file()
     with next(release.rglob("*judgements*.csv")).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -64,9 +64,7 @@ def plant(bundle: Path, *, dash: bool = False) -> str:
     place = next(place for place in mine if "why" in bodies[place]["data"].get("answers", {}))
     position = bodies[place]["trial"]
     bodies[place]["data"]["answers"]["why"] = SECRET
-    typed = next(
-        one for one in mine if bodies[one]["trial"] == position and bodies[one]["data"].get("question") == "why"
-    )
+    typed = next(one for one in mine if bodies[one]["trial"] == position and bodies[one]["data"].get("question") == "why")
     bodies[typed]["data"]["value"] = SECRET[:40]
     for line, body in zip(lines, bodies, strict=True):
         line["body"] = json.dumps(body)
@@ -115,9 +113,7 @@ def test_a_release_holds_data_study_report_and_papers(folder: Path, tmp_path: Pa
     assert result.exit_code == 0, result.output
     assert result.exception is None
     names = {path.name for path in out.iterdir()}
-    assert names == {
-        "bundle", "study", "report", "README.md", "CITATION.cff", "LICENSE", "release.json", "SHA256SUMS",
-    }  # fmt: skip
+    assert names == {"bundle", "study", "report", "README.md", "CITATION.cff", "LICENSE", "release.json", "SHA256SUMS"}
     assert read(out / "bundle").simulated
     assert (out / "report" / "report.html").is_file()
     assert not (out / "study" / "stimuli").exists()
@@ -137,9 +133,7 @@ def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(bundle: 
     result = publish(str(bundle), "--out", str(out))
     assert isinstance(result.exception, Refused)
     text = str(result.exception)
-    assert re.search(
-        r"\b[0-9a-f]{8}  e-mail address in \S+answers\S+ line \d+, column value_text: “.*anna.b@example.org", text
-    )
+    assert re.search(r"\b[0-9a-f]{8}  e-mail address in \S+answers\S+ line \d+, column value_text: “.*anna.b@example.org", text)
     assert "name in" in text
     assert "Remove it" in text
     assert "--redact ID" in text
@@ -147,9 +141,7 @@ def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(bundle: 
 
 
 @pytest.mark.parametrize("dash", [False, True])
-def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(
-    bundle: Path, tmp_path: Path, dash: bool
-) -> None:
+def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(bundle: Path, tmp_path: Path, dash: bool) -> None:
     session = plant(bundle, dash=dash)
     out = tmp_path / "release"
     result = publish(str(bundle), "--out", str(out), "--redact", "all")

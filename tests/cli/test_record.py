@@ -61,9 +61,7 @@ def test_people_at_a_task_are_served_a_study_and_numbered_on(tmp_path: Path, mon
     folder.mkdir()
     (folder / "navigation-007.replay.json.gz").touch()
     options = ["--players", "2", "--runs", "3", "--host", "0.0.0.0", "--port", "8123", "--base-url", "http://lab:8123"]
-    CliRunner().invoke(
-        group, ["record", "navigation", str(folder), *options], catch_exceptions=False, standalone_mode=False
-    )
+    CliRunner().invoke(group, ["record", "navigation", str(folder), *options], catch_exceptions=False, standalone_mode=False)
     ((targets, study, place),) = served
     assert [target.name for target in targets[:2]] == ["navigation-008.replay.json.gz", "navigation-009.replay.json.gz"]
     assert len(targets) == 6

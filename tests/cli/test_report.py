@@ -66,8 +66,7 @@ def results_of(folder: Path) -> tuple[list[str], set[str], set[str]]:
     results = json.loads((folder / "results.json").read_text())
     found = [finding for section in results["sections"] for finding in section["findings"]]
     confirmatory, exploratory = (
-        {finding["outcome"] for finding in found if finding["status"] == status}
-        for status in ("confirmatory", "exploratory")
+        {finding["outcome"] for finding in found if finding["status"] == status} for status in ("confirmatory", "exploratory")
     )
     return results["deviations"], confirmatory, exploratory
 

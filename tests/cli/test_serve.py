@@ -97,9 +97,7 @@ def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         before = _until(lambda: _start_page(port), "the start page")
-        assert before.count('class="button"') + before.count("<progress") == 2, (
-            "every study is shown from the beginning"
-        )
+        assert before.count('class="button"') + before.count("<progress") == 2, "every study is shown from the beginning"
         _until(lambda: "<progress" not in _start_page(port), "the second study")
         assert _start_page(port).count('class="button"') == 2
         _until(lambda: _events(folder, "trace") and _events(folder, "demo"), "simulated participants")

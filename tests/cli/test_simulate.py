@@ -29,9 +29,7 @@ def counts(study: Path, pool: str) -> Any:
 
 
 def bundle_bytes(study: Path, target: Path) -> dict[str, bytes]:
-    result = CliRunner().invoke(
-        group, ["export", str(study), "--out", str(target), "--simulated"], catch_exceptions=False
-    )
+    result = CliRunner().invoke(group, ["export", str(study), "--out", str(target), "--simulated"], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return {str(file.relative_to(target)): file.read_bytes() for file in sorted(target.rglob("*")) if file.is_file()}
 

@@ -32,16 +32,40 @@ def run(*words: str | Path) -> tuple[int, str]:
 
 def test_the_way_from_recordings_to_a_study(recordings: Path, tmp_path: Path) -> None:
     study = tmp_path / "study"
-    code, said = run("add", study, recordings / "atrium_human_1.mp4", recordings / "cut_off.mp4",
-                     "--condition", "human", "--scenario", "atrium", "--workers", "1")  # fmt: skip
+    code, said = run(
+        "add",
+        study,
+        recordings / "atrium_human_1.mp4",
+        recordings / "cut_off.mp4",
+        "--condition",
+        "human",
+        "--scenario",
+        "atrium",
+        "--workers",
+        "1",
+    )
     assert code == 1
     assert "1 added, 0 already there, 1 not usable." in said
     assert "cut_off.mp4" in said
-    code, said = run("add", study, recordings / "atrium_scripted_1.mp4", "--condition", "agent",
-                     "--scenario", "atrium", "--cut-end", "0.1")  # fmt: skip
+    code, said = run(
+        "add", study, recordings / "atrium_scripted_1.mp4", "--condition", "agent", "--scenario", "atrium", "--cut-end", "0.1"
+    )
     assert code == 0
-    code, said = run("standardise", study, "--size", "320x180", "--fps", "25", "--match", "--min-length", "1",
-                     "--watermark", "Research", "--mask", "0,0,20,20")  # fmt: skip
+    code, said = run(
+        "standardise",
+        study,
+        "--size",
+        "320x180",
+        "--fps",
+        "25",
+        "--match",
+        "--min-length",
+        "1",
+        "--watermark",
+        "Research",
+        "--mask",
+        "0,0,20,20",
+    )
     assert (code, "2 made, 0 kept, 0 left out, 0 failed." in said) == (0, True), said
     assert "atrium" not in " ".join(path.name for path in (study / "stimuli").iterdir())
     code, listed = run("list", study)
@@ -68,10 +92,7 @@ def test_wrong_values_say_what_is_expected(tmp_path: Path) -> None:
         (["standardise", str(tmp_path)], "there are no recordings"),
         (["standardise", str(tmp_path), "--size", "large"], "expected WIDTHxHEIGHT"),
         (["standardise", str(tmp_path), "--mask", "1,2"], "X,Y,WIDTH,HEIGHT"),
-        (
-            ["add", str(tmp_path), "x.mp4", "--condition", "not a name", "--scenario", "x"],
-            "--condition: expected a name",
-        ),
+        (["add", str(tmp_path), "x.mp4", "--condition", "not a name", "--scenario", "x"], "--condition: expected a name"),
     ):
         result = CliRunner().invoke(group, ["stimuli", *words], standalone_mode=False)
         assert message in str(result.exception)
@@ -82,14 +103,27 @@ def test_recordings_become_videos_and_a_broken_one_stops_nothing_else(tmp_path: 
     frames = 40
     walls = ("#" * 8, *(["#......#"] * 4), "#" * 8)
     track = Track("ada", tuple(range(1500, 1500 + 100 * frames, 100)), (2500,) * frames, (0,) * frames)
-    whole = Recording(
-        RecordedWorld("arena", 8, 6, walls), (Actor("ada", "Ada", "mover"),), Timing(100, frames), (track,)
-    )
+    whole = Recording(RecordedWorld("arena", 8, 6, walls), (Actor("ada", "Ada", "mover"),), Timing(100, frames), (track,))
     write(whole, tmp_path / "walk.replay.json.gz")
     (tmp_path / "broken.replay.json.gz").write_bytes(b"no recording")
     out = tmp_path / "videos"
-    code, said = run("render", tmp_path / "walk.replay.json.gz", tmp_path / "broken.replay.json.gz", "--out", out,
-                     "--size", "320x240", "--fps", "20", "--speed", "2", "--from", "1", "--workers", "1")  # fmt: skip
+    code, said = run(
+        "render",
+        tmp_path / "walk.replay.json.gz",
+        tmp_path / "broken.replay.json.gz",
+        "--out",
+        out,
+        "--size",
+        "320x240",
+        "--fps",
+        "20",
+        "--speed",
+        "2",
+        "--from",
+        "1",
+        "--workers",
+        "1",
+    )
     assert code == 1
     assert "broken.replay.json.gz" in said
     (film,) = out.glob("*.mp4")

@@ -41,15 +41,21 @@ def simulate_coding(
             sample = plan.kind if plan.kind != "split" else "overlap" if task.shared else "single"
             samples[number, task.number] = sample
             rows = label_rows(
-                book.id, task.number, numbered[task.number], mark, coder=task.coder, round_number=number,
-                sample=sample, version=1, suggested=False, review=False,
-            )  # fmt: skip
+                book.id,
+                task.number,
+                numbered[task.number],
+                mark,
+                coder=task.coder,
+                round_number=number,
+                sample=sample,
+                version=1,
+                suggested=False,
+                review=False,
+            )
             labels += [dict(row) for row in rows]
     held = final_marks({text: tuple(verdicts) for text, verdicts in coded.items()}, {}, rule="random_coder", seed=seed)
     names = {name: name for name in CODERS}
-    return CodingRows(
-        tuple(code_rows(whole, 1)), tuple(labels), tuple(final_rows(book.id, held, numbered, names, samples))
-    )
+    return CodingRows(tuple(code_rows(whole, 1)), tuple(labels), tuple(final_rows(book.id, held, numbered, names, samples)))
 
 
 def _shuffled(responses: Sequence[Response], seed: int) -> list[Response]:

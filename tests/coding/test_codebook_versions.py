@@ -10,12 +10,14 @@ BOOK = ready("hntt")
 
 def test_a_changed_meaning_is_told_from_a_changed_name() -> None:
     codes = [
-        code.model_copy(update={"definition": "Something else."}) if code.id == "goal"
-        else code.model_copy(update={"keywords": ("x",)}) if code.id == "intuition"
+        code.model_copy(update={"definition": "Something else."})
+        if code.id == "goal"
+        else code.model_copy(update={"keywords": ("x",)})
+        if code.id == "intuition"
         else code
         for code in BOOK.codes
         if code.id != "other"
-    ]  # fmt: skip
+    ]
     new = BOOK.model_copy(update={"codes": (*codes, Code(id="speed", label="Speed", definition="How fast."))})
     found = {change.code: (change.kind, change.fields, change.touches_labels) for change in changes(BOOK, new)}
     assert found == {

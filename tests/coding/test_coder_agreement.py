@@ -158,10 +158,7 @@ def test_disagreements_come_worst_first_and_confusions_most_frequent_first() -> 
 def test_units_are_text_and_side() -> None:
     """The same code on the two sides is two answers, not one."""
     marks = {
-        n: {
-            "kim": Mark((Label("goal", "+", "more"),), done=True),
-            "lee": Mark((Label("goal", "+", "less"),), done=True),
-        }
+        n: {"kim": Mark((Label("goal", "+", "more"),), done=True), "lee": Mark((Label("goal", "+", "less"),), done=True)}
         for n in range(5)
     }
     row = next(row for row in agreement(BOOK, marks).rows if (row.code, row.direction) == ("goal", "+"))

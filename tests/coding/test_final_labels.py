@@ -43,10 +43,7 @@ def test_an_open_disagreement_stays_open_or_is_drawn_by_the_seed() -> None:
 
 def test_what_was_decided_holds_before_everything_else_and_the_last_word_counts() -> None:
     both = (CoderVerdict(1, "kim", 1, mark(A)), CoderVerdict(1, "lee", 1, mark(B)))
-    said = (
-        DecidedMark(1, "adjudicated", "ada", 1, mark(A)),
-        DecidedMark(1, "discussed", "ada", 2, mark(A, B), "both are there"),
-    )
+    said = (DecidedMark(1, "adjudicated", "ada", 1, mark(A)), DecidedMark(1, "discussed", "ada", 2, mark(A, B), "both are there"))
     found = final_mark(7, both, said, rule="random_coder", seed=1)
     assert found is not None
     assert (found.how, found.note, found.version) == ("discussed", "both are there", 2)

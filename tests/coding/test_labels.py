@@ -40,12 +40,7 @@ def test_anything_else_is_refused_with_its_place(data: object, words: str) -> No
 
 def test_what_does_not_fit_the_codebook_is_named() -> None:
     mark = Mark(
-        (
-            Label("goal"),
-            Label("intuition", "+", "more"),
-            Label("gaol", None, None),
-            Label("other", None, "more", ((0, 99),)),
-        )
+        (Label("goal"), Label("intuition", "+", "more"), Label("gaol", None, None), Label("other", None, "more", ((0, 99),)))
     )
     told = problems(BOOK, mark, TEXT)
     assert "goal: a direction is missing" in told

@@ -8,15 +8,7 @@ import pytest
 
 from believable.coding.coder_agreement import agreement
 from believable.coding.labels import problems
-from believable.coding.phrases import (
-    Planted,
-    phrases,
-    planted_for,
-    read_reason,
-    simulated_answer,
-    simulated_coder,
-    write_reason,
-)
+from believable.coding.phrases import Planted, phrases, planted_for, read_reason, simulated_answer, simulated_coder, write_reason
 from believable.core.errors import InvalidInput
 from believable.study.codebook import ready, ready_names
 
@@ -35,9 +27,7 @@ def test_what_was_written_is_read_back_word_for_word(name: str) -> None:
         reason = write_reason(planted_for(name), rng)
         read = read_reason(name, reason.text)
         assert read.same_as(reason.mark)
-        assert {label.key: label.spans for label in read.labels} == {
-            label.key: label.spans for label in reason.mark.labels
-        }
+        assert {label.key: label.spans for label in read.labels} == {label.key: label.spans for label in reason.mark.labels}
         assert problems(ready(name), read, reason.text) == []
         if reason.understood and reason.mark.discard is None:
             assert read_reason("hntt_understood", reason.text).labels[0].code == reason.understood

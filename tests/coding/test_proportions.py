@@ -60,8 +60,7 @@ def test_a_single_judge_gives_no_interval_and_no_code_no_share() -> None:
     assert one.share.value == 1.0
     assert one.share.reason == "a single judge"
     found = proportions(
-        [CodedResponse("a", frozenset({("x", None, "more")}), "c"), CodedResponse("b", frozenset(), "d")],
-        by=by_condition,
+        [CodedResponse("a", frozenset({("x", None, "more")}), "c"), CodedResponse("b", frozenset(), "d")], by=by_condition
     )
     assert {(one.group, one.share.value) for one in found} == {("c", 1.0), ("d", None)}
 
@@ -94,16 +93,13 @@ def test_a_planted_difference_is_found_and_an_absent_one_is_not() -> None:
         quiet = [one for key, one in found.items() if key[2] == "less"]
         assert all((one.p_adjusted or 1) > 0.05 for one in quiet)
         assert all(
-            one.test.p_value is None or one.p_adjusted is None or one.p_adjusted >= one.test.p_value
-            for one in found.values()
+            one.test.p_value is None or one.p_adjusted is None or one.p_adjusted >= one.test.p_value for one in found.values()
         )
 
 
 def test_a_code_that_only_one_group_used_is_tested_and_says_how() -> None:
     texts = [
-        CodedResponse(
-            f"j{n}", frozenset({("x", None, None)} if n < 15 else {("y", None, None)}), "a" if n < 30 else "b"
-        )
+        CodedResponse(f"j{n}", frozenset({("x", None, None)} if n < 15 else {("y", None, None)}), "a" if n < 30 else "b")
         for n in range(60)
     ]
     x = differences(texts, by_condition)[0]

@@ -22,20 +22,24 @@ def texts(n_judges: int, per_judge: int, seed: int = 1) -> list[Response]:
     rng = random.Random(seed)
     return [
         Response(
-            write_reason(planted_for("hntt"), rng).text, judge=f"s{judge}", session=f"s{judge}", position=number, run=0,
-            trial_key=f"t{number}", trial="pair", question="why", conditions=("agent", "human"),
+            write_reason(planted_for("hntt"), rng).text,
+            judge=f"s{judge}",
+            session=f"s{judge}",
+            position=number,
+            run=0,
+            trial_key=f"t{number}",
+            trial="pair",
+            question="why",
+            conditions=("agent", "human"),
         )
         for judge in range(n_judges)
         for number in range(per_judge)
-    ]  # fmt: skip
+    ]
 
 
 def simulated_bundle(book: Codebook, seed: int, n_judges: int = 140) -> object:
     rows = simulate_coding(
-        book,
-        texts(n_judges, 6, seed),
-        phrases="hntt" if "understood" not in (book.ready or "") else "hntt_understood",
-        seed=seed,
+        book, texts(n_judges, 6, seed), phrases="hntt" if "understood" not in (book.ready or "") else "hntt_understood", seed=seed
     )
     tables = {"codes": rows.codes, "code_labels": rows.labels, "code_final": rows.final}
     participants = [{"session": f"s{judge}"} for judge in range(n_judges)]
@@ -80,9 +84,7 @@ def test_a_report_recovers_what_was_planted() -> None:
 
 def test_the_second_codebook_recovers_how_the_question_was_understood() -> None:
     bundle = simulated_bundle(Codebook(id="understood", ready="hntt_understood"), 1)
-    shares = {
-        proportion.code: proportion.share.value or 0 for proportion in proportions(coded_bundle.coded_responses(bundle))
-    }  # type: ignore[arg-type]
+    shares = {proportion.code: proportion.share.value or 0 for proportion in proportions(coded_bundle.coded_responses(bundle))}  # type: ignore[arg-type]
     for code, planted in planted_for("hntt").understood.items():
         assert shares[code] == pytest.approx(planted, abs=0.08)
 

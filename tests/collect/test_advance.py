@@ -86,9 +86,7 @@ def test_a_check_counts_wrong_answers_once_each(desk: Collect, person: Any) -> N
 
 
 @pytest.mark.parametrize(("on_fail", "outcome"), [("screen_out", "screened_out"), ("fail", "failed_checks")])
-def test_failing_a_check_ends_the_session(
-    desk: Collect, make_definition: Any, enter: Any, on_fail: str, outcome: str
-) -> None:
+def test_failing_a_check_ends_the_session(desk: Collect, make_definition: Any, enter: Any, on_fail: str, outcome: str) -> None:
     person = enter(desk.publish("s", make_definition(on_fail=on_fail)).links["open"])
     person.run_to("attention")
     assert person.submit({"sky": "pink"}).status == "again"

@@ -39,9 +39,7 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         folder.mkdir()
         track = Track("ada", tuple(range(1500, 3500, 100)), (1500,) * 20, (0,) * 20)
         walls = ("#####", "#...#", "#####")
-        replay = Recording(
-            RecordedWorld("arena", 5, 3, walls), (Actor("ada", "Ada", "mover"),), Timing(100, 20), (track,)
-        )
+        replay = Recording(RecordedWorld("arena", 5, 3, walls), (Actor("ada", "Ada", "mover"),), Timing(100, 20), (track,))
         write(replay, folder / "walk.replay.json.gz")
         (folder / "study.yaml").write_text(STUDY % instrument)
         definition = load(folder, kinds=KINDS, clock=VirtualClock())

@@ -52,9 +52,7 @@ def test_restart_begins_the_same_plan_again_and_keeps_what_was(desk: Collect, ma
     assert [(row.run, row.key) for row in rows if row.run == 0] == [(0, "consent"), (0, "about")]
 
 
-def test_an_old_submission_does_not_close_a_trial_of_the_new_run(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_an_old_submission_does_not_close_a_trial_of_the_new_run(desk: Collect, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition("resume: restart")).links["open"])
     old = person.note("trial.submit", answers={"adult": True, "agree": True})
     assert person.advance(0, old).status == "next"

@@ -49,9 +49,7 @@ def test_no_code_with_a_gap_in_the_chain(desk: Collect, person: Any) -> None:
     with pytest.raises(Conflict, match="stored without a gap"):
         person.finish()
     with pytest.raises(Conflict, match="stored without a gap"):
-        desk.finish(
-            person.token, person.claimed.epoch, person.seq + 2, event_chain.extend(person.head, [gap, beyond])
-        ).now()
+        desk.finish(person.token, person.claimed.epoch, person.seq + 2, event_chain.extend(person.head, [gap, beyond])).now()
     assert state(desk, person) == "active"
     desk.append(person.token, person.claimed.epoch, [(person.seq + 1, gap)]).now()
     person.seq, person.head = person.seq + 2, event_chain.extend(person.head, [gap, beyond])

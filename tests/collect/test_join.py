@@ -27,11 +27,7 @@ def session(desk: Collect, token: str) -> Session:
 
 
 def refused(
-    desk: Collect,
-    link: str,
-    query: dict[str, str] | None = None,
-    desktop: bool = True,
-    kept: dict[str, str] | None = None,
+    desk: Collect, link: str, query: dict[str, str] | None = None, desktop: bool = True, kept: dict[str, str] | None = None
 ) -> str:
     """The reason, which the landing page knows as well (but for the screen, which only the browser knows)."""
     with pytest.raises(Refusal) as caught:
@@ -117,9 +113,7 @@ def test_the_limit_counts_completed_sessions_and_live_reservations(
     enter(link)
     assert refused(desk, link) == "full", "one is complete, one is running"
     sid = desk.view(first.token).now().session.id
-    desk.store.write(
-        lambda conn: review.add_decision(conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0)
-    )
+    desk.store.write(lambda conn: review.add_decision(conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0))
     enter(link)
     assert refused(desk, link) == "full"
     assert {second.position, third.position} == {0}
@@ -196,9 +190,7 @@ def test_marks_are_for_open_links_that_refuse_repeats(desk: Collect, make_defini
     assert desk.join(relaxed, {}, "en", True).now().mark is None
 
 
-def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(
-    desk: Collect, make_definition: Any, enter: Any
-) -> None:
+def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(desk: Collect, make_definition: Any, enter: Any) -> None:
     """Also that of a platform which the study does not name."""
     link = desk.publish("s", make_definition("recruit: {repeats: refuse}")).links["open"]
     enter(link, {"PROLIFIC_PID": "ada"})
@@ -247,15 +239,11 @@ def test_cells_fill_evenly_and_rejected_ones_are_filled_again(desk: Collect, mak
     for person in people:
         person.complete()
     lost = session(desk, people[0].token)
-    desk.store.write(
-        lambda conn: review.add_decision(conn, session=lost.id, kind="reject", reason="too fast", user="u", at_ms=0)
-    )
+    desk.store.write(lambda conn: review.add_decision(conn, session=lost.id, kind="reject", reason="too fast", user="u", at_ms=0))
     assert cell(session(desk, enter(link).token)) == cell(lost)
 
 
-def test_expired_reservations_free_their_cell(
-    desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any
-) -> None:
+def test_expired_reservations_free_their_cell(desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     people = [enter(link) for _ in range(4)]
     gone = session(desk, people[2].token)
@@ -270,8 +258,7 @@ def test_processes_that_start_sessions_together_keep_the_balance(
 ) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     workers = [
-        subprocess.Popen([sys.executable, str(WORKER), database_url, link, "10"], stdout=subprocess.PIPE)
-        for _ in range(4)
+        subprocess.Popen([sys.executable, str(WORKER), database_url, link, "10"], stdout=subprocess.PIPE) for _ in range(4)
     ]
     tokens = [token for worker in workers for token in json.loads(worker.communicate(timeout=120)[0])]
     rows = [session(desk, token) for token in tokens]

@@ -28,9 +28,7 @@ def test_a_code_leads_back_to_the_same_answers_and_orders(desk: Collect, make_de
     assert (after.plan, after.answers, after.drafts) == (before.plan, before.answers, {"sky": "blue"})
 
 
-def test_guessing_is_slowed_down_per_place(
-    desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any
-) -> None:
+def test_guessing_is_slowed_down_per_place(desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     code = desk.later(person.token).now().code
     for _ in range(TRIES):

@@ -33,9 +33,7 @@ CODES = {"d1": {"complete": "C-OK", "screened_out": "C-OUT", "failed_checks": "C
 PROLIFIC = "Submission id,Participant id,Status,Started at,Completion code"
 
 
-def session(
-    number: int, person: str, outcome: str | None = "complete", *, submission: str = "", **changes: Any
-) -> Recruited:
+def session(number: int, person: str, outcome: str | None = "complete", *, submission: str = "", **changes: Any) -> Recruited:
     extra = {"SESSION_ID": extra_hash(KEY, STUDY, "SESSION_ID", submission)} if submission else {}
     fields = {
         "number": number,
@@ -73,12 +71,7 @@ def only(found: MatchResult) -> tuple[str, str]:
         (session(1, "ann", "declined"), "s1,ann,AWAITING REVIEW,,", "review", "declined"),
         (session(1, "ann", None), "s1,ann,AWAITING REVIEW,,C-OK", "review", "not finished"),
         (session(1, "ann", rejected=True, reason="copied"), "s1,ann,AWAITING REVIEW,,C-OK", "reject", "copied"),
-        (
-            session(1, "ann", None, approved=True, reason="lost the net"),
-            "s1,ann,AWAITING REVIEW,,",
-            "approve",
-            "lost the net",
-        ),
+        (session(1, "ann", None, approved=True, reason="lost the net"), "s1,ann,AWAITING REVIEW,,", "approve", "lost the net"),
         (session(1, "ann"), "s1,ann,APPROVED,,C-OK", "ignored", "decided already"),
         (session(1, "ann", None), "s1,ann,RETURNED,,", "ignored", "'RETURNED'"),
         (session(1, "ann"), "s1,ann,TIMED-OUT,,", "review", "may be owed payment"),
@@ -106,9 +99,7 @@ def test_two_sessions_that_cannot_be_told_apart_go_to_review(tmp_path: Path) -> 
 
 
 def test_a_returned_submission_does_not_make_the_next_one_ambiguous(tmp_path: Path) -> None:
-    found = matched(
-        tmp_path, ["s1,ann,RETURNED,,", "s2,ann,AWAITING REVIEW,,C-OK"], [session(1, "ann", submission="s2")]
-    )
+    found = matched(tmp_path, ["s1,ann,RETURNED,,", "s2,ann,AWAITING REVIEW,,C-OK"], [session(1, "ann", submission="s2")])
     assert [one.list for one in found.judged][1] == "approve"
 
 
@@ -208,25 +199,36 @@ def study(tmp_path: Path) -> Path:
     url = f"sqlite:///{folder / '.believable' / 'believable.db'}"
     with Store.open(url, clock=VirtualClock()) as store:
         store.write(
-            lambda conn: studies.put(
-                conn, STUDY, title="P", definition=definition.hash, body=definition.to_json(), at_ms=0
-            )
+            lambda conn: studies.put(conn, STUDY, title="P", definition=definition.hash, body=definition.to_json(), at_ms=0)
         )
-        for number, (person, outcome) in enumerate(
-            [("ann", "complete"), ("bob", "complete"), ("eve", "screened_out")], start=1
-        ):
+        for number, (person, outcome) in enumerate([("ann", "complete"), ("bob", "complete"), ("eve", "screened_out")], start=1):
             row = {
-                "id": f"session{number}", "token_hash": f"t{number}", "code_hash": f"c{number}", "study": STUDY,
-                "definition": definition.hash, "link_kind": "open", "number": number, "language": "en", "arms": "{}",
-                "rows": "{}", "seed": 1, "recruiter_hash": participant_hash(key, STUDY, person), "recruiter_extra": "{}",
-                "state": "finished", "outcome": outcome, "opened_ms": 0, "head_hash": "0", "started_ms": 0, "seen_ms": 0,
-                "reserved_until_ms": 0, "reservation_ms": 0, "finished_ms": 5,
-            }  # fmt: skip
+                "id": f"session{number}",
+                "token_hash": f"t{number}",
+                "code_hash": f"c{number}",
+                "study": STUDY,
+                "definition": definition.hash,
+                "link_kind": "open",
+                "number": number,
+                "language": "en",
+                "arms": "{}",
+                "rows": "{}",
+                "seed": 1,
+                "recruiter_hash": participant_hash(key, STUDY, person),
+                "recruiter_extra": "{}",
+                "state": "finished",
+                "outcome": outcome,
+                "opened_ms": 0,
+                "head_hash": "0",
+                "started_ms": 0,
+                "seen_ms": 0,
+                "reserved_until_ms": 0,
+                "reservation_ms": 0,
+                "finished_ms": 5,
+            }
             store.write(lambda conn, row=row: conn.execute(insert(sessions).values(**row)))
         store.write(
-            lambda conn: review.add_decision(
-                conn, session="session2", kind="reject", reason="=HYPERLINK(1)", user="u", at_ms=1
-            )
+            lambda conn: review.add_decision(conn, session="session2", kind="reject", reason="=HYPERLINK(1)", user="u", at_ms=1)
         )
     return folder
 
@@ -235,8 +237,12 @@ def test_the_command_writes_lists_that_only_the_owner_reads(study: Path, tmp_pat
     code = codes_of(load(study, kinds=KINDS).study, key=load_key(study / ".believable"), study_id=STUDY)
     assert code["screened_out"] == "OUT1"
     export = tmp_path / "prolific.csv"
-    rows = [f"s1,ann,AWAITING REVIEW,,{code['complete'].lower()}", f"s2,bob,AWAITING REVIEW,,{code['complete']}",
-            "s3,eve,AWAITING REVIEW,,OUT1", "s4,zoe,AWAITING REVIEW,,"]  # fmt: skip
+    rows = [
+        f"s1,ann,AWAITING REVIEW,,{code['complete'].lower()}",
+        f"s2,bob,AWAITING REVIEW,,{code['complete']}",
+        "s3,eve,AWAITING REVIEW,,OUT1",
+        "s4,zoe,AWAITING REVIEW,,",
+    ]
     export.write_text("\n".join([PROLIFIC, *rows]) + "\n")
     arguments = ["recruit", "match", str(export), "--study", str(study), "--bonus", "0.5", "--screen-out-bonus", "0.1"]
     result = CliRunner().invoke(group, arguments, catch_exceptions=False)
@@ -256,15 +262,14 @@ def test_the_command_writes_lists_that_only_the_owner_reads(study: Path, tmp_pat
 
 def test_mturk_gets_its_batch_file_back(study: Path, tmp_path: Path) -> None:
     export = tmp_path / "batch.csv"
-    export.write_text('"HITId","WorkerId","AssignmentId","AssignmentStatus","Approve","Reject"\n'
-                      '"h","ann","a1","Submitted","",""\n"h","bob","a2","Submitted","",""\n')  # fmt: skip
+    export.write_text(
+        '"HITId","WorkerId","AssignmentId","AssignmentStatus","Approve","Reject"\n'
+        '"h","ann","a1","Submitted","",""\n"h","bob","a2","Submitted","",""\n'
+    )
     result = CliRunner().invoke(group, ["recruit", "match", str(export), "--study", str(study)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader((tmp_path / "batch-matched" / "mturk_upload.csv").read_text().splitlines()))
-    assert [(row["WorkerId"], row["Approve"], row["Reject"]) for row in rows] == [
-        ("ann", "x", ""),
-        ("bob", "", "'=HYPERLINK(1)"),
-    ]
+    assert [(row["WorkerId"], row["Approve"], row["Reject"]) for row in rows] == [("ann", "x", ""), ("bob", "", "'=HYPERLINK(1)")]
 
 
 def test_personal_links_are_made_and_printed(study: Path) -> None:

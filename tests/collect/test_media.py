@@ -25,17 +25,11 @@ def names(desk: Collect, person: Any) -> dict[str, Path]:
     return found
 
 
-def test_names_differ_between_sessions_and_stimuli(
-    desk: Collect, make_definition: Any, enter: Any, tmp_path: Path
-) -> None:
+def test_names_differ_between_sessions_and_stimuli(desk: Collect, make_definition: Any, enter: Any, tmp_path: Path) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     one, other = enter(link), enter(link)
     of_one, of_other = names(desk, one), names(desk, other)
-    assert (
-        set(of_one.values())
-        == set(of_other.values())
-        == {tmp_path / "media" / ("a" * 64), tmp_path / "media" / ("b" * 64)}
-    )
+    assert set(of_one.values()) == set(of_other.values()) == {tmp_path / "media" / ("a" * 64), tmp_path / "media" / ("b" * 64)}
     assert not set(of_one) & set(of_other)
     assert {len(name) for name in {*of_one, *of_other}} == {26}
     for name in of_other:

@@ -118,8 +118,7 @@ def test_who_opened_nothing_is_not_asked(come: Callable[[str], Any], desk: Colle
 
 
 JUMPS = (
-    "watch: {id: day, stimulus: h1, controls: {seek: true, watched_share: 0.8}, "
-    "ask: [{id: r, prompt: R, likert: {points: 7}}]}"
+    "watch: {id: day, stimulus: h1, controls: {seek: true, watched_share: 0.8}, ask: [{id: r, prompt: R, likert: {points: 7}}]}"
 )
 
 

@@ -97,12 +97,7 @@ def test_an_untouched_trace_scores_as_it_is(come: Callable[[str], Any], desk: Co
 
 def test_what_no_browser_of_ours_sends_is_left_out(come: Callable[[str], Any], desk: Collect) -> None:
     person = come(qa())
-    for junk in (
-        {"value": "9", "media_ms": 500},
-        {"value": 9},
-        {"value": 9, "media_ms": 20_000},
-        {"value": True, "media_ms": 3},
-    ):
+    for junk in ({"value": "9", "media_ms": 500}, {"value": 9}, {"value": 9, "media_ms": 20_000}, {"value": True, "media_ms": 3}):
         person.note("trace.sample", **junk)
     follow(person, 1)
     assert person.submit({}).status == "next"
@@ -110,9 +105,7 @@ def test_what_no_browser_of_ours_sends_is_left_out(come: Callable[[str], Any], d
 
 
 def test_the_mean_of_both_tests_decides(come: Callable[[str], Any], desk: Collect) -> None:
-    person = come(
-        qa(gate="screen_out", threshold=0.9) + qa("auditory", gate="screen_out", signal_seed=2, threshold=0.9)
-    )
+    person = come(qa(gate="screen_out", threshold=0.9) + qa("auditory", gate="screen_out", signal_seed=2, threshold=0.9))
     follow(person, -1)
     assert person.submit({}).status == "next", "the gate waits for the last test"
     assert set(answers_at(desk, person, 0)) == {"sda"}
@@ -142,9 +135,7 @@ def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Co
     _, second, third = ("".join(str(row.quiet + 1) for row in rows) for rows in played)
     over_loudspeakers = "".join(str(row.against + 1) for row in played[0])
     empty = person.submit({})
-    assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(
-        ("quietest", "wheel"), "error.required"
-    )
+    assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(("quietest", "wheel"), "error.required")
     assert desk.view(person.token).now().attempts == 0, "an answer left open is no attempt"
     wrong = person.submit({"quietest": over_loudspeakers, "wheel": True})
     assert {name: error.key for name, error in wrong.errors.items()} == {"quietest": "error.quietest"}
@@ -171,9 +162,7 @@ def test_the_bonus_list_holds_who_passed_the_gate(desk: Collect, enter: Callable
     passed = desk.store.read(lambda conn: answered_true(conn, "tested", "visual", "reliable"))
     assert passed == {participant_hash(desk.context.key, "tested", "ann")}
     export = tmp_path / "export.csv"
-    export.write_text(
-        "Submission id,Participant id,Status,Completion code\ns1,ann,AWAITING REVIEW,\ns2,bob,AWAITING REVIEW,\n"
-    )
+    export.write_text("Submission id,Participant id,Status,Completion code\ns1,ann,AWAITING REVIEW,\ns2,bob,AWAITING REVIEW,\n")
     file = read_platform(export)
     sessions = desk.store.read(lambda conn: recruited(conn, "tested"))
     matched = match(file, sessions, key=desk.context.key, study_id="tested", codes={})

@@ -68,10 +68,7 @@ def test_far_below_the_median_of_page_and_session() -> None:
     median_ms = review_hints.medians([("watch", 60_000)] * 5 + [("", 600_000)] * 5 + [("rare", 9)] * 4)
     assert median_ms == {"watch": 60_000, "": 600_000}, "four are too few to speak of a median"
     hints = review_hints.fast_hints("watch", 15_000, 190_000, median_ms)
-    assert [hint.words for hint in hints] == [
-        "page took 15 s, the median is 60 s",
-        "session took 190 s, the median is 600 s",
-    ]
+    assert [hint.words for hint in hints] == ["page took 15 s, the median is 60 s", "session took 190 s, the median is 600 s"]
     assert review_hints.fast_hints("watch", 60_000, None, median_ms) == []
     assert review_hints.fast_hints("rare", 1, None, median_ms) == []
 

@@ -163,9 +163,7 @@ def test_nothing_is_added_to_a_round_that_is_over_and_ending_twice_is_no_mistake
     assert isinstance(refused, TakenOver)
 
 
-def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
-    desk: Collect, person: Callable[..., Any]
-) -> None:
+def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(desk: Collect, person: Callable[..., Any]) -> None:
     people = [person() for _ in range(3)]
     for somebody in people:
         somebody.submit({})
@@ -175,9 +173,7 @@ def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
     pieces = [stored.Piece(one.key, one.holder, 6, changes) for one in held]
     told = desk.store.write(lambda conn: stored.append(conn, pieces))
     assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]
-    kept = [
-        desk.store.read(lambda conn, one=one: session_rounds.applied(conn, one)) for one in (held[0], later, held[2])
-    ]
+    kept = [desk.store.read(lambda conn, one=one: session_rounds.applied(conn, one)) for one in (held[0], later, held[2])]
     assert kept == [changes, [], changes]
     rows = [desk.store.read(lambda conn, one=one: stored.latest(conn, one.key.session, 1, 0)) for one in held]
     assert [row.tick for row in rows if row is not None] == [6, 0, 6]

@@ -41,9 +41,7 @@ def cluster() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-            ) as here,
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as here,
             distributed.Client(here) as client,
         ):
             yield client

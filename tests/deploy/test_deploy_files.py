@@ -52,9 +52,7 @@ def test_systemd_takes_its_units(unit: str, tmp_path: Path) -> None:
         text = (DEPLOY / name).read_text(encoding="utf-8").replace("/srv/believable/venv/bin/believable", "/bin/true")
         (tmp_path / name).write_text(text)
     verify = ["systemd-analyze", "verify", "--man=no", str(tmp_path / unit)]
-    result = subprocess.run(
-        verify, capture_output=True, text=True, check=False, env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"}
-    )
+    result = subprocess.run(verify, capture_output=True, text=True, check=False, env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"})
     about_ours = [line for line in result.stderr.splitlines() if "believable" in line]
     assert about_ours == []
 

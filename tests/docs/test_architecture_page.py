@@ -15,9 +15,7 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 SOURCE = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "src" / "believable").glob("*/*.py"))
 TABLE = PAGE.partition("## To add something")[2].partition("\n## ")[0]
 ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in TABLE.splitlines()
-    if line.startswith(("| a ", "| an "))
+    [cell.strip() for cell in line.strip("|").split("|")] for line in TABLE.splitlines() if line.startswith(("| a ", "| an "))
 ]
 
 

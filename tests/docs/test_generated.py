@@ -62,15 +62,5 @@ def test_every_table_and_public_name_is_described() -> None:
     python = (GENERATE.DOCS / "reference/python.md").read_text(encoding="utf-8")
     assert [line for line in python.splitlines() if line.startswith("## ")] == [f"## `{n}`" for n in believable._PLACES]
     bundle = (GENERATE.DOCS / "reference/bundle.md").read_text(encoding="utf-8")
-    for name in (
-        "participants",
-        "answers",
-        "traces",
-        "flags",
-        "rounds",
-        "telemetry",
-        "signals",
-        "codebook",
-        "code_final",
-    ):
+    for name in ("participants", "answers", "traces", "flags", "rounds", "telemetry", "signals", "codebook", "code_final"):
         assert f"## `{name}`\n" in bundle

@@ -26,8 +26,7 @@ def run(line: str) -> str:
     program, command, *arguments = shlex.split(line)
     assert program == "believable"
     arguments = [
-        PARTICIPANTS if before == "--participants" else one
-        for before, one in zip(["", *arguments], arguments, strict=False)
+        PARTICIPANTS if before == "--participants" else one for before, one in zip(["", *arguments], arguments, strict=False)
     ]
     result = CliRunner().invoke(group, [command, *arguments, *SHORTER.get(command, [])], catch_exceptions=False)
     assert result.exit_code == 0, f"{line}\n{result.output}"

@@ -22,19 +22,7 @@ from believable.simulate.server import free_port
 pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).resolve().parents[2]
 #: Extras as they are imported.
-OPTIONAL = (
-    "av",
-    "PIL",
-    "glmm",
-    "numba",
-    "gymnasium",
-    "vizdoom",
-    "psycopg",
-    "distributed",
-    "obstore",
-    "vl_convert",
-    "minari",
-)
+OPTIONAL = ("av", "PIL", "glmm", "numba", "gymnasium", "vizdoom", "psycopg", "distributed", "obstore", "vl_convert", "minari")
 WITHOUT_EXTRAS = f"""
 import importlib.abc, os, sys
 
@@ -86,9 +74,7 @@ class NewMachine:
     def run(self, *command: object, plain: bool = False) -> str:
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "OMP_NUM_THREADS": "1"}
         environment |= {"PLAIN": "1"} if plain else {}
-        done = subprocess.run(
-            [*map(str, command)], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([*map(str, command)], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
@@ -107,9 +93,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> NewMachine:
 
 
 def test_the_description_leads_to_nothing_that_does_not_travel(machine: NewMachine) -> None:
-    words = machine.run(
-        machine.python, "-c", "import importlib.metadata as m; print(m.metadata('believable').get_payload())"
-    )
+    words = machine.run(machine.python, "-c", "import importlib.metadata as m; print(m.metadata('believable').get_payload())")
     assert "Find out whether people believe an agent" in words
     links = re.findall(r"\]\(([^)]*)\)", words)
     assert links
@@ -120,15 +104,7 @@ def test_from_the_wheel_to_demo_study_and_report(machine: NewMachine) -> None:
     where = machine.run(machine.python, "-c", "import believable; print(believable.__file__)").strip()
     assert Path(where).is_relative_to(machine.folder), "the wheel's own package is used"
     port = free_port()
-    command = [
-        str(machine.python.with_name("believable")),
-        "demo",
-        "--protocol",
-        "trace",
-        "--quiet",
-        "--port",
-        str(port),
-    ]
+    command = [str(machine.python.with_name("believable")), "demo", "--protocol", "trace", "--quiet", "--port", str(port)]
     demo = subprocess.Popen(command, cwd=machine.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         assert "Two games in a maze" in _page(f"http://127.0.0.1:{port}/", demo)

@@ -71,9 +71,7 @@ def browser(running: Server, store: Store, link_in: Callable[[str, Path], str]) 
     return person
 
 
-def send(
-    http: httpx.Client, browser: Participant, batch: list[tuple[int, str]], epoch: int | None = None
-) -> httpx.Response:
+def send(http: httpx.Client, browser: Participant, batch: list[tuple[int, str]], epoch: int | None = None) -> httpx.Response:
     body = {"epoch": browser.epoch if epoch is None else epoch, "events": batch}
     return http.post(f"/s/{browser.token}/events", json=body)
 
@@ -130,9 +128,7 @@ def test_a_request_cut_off_on_its_way_stores_nothing(
     head = f"POST /s/{browser.token}/events HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     for share in (0.1, 0.5, 0.99):
         with socket.create_connection(("127.0.0.1", running.port)) as line:
-            line.sendall(
-                f"{head}content-length: {len(payload)}\r\n\r\n".encode() + payload[: int(share * len(payload))]
-            )
+            line.sendall(f"{head}content-length: {len(payload)}\r\n\r\n".encode() + payload[: int(share * len(payload))])
     session = store.read(lambda conn: sessions.by_token(conn, token_hash(browser.token)))
     assert store.read(lambda conn: list(event_log.event_bodies(conn, session.id))) == []
     assert send(http, browser, browser.batch_after(0)).json() == {"ack": EVENTS}
@@ -157,9 +153,7 @@ def test_one_bad_event_spoils_its_batch_and_no_other(http: httpx.Client, store: 
     assert all_stored(store, browser)
 
 
-def test_other_content_under_a_known_number_is_a_conflict(
-    http: httpx.Client, store: Store, browser: Participant
-) -> None:
+def test_other_content_under_a_known_number_is_a_conflict(http: httpx.Client, store: Store, browser: Participant) -> None:
     batch = browser.batch_after(0)
     send(http, browser, batch)
     other = json.dumps({**json.loads(batch[3][1]), "data": {"question": "q", "value": -1}})
@@ -170,9 +164,7 @@ def test_other_content_under_a_known_number_is_a_conflict(
     assert any(alarm.kind == "chain_conflict" for alarm in store.alarms())
 
 
-def test_what_an_old_tab_still_sends_is_kept_outside_the_chain(
-    http: httpx.Client, store: Store, browser: Participant
-) -> None:
+def test_what_an_old_tab_still_sends_is_kept_outside_the_chain(http: httpx.Client, store: Store, browser: Participant) -> None:
     batch = browser.batch_after(0)
     send(http, browser, batch[:20])
     newer = http.post(f"/s/{browser.token}/claim", json={}).json()

@@ -83,9 +83,7 @@ class Page:
             await socket.send('{"go":true}')
         elif picture["t"] % 3 == 0:
             self.number += 1
-            keys = [
-                self.rng.randint(-1, 1), self.rng.randint(-1, 1), self.rng.randrange(360), self.rng.randrange(2), 0,
-            ]  # fmt: skip
+            keys = [self.rng.randint(-1, 1), self.rng.randint(-1, 1), self.rng.randrange(360), self.rng.randrange(2), 0]
             await socket.send(json.dumps({"i": [[self.number, picture["t"] + 2, *keys]]}))
 
 

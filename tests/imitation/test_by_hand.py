@@ -45,9 +45,7 @@ def toy() -> Topology:
     seen = rounds()
     learned = learn_topology([seen], 4, np.random.default_rng(1))
     order = learned.node_of(CORNERS)
-    return Topology(
-        learned.nodes[order], learned.edges[np.ix_(order, order)], learned.edge_frames[np.ix_(order, order)]
-    )
+    return Topology(learned.nodes[order], learned.edges[np.ix_(order, order)], learned.edge_frames[np.ix_(order, order)])
 
 
 def test_the_topology_has_the_corners_and_the_moves_round_them(toy: Topology) -> None:
@@ -58,10 +56,7 @@ def test_the_topology_has_the_corners_and_the_moves_round_them(toy: Topology) ->
 
 def test_moves_across_a_death_are_no_edges() -> None:
     course = np.array([0, 0, 1, -1, 3, 3, 0])
-    assert [(move.frame, move.start, move.end, move.frames) for move in node_moves(course)] == [
-        (2, 0, 1, 2),
-        (6, 3, 0, 2),
-    ]
+    assert [(move.frame, move.start, move.end, move.frames) for move in node_moves(course)] == [(2, 0, 1, 2), (6, 3, 0, 2)]
 
 
 def test_a_level_is_a_third_of_the_most() -> None:
@@ -129,8 +124,7 @@ def test_the_mixture_weighs_near_situations_and_sums_to_one() -> None:
 
 def test_a_respawned_item_brings_its_goal_back() -> None:
     goals = goal_set(
-        [PathGoal((0.0,), Item("rocket", 2), ((0, 2),)), PathGoal((0.0,), Item("medikit", 0), ((2, 0),))],
-        {"rocket": 5_000},
+        [PathGoal((0.0,), Item("rocket", 2), ((0, 2),)), PathGoal((0.0,), Item("medikit", 0), ((2, 0),))], {"rocket": 5_000}
     )
     memory = GoalMemory(goals, 4)
     memory.begin_life(np.array([0.0]))
@@ -223,9 +217,7 @@ def test_the_whole_is_laws_kept() -> None:
 #: Over node 0, coming from 3: two of three went on to 1, one back to 3. Coming from 1, the only one went on to 3. Of those who
 #: came from 3, one had been at 2 before and went on to 1; the others had begun their lives there. Two ways led to goal 0, two to
 #: goal 1.
-WAYS = WayCounts(
-    np.array([[-1, -1, 1, 0, 3, 0], [-1, -1, 3, 0, 1, 0], [-1, -1, 3, 0, 3, 1], [-1, 2, 3, 0, 1, 1]]), np.ones(4), 4
-)
+WAYS = WayCounts(np.array([[-1, -1, 1, 0, 3, 0], [-1, -1, 3, 0, 1, 0], [-1, -1, 3, 0, 3, 1], [-1, 2, 3, 0, 1, 1]]), np.ones(4), 4)
 EVEN = np.array([0.5, 0.5])
 
 
@@ -272,11 +264,17 @@ def test_ways_are_counted_within_lives(toy: Topology) -> None:
     counted = dict(zip(map(tuple, ways.ways.tolist()), ways.counts.tolist(), strict=True))
     assert counted == dict.fromkeys(
         [
-            (-1, -1, -1, 0, 1, 0), (-1, -1, 0, 1, 2, 0), (-1, 0, 1, 2, 3, 1), (0, 1, 2, 3, 0, 1),
-            (1, 2, 3, 0, 1, 2), (2, 3, 0, 1, 2, 2), (3, 0, 1, 2, 3, 3), (0, 1, 2, 3, 0, 3),
+            (-1, -1, -1, 0, 1, 0),
+            (-1, -1, 0, 1, 2, 0),
+            (-1, 0, 1, 2, 3, 1),
+            (0, 1, 2, 3, 0, 1),
+            (1, 2, 3, 0, 1, 2),
+            (2, 3, 0, 1, 2, 2),
+            (3, 0, 1, 2, 3, 3),
+            (0, 1, 2, 3, 0, 3),
         ],
         1.0,
-    )  # fmt: skip
+    )
     nothing = count_ways(toy, [replace(seen, pickups=())], goals, scheme)
     assert set(nothing.ways[:, -1].tolist()) == {-1}, "ways that led to nothing"
 
@@ -285,9 +283,7 @@ def test_a_passage_is_followed_round_corners_and_where_the_person_stood_it_stand
     # Down to a corner at (0, 4), four frames of standing still, then right; two tiles a step, a tenth of a second each.
     places = [(0, 0), (0, 2), *[(0, 4)] * 5, (2, 4), (4, 4), (6, 4)]
     views = [-90.0] * 4 + [0.0] * 6
-    seen = replace(
-        rounds(3).part(0, 10), position=np.array([[x, y, 0.0] for x, y in places]), yaw=np.array(views), pickups=()
-    )
+    seen = replace(rounds(3).part(0, 10), position=np.array([[x, y, 0.0] for x, y in places]), yaw=np.array(views), pickups=())
     ends = Topology(np.array([[0.0, 2, 0], [6.0, 4, 0]]), np.array([[0, 1], [0, 0]], bool), np.ones((2, 2)))
     guides = learn_guides(ends, [seen])
     assert guides.moments.tolist() == [[x, y, 0, view] for (x, y), view in zip(places, views, strict=True)]

@@ -141,9 +141,7 @@ def test_the_distance_of_two_distributions_by_hand() -> None:
 
 def test_a_recording_is_at_no_distance_from_itself(model: Imitation, seen: Observations) -> None:
     assert occupancy(model.topology, [seen]).sum() == pytest.approx(1)
-    assert occupancy_distance(model.topology, [seen], [seen], np.random.default_rng(1)).value == pytest.approx(
-        0, abs=1e-9
-    )
+    assert occupancy_distance(model.topology, [seen], [seen], np.random.default_rng(1)).value == pytest.approx(0, abs=1e-9)
     rng = np.random.default_rng(1)
     assert route_overlap(model.topology, [seen], [seen], rng).value == pytest.approx(1)
     halves = [seen.part(0, seen.frames // 2), seen.part(seen.frames // 2, seen.frames)]
@@ -189,9 +187,7 @@ def test_the_commands(recording: Recording, tmp_path: Path) -> None:
 
 def test_a_recording_without_what_is_needed_is_told(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="yaw, carried is missing"):
-        observe(
-            replace(recording, telemetry={k: v for k, v in recording.telemetry.items() if k not in ("yaw", "carried")})
-        )
+        observe(replace(recording, telemetry={k: v for k, v in recording.telemetry.items() if k not in ("yaw", "carried")}))
     with pytest.raises(InvalidInput, match="actor 'nobody': not in the recording"):
         observe(recording, "nobody")
     file = tmp_path / "duel.replay.json.gz"

@@ -34,10 +34,18 @@ def _walk(seconds: int) -> Observations:
     frames = 10 * seconds
     places = np.repeat(np.arange(seconds) % 4, 10)
     return replace(
-        seen, position=CORNERS[places], yaw=np.zeros(frames), pitch=np.zeros(frames), jumps=np.zeros(frames, bool),
-        firing=np.zeros(frames, bool), alive=np.ones(frames, bool), weapon=("",) * frames, carried=(frozenset(),) * frames,
-        quantities={}, pickups=(),
-    )  # fmt: skip
+        seen,
+        position=CORNERS[places],
+        yaw=np.zeros(frames),
+        pitch=np.zeros(frames),
+        jumps=np.zeros(frames, bool),
+        firing=np.zeros(frames, bool),
+        alive=np.ones(frames, bool),
+        weapon=("",) * frames,
+        carried=(frozenset(),) * frames,
+        quantities={},
+        pickups=(),
+    )
 
 
 def test_windows_have_no_shot_no_death_and_some_way() -> None:

@@ -36,8 +36,7 @@ def test_too_few_too_many_twice_or_unknown(raw: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path"),
-    [({"at_least": 4}, "at_least"), ({"at_most": 9}, "at_most"), ({"at_least": 2, "at_most": 1}, "at_least")],
+    ("given", "path"), [({"at_least": 4}, "at_least"), ({"at_most": 9}, "at_most"), ({"at_least": 2, "at_most": 1}, "at_least")]
 )
 def test_bounds_that_cannot_be_met_are_problems(given: dict[str, int], path: str) -> None:
     params = ChoicesParams.model_validate({"options": ["a", "b", "c"], **given})

@@ -28,8 +28,7 @@ def test_a_megabyte_fits_where_the_study_allows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "words"),
-    [("   ", "answer this question"), ("ab", "at least 3"), ("abcdef", "at most 5"), (7, "answer this")],
+    ("raw", "words"), [("   ", "answer this question"), ("ab", "at least 3"), ("abcdef", "at most 5"), (7, "answer this")]
 )
 def test_lengths_count_characters(raw: Any, words: str) -> None:
     with pytest.raises(InvalidAnswer, match=words):

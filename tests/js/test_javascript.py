@@ -77,9 +77,7 @@ def test_the_wheel_has_every_script_once_and_bare(wheel: Path) -> None:
     assert {path.relative_to(wheel) for path in wheel.rglob("*.js")} == sources
     for path in sources:
         assert (wheel / path).read_text() == without_comments((SOURCE / path).read_text())
-    assert sum((wheel / path).stat().st_size for path in sources) < 0.8 * sum(
-        (SOURCE / path).stat().st_size for path in sources
-    )
+    assert sum((wheel / path).stat().st_size for path in sources) < 0.8 * sum((SOURCE / path).stat().st_size for path in sources)
 
 
 @needs_node

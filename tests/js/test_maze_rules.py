@@ -46,9 +46,7 @@ def by_server(game: MazeRound, inputs: list[list[int]]) -> list[list[Any]]:
         game.player.health = game.settings.health
         missiles = [[m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left] for m in game.missiles]
         player = game.player
-        told.append(
-            [player.x, player.y, player.heading_deg, missiles, game.bullet_ready, game.bomb_ready, game.missiles_made]
-        )
+        told.append([player.x, player.y, player.heading_deg, missiles, game.bullet_ready, game.bomb_ready, game.missiles_made])
     return told
 
 
@@ -67,9 +65,7 @@ def test_walking_and_shooting_agree_over_random_inputs() -> None:
     for seed in range(20):
         settings = MazeRules(size=(15, 21, 31)[seed % 3])
         game = new_round(seed, settings)
-        own = {
-            "x": game.player.x, "y": game.player.y, "heading": 0, "missiles": [], "bulletReady": 0, "bombReady": 0, "made": 0,
-        }  # fmt: skip
+        own = {"x": game.player.x, "y": game.player.y, "heading": 0, "missiles": [], "bulletReady": 0, "bombReady": 0, "made": 0}
         inputs = some_inputs(random.Random(seed))
         given.append({"walls": game.grid.walls, "rules": asdict(settings), "own": own, "inputs": inputs})
         # The opponent waits in a closed cell below the maze, where nobody gets to.
@@ -79,11 +75,7 @@ def test_walking_and_shooting_agree_over_random_inputs() -> None:
         expected.append(by_server(game, inputs))
     script = SCRIPT % json.dumps(RULES.as_uri())
     done = subprocess.run(
-        [NODE, "--input-type=module", "-e", script],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        timeout=120,
+        [NODE, "--input-type=module", "-e", script], input=json.dumps(given), capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -40,12 +40,7 @@ def test_point_sample(data: dict[str, Any], r: list[float]) -> None:
 @cases("bins")
 def test_resample_all(data: dict[str, Any], r: list[list[float]]) -> None:
     ours = resample_all(
-        data["trace"],
-        data["t"],
-        data["value"],
-        traces=data["traces"],
-        step_ms=data["step"],
-        duration_ms=data["duration"],
+        data["trace"], data["t"], data["value"], traces=data["traces"], step_ms=data["step"], duration_ms=data["duration"]
     )
     assert ours == pytest.approx(np.array(r), abs=1e-12)
 
@@ -73,15 +68,11 @@ def test_clip_precision(data: dict[str, Any], r: list[float]) -> None:
     assert (ours.value, ours.low, ours.high) == pytest.approx(tuple(r), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("data", "r", "python"), list(zip(INPUT["subsets"], OUTPUT["subsets"], PYTHON["subsets"], strict=True))
-)
+@pytest.mark.parametrize(("data", "r", "python"), list(zip(INPUT["subsets"], OUTPUT["subsets"], PYTHON["subsets"], strict=True)))
 def test_hntt_subsampling(data: dict[str, Any], r: list[float], python: dict[str, float]) -> None:
     """Both witnesses go through all subsets with exact bootstrap quantiles; ours are drawn, so they agree within chance."""
     repeats = 400
-    ours = hntt_subsampling(
-        data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000
-    )
+    ours = hntt_subsampling(data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000)
     assert (python["passed"], python["mean_low"], python["mean_high"]) == pytest.approx(tuple(r), abs=1e-12)
     share = python["passed"]
     assert ours.passed / repeats == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / repeats))

@@ -38,11 +38,7 @@ def test_the_script_gives_the_committed_output(name: str, tmp_path: Path) -> Non
     folder = HERE / name
     source = "." if name == "models" else "input.json"
     run = subprocess.run(
-        [rscript, "oracle.R", source, str(tmp_path / "output.json")],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
+        [rscript, "oracle.R", source, str(tmp_path / "output.json")], cwd=folder, capture_output=True, text=True, check=False
     )
     if run.returncode != 0 and "there is no package called" in run.stderr:
         pytest.skip(f"a package of R is missing: {run.stderr.strip().splitlines()[-1]}")

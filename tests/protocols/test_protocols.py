@@ -154,9 +154,9 @@ def test_what_is_wrong_is_in_the_bundle_and_in_nothing_that_people_send(tmp_path
     told = {(row["stimulus"], row["action"]): row["violations"] for row in bundle["actions"].rows()}
     for stimulus in study.stimuli:
         actions = read_recording(folder / stimulus.file).actions
-        assert {
-            action.id: told[stimulus.id, action.id] for action in actions if told[stimulus.id, action.id] != "none"
-        } == dict(violations_of(actions))
+        assert {action.id: told[stimulus.id, action.id] for action in actions if told[stimulus.id, action.id] != "none"} == dict(
+            violations_of(actions)
+        )
     assert not any("environment_rule" in event.body or "temporal/" in event.body for event in bundle.events())
 
 

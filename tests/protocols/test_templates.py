@@ -22,9 +22,7 @@ def test_a_template_is_a_sound_study_with_its_placeholders(name: str, tmp_path: 
     folder = tmp_path / "mine"
     result = CliRunner().invoke(group, ["new", str(folder), "--template", name], standalone_mode=False)
     assert result.exception is None, result.output
-    assert [
-        problem for problem in problems(folder, kinds=KINDS, protocols=PROTOCOLS) if problem.severity == "error"
-    ] == []
+    assert [problem for problem in problems(folder, kinds=KINDS, protocols=PROTOCOLS) if problem.severity == "error"] == []
     study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
     assert study.analysis is not None
     assert study.analysis.protocol is None
@@ -47,16 +45,12 @@ def test_a_template_is_analysed_as_it_declares(name: str) -> None:
     sections = {section.name for section in analysis.sections}
     assert set(plan.measures) <= sections
     assert "not_judged" not in sections
-    assert all(
-        chart.table in {table.name for table in analysis.tables} for s in analysis.sections for chart in s.charts
-    )
+    assert all(chart.table in {table.name for table in analysis.tables} for s in analysis.sections for chart in s.charts)
 
 
 def test_the_same_seed_gives_the_same_placeholders(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         CliRunner().invoke(group, ["new", str(tmp_path / folder), "--blank"], standalone_mode=False)
-    first, second = (
-        {file.name: file.read_bytes() for file in (tmp_path / f / "stimuli").iterdir()} for f in ("a", "b")
-    )
+    first, second = ({file.name: file.read_bytes() for file in (tmp_path / f / "stimuli").iterdir()} for f in ("a", "b"))
     assert first == second
     assert len(first) == 12

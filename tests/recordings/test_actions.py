@@ -19,7 +19,7 @@ LOG = ActionLog(
         Action("llm-2", "llm_agent", 500, 900, "eat", text="=eating"),
     ),
     plans=(PlanStep("llm-day", "llm_agent", None, 0, 0, 900, "day"), PlanStep("llm-a", "llm_agent", "llm-day", 1, 0, 500, "dog")),
-)  # fmt: skip
+)
 
 
 def test_a_log_survives_its_file(tmp_path: Path) -> None:

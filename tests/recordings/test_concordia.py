@@ -42,9 +42,7 @@ def test_actions_have_their_own_times_and_places(tmp_path: Path) -> None:
     assert recording.timing.simulated_start == "2026-01-01T00:00:00"
     assert [place.name for place in recording.world.places] == ["bakery", "cafe", "house 1"]
     track = recording.tracks[0]
-    house, bakery = (
-        next(place for place in recording.world.places if place.id == name) for name in ("house_1", "bakery")
-    )
+    house, bakery = (next(place for place in recording.world.places if place.id == name) for name in ("house_1", "bakery"))
     assert track.x[430] // 1000 in range(house.rects[0][0], house.rects[0][0] + 5)
     assert track.x[-1] // 1000 in range(bakery.rects[0][0], bakery.rects[0][0] + 5)
     write(recording, tmp_path / "run.replay.json.gz")

@@ -25,9 +25,7 @@ from believable.recordings.recording import (
 )
 
 words = st.text(max_size=12)
-scalars = (
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False) | words
-)
+scalars = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False) | words
 
 
 @st.composite
@@ -61,9 +59,7 @@ def replays(draw: st.DrawFn) -> Recording:
         parent = f"p{number - 1}" if number else None
         plans.append(PlanStep(f"p{number}", actor.id, parent, number, t0, t1, draw(words)))
     return Recording(
-        world=RecordedWorld(
-            "maze", width, height, ("." * width,) * height, (Place("c", "Café", None, ((0, 0, 1, 1),)),)
-        ),
+        world=RecordedWorld("maze", width, height, ("." * width,) * height, (Place("c", "Café", None, ((0, 0, 1, 1),)),)),
         actors=actors,
         timing=Timing(frame_ms, frames),
         tracks=tuple(tracks),
@@ -163,9 +159,7 @@ def test_damaged_files_name_themselves(tmp_path: Path) -> None:
 
 def test_another_version_is_refused() -> None:
     tree = to_tree(SMALL) | {"format": "believable-replay/9"}
-    with pytest.raises(
-        InvalidInput, match=r"format is 'believable-replay/9', this version reads 'believable-replay/1'"
-    ):
+    with pytest.raises(InvalidInput, match=r"format is 'believable-replay/9', this version reads 'believable-replay/1'"):
         from_bytes(gzip.compress(json.dumps(tree).encode()), source="x")
 
 

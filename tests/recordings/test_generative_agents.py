@@ -237,14 +237,8 @@ def test_two_statements_about_time_are_both_told(tmp_path: Path) -> None:
         ("", r"movement/1\.json: it is empty, as when a run is broken off"),
         ("{", r"movement/1\.json: expected JSON, line 1, column 2"),
         ("[]", r"movement/1\.json: expected an object with entries by name, got list"),
-        (
-            '{"persona": {"Ann Lin": {"description": "x"}}}',
-            r"Ann Lin: expected the tile as `movement: \[x, y\]`, got None",
-        ),
-        (
-            '{"persona": {"Ann Lin": {"movement": [1, 2], "chat": [{"a": 1}]}}}',
-            "expected a chat of .speaker, text. pairs",
-        ),
+        ('{"persona": {"Ann Lin": {"description": "x"}}}', r"Ann Lin: expected the tile as `movement: \[x, y\]`, got None"),
+        ('{"persona": {"Ann Lin": {"movement": [1, 2], "chat": [{"a": 1}]}}}', "expected a chat of .speaker, text. pairs"),
     ],
 )
 def test_a_damaged_step_says_which_and_why(tmp_path: Path, text: str, words: str) -> None:

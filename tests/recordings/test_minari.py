@@ -29,9 +29,16 @@ def episode(env: Any, number: int, seed: int | None) -> EpisodeBuffer:
         steps.append((tick % 2, *step))
     actions, rewards, terminations, truncations = (list(column) for column in zip(*steps, strict=True))
     return EpisodeBuffer(
-        id=number, seed=seed, options=None, observations=np.array(observations), actions=np.array(actions),
-        rewards=rewards, terminations=terminations, truncations=truncations, infos={"pace": np.arange(13)},
-    )  # fmt: skip
+        id=number,
+        seed=seed,
+        options=None,
+        observations=np.array(observations),
+        actions=np.array(actions),
+        rewards=rewards,
+        terminations=terminations,
+        truncations=truncations,
+        infos={"pace": np.arange(13)},
+    )
 
 
 @pytest.fixture
@@ -39,10 +46,16 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     env = gymnasium.make("CartPole-v1")
     minari.create_dataset_from_buffers(
-        "lab/cartpole-v0", buffer=[episode(env, 0, 5), episode(env, 1, None)], env=env, eval_env=env,
-        algorithm_name="alternating", author="lab", author_email="lab@example.org", code_permalink="https://example.org",
+        "lab/cartpole-v0",
+        buffer=[episode(env, 0, 5), episode(env, 1, None)],
+        env=env,
+        eval_env=env,
+        algorithm_name="alternating",
+        author="lab",
+        author_email="lab@example.org",
+        code_permalink="https://example.org",
         description="Left, right.",
-    )  # fmt: skip
+    )
     return tmp_path / "minari" / "lab" / "cartpole-v0"
 
 

@@ -68,9 +68,7 @@ def test_the_real_export_agrees_with_an_independent_count(real: PaganExport, rea
     for line in real_file.read_text().splitlines()[1:]:
         parts = line.split(",")
         cells[parts[4]].add(tuple(parts[5:8]))
-    assert {trace.session_id: len(trace.value) for trace in real.traces} == {
-        name: len(found) for name, found in cells.items()
-    }
+    assert {trace.session_id: len(trace.value) for trace in real.traces} == {name: len(found) for name, found in cells.items()}
 
 
 def write_pagan(rows: Iterable[PaganRow], file: TextIO) -> int:
@@ -85,19 +83,9 @@ def test_round_trip_through_the_seven_column_file(real: PaganExport, tmp_path: P
     with path.open("w", newline="", encoding="utf-8") as file:
         count = write_pagan(
             (
-                PaganRow(
-                    trace.original_names[0],
-                    trace.database_name,
-                    trace.participant,
-                    trace.session_id,
-                    int(at),
-                    media,
-                    value,
-                )
+                PaganRow(trace.original_names[0], trace.database_name, trace.participant, trace.session_id, int(at), media, value)
                 for trace in real.traces
-                for at, media, value in zip(
-                    trace.timestamp_ms, trace.media_ms.tolist(), trace.value.tolist(), strict=True
-                )
+                for at, media, value in zip(trace.timestamp_ms, trace.media_ms.tolist(), trace.value.tolist(), strict=True)
             ),
             file,
         )

@@ -90,9 +90,7 @@ def test_names_that_would_stand_upon_each_other_stand_one_below_the_other() -> N
     )
     assert together["Ben"] == pytest.approx((5.0, 6.6)), "whoever is on top keeps the place"
     assert together["It"] == pytest.approx((5.0, 7.4))
-    assert near["Ben"][0] - near["It"][0] == pytest.approx(0.8), (
-        "beside each other, but nearer than their names are wide"
-    )
+    assert near["Ben"][0] - near["It"][0] == pytest.approx(0.8), "beside each other, but nearer than their names are wide"
     assert near["It"][1] == pytest.approx(near["Ben"][1] + 0.8)
     assert parted["It"][1] == parted["Ben"][1]
 
@@ -125,12 +123,7 @@ def test_the_browser_draws_the_same_list(kind: str) -> None:
     """
     given = json.dumps({"replay": to_tree(replay), "scene": scene_tree(scene), "times": times})
     done = subprocess.run(
-        ["node", "--input-type=module", "-e", program],
-        input=given,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
+        ["node", "--input-type=module", "-e", program], input=given, capture_output=True, text=True, check=True, timeout=60
     )
     for t_ms, drawn in zip(times, json.loads(done.stdout), strict=True):
         expected = [asdict(shape) for shape in display_list(scene, replay, t_ms)]

@@ -18,7 +18,7 @@ from believable.analysis.findings import (
     Section,
     Source,
     Table,
-)  # fmt: skip
+)
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.result import TestResult
 
@@ -163,19 +163,29 @@ def accuracy(rng: np.random.Generator) -> Section:
         (table, histogram),
         (
             Chart(
-                "accuracy_points", "Accuracy by pairing", "points", "accuracy",
+                "accuracy_points",
+                "Accuracy by pairing",
+                "points",
+                "accuracy",
                 {"category": "pairing", "value": "median", "low": "ci_low", "high": "ci_high"},
-                x_title="Share of pairs in which the human clip was chosen", rules=(("y", 0.5, "chance"),), x_range=(0, 1),
+                x_title="Share of pairs in which the human clip was chosen",
+                rules=(("y", 0.5, "chance"),),
+                x_range=(0, 1),
                 caption="Points are medians over judges, lines 95 % intervals.",
             ),
             Chart(
-                "accuracy_histogram", "Judges by accuracy", "histogram", "accuracy_counts",
-                {"from": "from", "to": "to", "count": "judges"}, x_title="Accuracy", y_title="Judges",
+                "accuracy_histogram",
+                "Judges by accuracy",
+                "histogram",
+                "accuracy_counts",
+                {"from": "from", "to": "to", "count": "judges"},
+                x_title="Accuracy",
+                y_title="Judges",
                 rules=(("x", 0.5, "chance"),),
             ),
         ),
         status="confirmatory",
-    )  # fmt: skip
+    )
 
 
 def traces(rng: np.random.Generator) -> Section:
@@ -200,13 +210,20 @@ def traces(rng: np.random.Generator) -> Section:
         tables=(Table("mean_traces", "Mean traces", columns, tuple(rows), data_only=True),),
         charts=(
             Chart(
-                "mean_traces", "Mean trace by condition", "lines", "mean_traces", use | {"facet": "scenario"},
-                x_title="Time (s)", y_title="Believability", caption="Bands are 95 % t intervals over annotators.",
-                y_range=(0, 1), rules=(("y", 0.5, "neutral"),),
+                "mean_traces",
+                "Mean trace by condition",
+                "lines",
+                "mean_traces",
+                use | {"facet": "scenario"},
+                x_title="Time (s)",
+                y_title="Believability",
+                caption="Bands are 95 % t intervals over annotators.",
+                y_range=(0, 1),
+                rules=(("y", 0.5, "neutral"),),
             ),
         ),
         status="exploratory",
-    )  # fmt: skip
+    )
 
 
 def ratings(rng: np.random.Generator) -> Section:
@@ -216,9 +233,7 @@ def ratings(rng: np.random.Generator) -> Section:
         "ratings",
         "Ratings by type of clip",
         (Column("type", "Type"), Column("answer", "Answer"), Column("share", "Share", "share", 1)),
-        tuple(
-            (kind, answer, value) for kind, row in shares.items() for answer, value in zip(answers, row, strict=True)
-        ),
+        tuple((kind, answer, value) for kind, row in shares.items() for answer, value in zip(answers, row, strict=True)),
     )
     epsilons = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
     cells = tuple(
@@ -237,24 +252,31 @@ def ratings(rng: np.random.Generator) -> Section:
         "Ratings and correlations",
         tables=(stacked, heat),
         charts=(
-            Chart("ratings", "Ratings", "stacked", "ratings",
-                  {"category": "type", "value": "share", "colour": "answer"}, x_title="Share of ratings"),
-            Chart("correlations", "Correlation with the final preference", "heat", "correlations",
-                  {"x": "epsilon", "y": "measure", "value": "r"}, x_title="ε"),
+            Chart(
+                "ratings",
+                "Ratings",
+                "stacked",
+                "ratings",
+                {"category": "type", "value": "share", "colour": "answer"},
+                x_title="Share of ratings",
+            ),
+            Chart(
+                "correlations",
+                "Correlation with the final preference",
+                "heat",
+                "correlations",
+                {"x": "epsilon", "y": "measure", "value": "r"},
+                x_title="ε",
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def moments(rng: np.random.Generator) -> Section:
     lanes = ("plan", "actions", "flags")
-    rows: list[tuple[Cell, ...]] = [
-        ("plan", 0.0, 30.0, "", "go to the café", None),
-        ("plan", 30.0, 60.0, "", "meet Ana", None),
-    ]
+    rows: list[tuple[Cell, ...]] = [("plan", 0.0, 30.0, "", "go to the café", None), ("plan", 30.0, 60.0, "", "meet Ana", None)]
     for start in range(0, 60, 6):
-        rows.append(
-            ("actions", float(start), start + 5.5, "", f"action {start // 6}", f"stimulus:day_a@{start * 1000}")
-        )
+        rows.append(("actions", float(start), start + 5.5, "", f"action {start // 6}", f"stimulus:day_a@{start * 1000}"))
     for _ in range(14):
         at = float(rng.uniform(2, 58))
         rows.append((lanes[2], at, at, "", "flag", f"stimulus:day_a@{int(at * 1000)}"))
@@ -345,11 +367,22 @@ def kinds(rng: np.random.Generator) -> Section:
         "Other figures",
         tables=(bars, scatter, curve),
         charts=(
-            Chart("index", "Believability index", "bars", "index",
-                  {"category": "level", "value": "b", "low": "low", "high": "high", "colour": "type"}, x_title="b"),
-            Chart("visual_auditory", "Visual against auditory test", "scatter", "visual_auditory",
-                  {"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"},
-                  rules=(("x", 0, "gate"), ("y", 0, ""))),
+            Chart(
+                "index",
+                "Believability index",
+                "bars",
+                "index",
+                {"category": "level", "value": "b", "low": "low", "high": "high", "colour": "type"},
+                x_title="b",
+            ),
+            Chart(
+                "visual_auditory",
+                "Visual against auditory test",
+                "scatter",
+                "visual_auditory",
+                {"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"},
+                rules=(("x", 0, "gate"), ("y", 0, "")),
+            ),
             Chart("steps", "Cumulative share", "steps", "power", {"x": "n", "y": "share"}, y_range=(0, 1)),
         ),
-    )  # fmt: skip
+    )

@@ -126,9 +126,7 @@ def test_replay_gives_no_sign_of_who_is_ours(tmp_path: Path) -> None:
     blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
     assert [abs(value) for value in values(blind)][:1] != []
     magnitude = {round(abs(value), 6) for value in values(blind) if value is not None}
-    overall = next(
-        finding for finding in seen.findings if finding.outcome == "believability" and finding.estimate is not None
-    )
+    overall = next(finding for finding in seen.findings if finding.outcome == "believability" and finding.estimate is not None)
     assert overall.estimate is not None
     assert overall.estimate.value is not None
     assert round(abs(overall.estimate.value), 6) in magnitude
@@ -229,9 +227,7 @@ def test_levels_of_an_arm_that_is_compared_are_letters_too(tmp_path: Path) -> No
     TEMPLATES["blank"].copy(tmp_path / "study")
     file = tmp_path / "study" / "study.yaml"
     text = file.read_text("utf-8")
-    text = text.replace(
-        "conditions: [first, second, third]", "conditions: [first, second, third]\narms: {hint: [told, untold]}"
-    )
+    text = text.replace("conditions: [first, second, third]", "conditions: [first, second, third]\narms: {hint: [told, untold]}")
     text = text.replace("- text: {id: task,", "- text: {id: task, skip_if: {arm: hint, is: untold},")
     text = text.replace("  hypotheses:\n", "    age: {question: about.age, title: Age, by: hint}\n  hypotheses:\n", 1)
     file.write_text(text.replace("secondary: [why]", "secondary: [why, age]"), "utf-8")
@@ -242,6 +238,4 @@ def test_levels_of_an_arm_that_is_compared_are_letters_too(tmp_path: Path) -> No
     assert [bool(re.search(r"\b(?:un)?told\b", words)) for words in said] == [False, True]
     groups = [next(table for table in part.tables if table.name == "age_groups") for part in (blind, seen)]
     assert [row[0] for row in groups[0].rows] == ["hint_A", "hint_B"]
-    assert sorted(map(str, (row[1:] for row in groups[0].rows))) == sorted(
-        map(str, (row[1:] for row in groups[1].rows))
-    )
+    assert sorted(map(str, (row[1:] for row in groups[0].rows))) == sorted(map(str, (row[1:] for row in groups[1].rows)))

@@ -35,9 +35,7 @@ def definition_of(protocol: str) -> Definition:
 def tables_of(protocol: str, people: int) -> Tables:
     if not people:
         return {}
-    sessions = straight.sessions(
-        definition_of(protocol), people, np.random.default_rng(5), conduct=CAREFUL, protocols=PROTOCOLS
-    )
+    sessions = straight.sessions(definition_of(protocol), people, np.random.default_rng(5), conduct=CAREFUL, protocols=PROTOCOLS)
     made = sessions.bundle()
     return {name: [dict(row) for row in table.rows()] for name, table in made.tables.items()}
 
@@ -155,9 +153,7 @@ def check_claims(analysis: Analysis, alpha: float = 0.05) -> None:
 _CODE_WORDS = (
     re.compile(r"\b[a-z][a-z0-9]*_[a-z0-9_]+\b"),
     re.compile(r"\b[a-z]+\[[a-z_]+\]"),
-    re.compile(
-        r"without variance|got \[|got \(|\bNone\b(?! of)|\bnan\b|\binf\b|−∞|∞|InvalidInput|Leave terms out|[a-z]\(s\)"
-    ),
+    re.compile(r"without variance|got \[|got \(|\bNone\b(?! of)|\bnan\b|\binf\b|−∞|∞|InvalidInput|Leave terms out|[a-z]\(s\)"),
     re.compile(r"optimiser:|\bg0\b"),
     re.compile(r"\b1 (?:texts|judges|people|sessions|participants|simulated sessions|annotators|replays) "),
 )

@@ -121,9 +121,7 @@ def check_cells(analysis: Analysis) -> None:
     shown = glance.split("<tr>")[2:]
     assert len(shown) == len(analysis.hypotheses)
     for words, hypothesis in zip(shown, analysis.hypotheses, strict=True):
-        numbers = {
-            f"{value.value:.2f}" for each in hypothesis.findings if (value := each.estimate) and value.value is not None
-        }
+        numbers = {f"{value.value:.2f}" for each in hypothesis.findings if (value := each.estimate) and value.value is not None}
         bold = re.findall(r"<b>(−?[\d.,]+)</b>", words)
         assert {number.replace("−", "-").replace(",", "") for number in bold} <= numbers | {"0.00"}, words
         check_p(Analysis("", SOURCE, (), (), (Section("own", "Own", findings=hypothesis.findings),)), words)
@@ -225,9 +223,7 @@ def check_p(analysis: Analysis, text: str) -> None:
         if isinstance(value, float)
     ]
     for match in P.finditer(text):
-        assert any(says_p(match.group(1), value) for value in values), text[
-            max(0, match.start() - 120) : match.end() + 20
-        ]
+        assert any(says_p(match.group(1), value) for value in values), text[max(0, match.start() - 120) : match.end() + 20]
 
 
 def check_intervals(analysis: Analysis, text: str) -> list[str]:
@@ -242,9 +238,7 @@ def check_intervals(analysis: Analysis, text: str) -> list[str]:
         ends = re.findall(r"−?[\d.,]*\d", words)
         assert len(ends) == 2, words
         assert any(
-            rounds_to(ends[0], scale * low) and rounds_to(ends[1], scale * high)
-            for low, high in records
-            for scale in (1, 100)
+            rounds_to(ends[0], scale * low) and rounds_to(ends[1], scale * high) for low, high in records for scale in (1, 100)
         ), words
     return found
 
@@ -253,9 +247,7 @@ def check_effects(analysis: Analysis, text: str) -> None:
     values = [each.value for each in estimates_of(analysis) if each.value is not None]
     values += [value for table in analysis.tables for row in table.rows for value in row if isinstance(value, float)]
     for match in EFFECT.finditer(text):
-        assert any(rounds_to(match.group(2), value) for value in values), text[
-            max(0, match.start() - 120) : match.end() + 20
-        ]
+        assert any(rounds_to(match.group(2), value) for value in values), text[max(0, match.start() - 120) : match.end() + 20]
 
 
 def test_the_check_notices_a_wrong_letter_and_a_wrong_digit() -> None:
@@ -316,10 +308,7 @@ def test_what_people_wrote_about_their_preference_stands_in_the_report_of_replay
     (reasons,) = (table for table in analysis.tables if table.name == "why")
     assert len(reasons.rows) >= 12
     for preferred, reason in reasons.rows:
-        assert preferred in (
-            "none",
-            *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions,
-        )
+        assert preferred in ("none", *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions)
         assert plain(str(reason)) in text
 
 

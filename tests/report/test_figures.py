@@ -20,12 +20,7 @@ from believable.report.figure_files import specification, still
 TABLE = Table(
     "t",
     "T",
-    (
-        Column("name", "Name"),
-        Column("v", "Value", "share"),
-        Column("lo", "Low", "share"),
-        Column("hi", "High", "share"),
-    ),
+    (Column("name", "Name"), Column("v", "Value", "share"), Column("lo", "Low", "share"), Column("hi", "High", "share")),
     (("a", 0.5, 0.4, 0.6), ("b", None, None, None), ("<c>", 0.25, 0.1, float("inf"))),
 )
 CHART = Chart("c", "C", "points", "t", {"category": "name", "value": "v", "low": "lo", "high": "hi"})
@@ -137,9 +132,7 @@ def _layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("wanted", "cut"), [(None, False), ((0.0, 1.0), False), ((0.0, 0.3), True), ((0.3, 1.0), True)]
-)
+@pytest.mark.parametrize(("wanted", "cut"), [(None, False), ((0.0, 1.0), False), ((0.0, 0.3), True), ((0.3, 1.0), True)])
 def test_marks_are_cut_off_only_where_they_reach_beyond_the_axes(wanted: tuple[float, float] | None, cut: bool) -> None:
     use = {"x": "v", "y": "v"}
     for kind in ("lines", "scatter"):

@@ -32,9 +32,7 @@ def test_page_figures_tables_and_results_are_written(analysis: Analysis, tmp_pat
     assert json.loads((folder / "results.json").read_text())["title"] == analysis.title
 
 
-def test_simulated_data_are_marked_in_every_file_that_leaves(
-    analysis: Analysis, people: Analysis, tmp_path: Path
-) -> None:
+def test_simulated_data_are_marked_in_every_file_that_leaves(analysis: Analysis, people: Analysis, tmp_path: Path) -> None:
     write_report(analysis, tmp_path / "simulated", formats=("svg",))
     write_report(people, tmp_path / "people", formats=("svg",))
     files = [path for path in (tmp_path / "simulated").rglob("*") if path.suffix in (".svg", ".tex", ".csv", ".txt")]
@@ -53,9 +51,7 @@ def test_twice_written_is_the_same(analysis: Analysis, tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
 
 
-def test_without_the_extra_the_cure_is_named(
-    analysis: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_the_cure_is_named(analysis: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     figure_files.script.cache_clear()
     with pytest.raises(MissingExtra, match=r"pip install 'believable\[report\]'"):

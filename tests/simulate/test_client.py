@@ -56,15 +56,11 @@ class Desk:
     def _work(self, request: httpx.Request) -> httpx.Response:
         what = request.url.path.rsplit("/", 1)[-1]
         if request.url.path.startswith("/join/"):
-            return (
-                httpx.Response(303, headers={"location": "/s/tok"}) if request.method == "POST" else httpx.Response(200)
-            )
+            return httpx.Response(303, headers={"location": "/s/tok"}) if request.method == "POST" else httpx.Response(200)
         given = json.loads(request.content or b"{}")
         if what == "claim":
             self.epoch += 1
-            return httpx.Response(
-                200, json={"epoch": self.epoch, "ack": self.ack, "head": self.head(self.ack), "position": 0}
-            )
+            return httpx.Response(200, json={"epoch": self.epoch, "ack": self.ack, "head": self.head(self.ack), "position": 0})
         if what == "events":
             self.store(given["events"])
             return httpx.Response(200, json={"ack": self.ack})

@@ -100,9 +100,7 @@ def test_the_flags_in_the_bundle_are_those_that_were_set(
         log = days[str(row["stimulus"])].actions
         if data["action"] is None:  # nothing was going on: the moment is flagged
             assert row["action"] is None
-            assert not any(
-                action.t0_ms <= data["media_ms"] < action.t1_ms for action in log if action.actor == log[0].actor
-            )
+            assert not any(action.t0_ms <= data["media_ms"] < action.t1_ms for action in log if action.actor == log[0].actor)
             continue
         assert row["action"] == log[int(data["action"][1:]) - 1].id
         marked = next(action for action in log if action.id == row["action"])
@@ -114,9 +112,7 @@ def test_the_flags_in_the_bundle_are_those_that_were_set(
     assert sum(bool(row["undone"]) for row in rows) == taken_back
 
 
-def test_the_actions_table_holds_the_authored_logs(
-    visited: tuple[list[Participant], Bundle], days: dict[str, Recording]
-) -> None:
+def test_the_actions_table_holds_the_authored_logs(visited: tuple[list[Participant], Bundle], days: dict[str, Recording]) -> None:
     rows = list(visited[1]["actions"].rows())
     for name, replay in days.items():
         mine = [row for row in rows if row["stimulus"] == name]
@@ -135,8 +131,6 @@ def test_views_tell_what_was_on_screen_and_how_fast(visited: tuple[list[Particip
     ]
     assert [(row["from_ms"], row["to_ms"], row["rate"]) for row in rows if row["what"] == "stimulus"] == watched
     assert {row["rate"] for row in rows} == {600}
-    opened = {
-        (event["trial"], event["data"]["which"]) for browser in browsers for event in events(browser, "overlay.open")
-    }
+    opened = {(event["trial"], event["data"]["which"]) for browser in browsers for event in events(browser, "overlay.open")}
     assert opened
     assert {(row["position"], row["what"]) for row in rows if row["what"] != "stimulus"} == opened

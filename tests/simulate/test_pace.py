@@ -31,9 +31,7 @@ def test_virtual_participants_meet_the_server_in_the_order_of_their_clocks() -> 
         return await time.run([live(time, "a", 10, 100), live(time, "b", 0, 60), live(time, "c", 10, 10)])
 
     assert asyncio.run(main()) == ["a", "b", "c"]
-    assert told == [
-        ("b", 0), ("a", 10), ("c", 10), ("c", 20), ("c", 30), ("b", 60), ("a", 110), ("b", 120), ("a", 210),
-    ]  # fmt: skip
+    assert told == [("b", 0), ("a", 10), ("c", 10), ("c", 20), ("c", 30), ("b", 60), ("a", 110), ("b", 120), ("a", 210)]
     assert clock.now_ms() == 310
 
 

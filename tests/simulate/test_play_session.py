@@ -65,13 +65,15 @@ def test_a_round_follows_from_the_tables_alone(played: Bundle) -> None:
         key = ("session", "position", "run", "attempt")
         mine = [input_ for input_ in inputs if all(input_[name] == row[name] for name in key)]
         changes = [
-            [int(one[name] or 0) for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")]
-            for one in mine
+            [int(one[name] or 0) for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")] for one in mine
         ]
         setup = MazeSetup(
-            maze_seed=int(row["maze_seed"] or 0), agent_seed=int(row["agent_seed"] or 0), opponent=str(row["opponent"]),
-            size=int(row["size"] or 0), ticks=int(row["ticks"] or 0),
-        )  # fmt: skip
+            maze_seed=int(row["maze_seed"] or 0),
+            agent_seed=int(row["agent_seed"] or 0),
+            opponent=str(row["opponent"]),
+            size=int(row["size"] or 0),
+            ticks=int(row["ticks"] or 0),
+        )
         stored = file.read(played.folder / str(row["recording"]))
         assert record_round(MAZE.game, setup, changes) == (stored, row["score"])
         assert row["score"] == stored.telemetry["score"][-1]

@@ -31,9 +31,7 @@ def simulated(folder: Path, processes: int) -> tuple[list[str], dict[str, str]]:
     with Store.open(settings.url, clock=WallClock()) as store:
         export(store, "hntt", folder / "bundle", kinds=KINDS, simulated=True, media_dir=settings.media_dir)
     lines = (folder / "bundle" / "SHA256SUMS").read_text().splitlines()
-    return [f"{visit.outcome} {visit.events}" for visit in visits], {
-        line.split("  ")[1]: line.split("  ")[0] for line in lines
-    }
+    return [f"{visit.outcome} {visit.events}" for visit in visits], {line.split("  ")[1]: line.split("  ")[0] for line in lines}
 
 
 def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:

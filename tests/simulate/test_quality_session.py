@@ -119,10 +119,7 @@ def test_the_device_check_is_there_with_its_attempts(bundle: Bundle) -> None:
 
 
 def test_a_second_attempt_hears_other_tones() -> None:
-    page: Mapping[str, Any] = {
-        "kind": "device",
-        "device": {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False},
-    }
+    page: Mapping[str, Any] = {"kind": "device", "device": {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False}}
     person: Any = SimpleNamespace(rng=random.Random(1), care=1.0, think=AsyncMock(), note=lambda kind, **data: None)
     heard = []
     for _ in range(4):

@@ -54,10 +54,7 @@ def test_what_the_study_does_not_have_is_not_recognised_but_seen(tmp_path: Path)
 
 def test_a_frustrated_opponent_turns_more() -> None:
     def turns(mood: str) -> float:
-        trees = [
-            judging_tree(fight(seed, 0, "standin_human", ticks=600, mood=mood), Variant())["replay"]
-            for seed in range(4)
-        ]
+        trees = [judging_tree(fight(seed, 0, "standin_human", ticks=600, mood=mood), Variant())["replay"] for seed in range(4)]
         return sum(sum(turning(tree)) for tree in trees)
 
     assert turns("frustrated") > 1.3 * turns("calm")

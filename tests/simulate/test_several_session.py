@@ -114,16 +114,12 @@ def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(visited: tuple[
         assert row["stimulus"] == shown[row["session"], row["position"], row["player"]]
         assert row["condition"] == CONDITION[row["stimulus"]]
     follow_ups = {(row["session"], row["player"]) for row in rows if row["question"] == "strength"}
-    artificial = {
-        (row["session"], row["player"]) for row in rows if row["question"] == "rating" and row["value_number"] >= 4
-    }
+    artificial = {(row["session"], row["player"]) for row in rows if row["question"] == "rating" and row["value_number"] >= 4}
     assert follow_ups == artificial
     assert artificial
 
 
-def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(
-    visited: tuple[list[Participant], Bundle],
-) -> None:
+def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(visited: tuple[list[Participant], Bundle]) -> None:
     browsers, bundle = visited
     rows = list(bundle["shown"].rows())
     assert len(rows) == 4 * PEOPLE

@@ -75,11 +75,7 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
     bundle = straight.bundle(
         definition_of(name), 40, np.random.default_rng(2), conduct=Conduct(drop_out=0.4), protocols=PROTOCOLS
     )
-    done = {
-        (row["session"], row["position"], row["trial_key"])
-        for row in bundle["trials"].rows()
-        if row["status"] != "open"
-    }
+    done = {(row["session"], row["position"], row["trial_key"]) for row in bundle["trials"].rows() if row["status"] != "open"}
     for table in ("answers", "traces", "shown"):
         assert {(row["session"], row["position"], row["trial_key"]) for row in bundle[table].rows()} <= done
     left = [row for row in bundle["participants"].rows() if row["state"] == "active"]
@@ -90,9 +86,7 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
 
 @pytest.mark.parametrize("name", FIVE)
 def test_the_whole_analysis_takes_it(name: str, definition_of: Callable[[str], Definition]) -> None:
-    analysis = run(
-        straight.bundle(definition_of(name), 40, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS
-    )
+    analysis = run(straight.bundle(definition_of(name), 40, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS)
     assert analysis.sections
     assert any(section.findings for section in analysis.sections)
 
@@ -112,9 +106,7 @@ def test_careless_people_fail_checks(definition_of: Callable[[str], Definition],
     ended = straight.bundle(strict, 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS)
     assert set(ended["participants"]["outcome"].cells()) == {"failed_checks"}
     assert {row["reason"] for row in ended["exclusions"].rows()} == {"failed_checks"}
-    goes_on = straight.bundle(
-        definition_of("clips"), 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS
-    )
+    goes_on = straight.bundle(definition_of("clips"), 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS)
     assert set(goes_on["participants"]["outcome"].cells()) == {"complete"}
     wrong = [row["correct"] for row in goes_on["answers"].rows() if row["trial"] == "attention"]
     assert wrong == [False] * 20
@@ -144,9 +136,5 @@ def test_a_study_without_an_analysis_is_told_what_to_add(tmp_path: Path) -> None
 def test_the_truth_has_to_be_of_the_protocol(definition_of: Callable[[str], Definition]) -> None:
     with pytest.raises(InvalidInput, match="truth: expected a record of"):
         straight.bundle(
-            definition_of("clips"),
-            5,
-            np.random.default_rng(1),
-            truth=replace(hntt.HnttTruth(), skill=1.0),
-            protocols=PROTOCOLS,
+            definition_of("clips"), 5, np.random.default_rng(1), truth=replace(hntt.HnttTruth(), skill=1.0), protocols=PROTOCOLS
         )

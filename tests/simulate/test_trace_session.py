@@ -93,7 +93,7 @@ def test_every_sample_and_mark_is_in_the_bundle_as_it_was_made(visited: tuple[li
         (event["at_ms"], event["trial"], event["data"]["media_ms"], event["data"][VALUES[event["kind"]]], event["data"]["input"])
         for event in events
         if event["kind"] != "trace.hold"
-    )  # fmt: skip
+    )
     assert len(made) > 40
     rows = list(bundle["traces"].rows())
     pressed = [row for row in rows if row["frame"] is not None]
@@ -107,9 +107,7 @@ def test_every_sample_and_mark_is_in_the_bundle_as_it_was_made(visited: tuple[li
     assert {row["instrument"] for row in rows if row["frame"] is None} == {"btrace"}
 
 
-def test_the_arm_decides_the_instrument_and_each_is_practised_once(
-    visited: tuple[list[Participant], Bundle, Path],
-) -> None:
+def test_the_arm_decides_the_instrument_and_each_is_practised_once(visited: tuple[list[Participant], Bundle, Path]) -> None:
     browsers, bundle, _ = visited
     tools = {row["session"]: row["arm_tool"] for row in bundle["participants"].rows()}
     assert sorted(tools.values()) == ["btrace", "btrace", "ranktrace", "ranktrace"]
@@ -147,9 +145,7 @@ def test_the_pagan_file_and_the_codebook_say_the_same(visited: tuple[list[Partic
     again = read_pagan(folder / "results" / "traces-pagan.csv")
     rows = list(bundle["traces"].rows())
     assert sum(len(trace.value) for trace in again.traces) == len(rows)
-    assert sorted(value for trace in again.traces for value in trace.value.tolist()) == sorted(
-        row["value"] for row in rows
-    )
+    assert sorted(value for trace in again.traces for value in trace.value.tolist()) == sorted(row["value"] for row in rows)
     codebook = (folder / "documentation" / "codebook.md").read_text()
     assert "| rank | annotate | ranktrace | How believable is it? | value: notches up minus notches down" in codebook
     assert "| marks | annotate | btrace |" in codebook

@@ -97,9 +97,7 @@ def test_whoever_flags_knows_what_stands_open_beside_the_picture() -> None:
     told = set()
     for seed in range(12):
         mind = Onlooker()
-        events, _ = viewed(
-            6000, seed, mind, overlay={"plan": True, "log": True}, annotate={"kind": "flags", "params": {}}
-        )
+        events, _ = viewed(6000, seed, mind, overlay={"plan": True, "log": True}, annotate={"kind": "flags", "params": {}})
         opened = frozenset(event["data"]["which"] for event in events if event["kind"] == "overlay.open")
         assert mind.opened == [opened]
         told.add(opened)

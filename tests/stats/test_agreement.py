@@ -177,12 +177,7 @@ class TestPublishedData:
 
     def test_four_raters_with_gaps(self) -> None:
         rows = [row[1:] for row in self.rows("cac.raw4raters.csv")]
-        published = {
-            "gwet_ac1": 0.77544,
-            "fleiss_kappa": 0.76117,
-            "krippendorff_alpha": 0.74342,
-            "percent_agreement": 0.81818,
-        }
+        published = {"gwet_ac1": 0.77544, "fleiss_kappa": 0.76117, "krippendorff_alpha": 0.74342, "percent_agreement": 0.81818}
         for name, value in published.items():
             assert round(getattr(agreement, name)(rows).value, 5) == value
 

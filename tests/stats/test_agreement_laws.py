@@ -46,14 +46,7 @@ MEMBERS: dict[str, Measure] = {
 }
 NOT_A_MEASURE = {"IccForm": "a type"}
 
-NOMINAL = {
-    "percent_agreement",
-    "percent_agreement all",
-    "cohen_kappa",
-    "fleiss_kappa",
-    "gwet_ac1",
-    "krippendorff_alpha",
-}
+NOMINAL = {"percent_agreement", "percent_agreement all", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha"}
 ORDINAL = {"krippendorff_alpha ordinal", "kendall_w"}
 SHIFTED = {name for name in MEMBERS if name.startswith(("icc", "cronbach", "krippendorff_alpha interval"))}
 SCALED = SHIFTED | {"krippendorff_alpha ratio"}

@@ -25,9 +25,7 @@ def test_correlations_as_in_r(name: str) -> None:
     found = pearson(**samples)
     assert found.estimate is not None
     assert (found.statistic, found.p_value) == pytest.approx((r["t"], r["p"]), rel=1e-9)
-    assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx(
-        (r["r"], *r["ci"]), rel=1e-9
-    )
+    assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx((r["r"], *r["ci"]), rel=1e-9)
     ranked = spearman(**samples)
     assert ranked.statistic == pytest.approx(r["rho"], rel=1e-12)
     if "rho_p_exact" in r:

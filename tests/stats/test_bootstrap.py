@@ -52,9 +52,7 @@ def test_bounds_as_in_scipy_on_the_same_resamples(method: str) -> None:
     data = np.array(INPUT["values"][0])
     theirs = stats.bootstrap((data,), np.mean, n_resamples=2000, method=method, rng=rng())
     left_out = (data.sum() - data) / (len(data) - 1)
-    ours = interval(
-        theirs.bootstrap_distribution, float(data.mean()), method=method, level=0.95, n=len(data), left_out=left_out
-    )
+    ours = interval(theirs.bootstrap_distribution, float(data.mean()), method=method, level=0.95, n=len(data), left_out=left_out)
     assert ours == pytest.approx(tuple(theirs.confidence_interval), rel=1e-12)
 
 
@@ -121,9 +119,7 @@ def client() -> Iterator[distributed.Client]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-            ) as cluster,
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
             distributed.Client(cluster) as client,
         ):
             yield client

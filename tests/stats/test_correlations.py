@@ -36,9 +36,7 @@ def test_with_a_choice_is_that_of_r(data: Any, expected: Any) -> None:
 
 def test_two_correlations_compared_are_those_of_r(data: Any, expected: Any) -> None:
     measure, choice = data["choice"]["measure"], data["choice"]["choice"]
-    found = correlations_compared(
-        pearson_with_choice(measure[:9], choice[:9]), pearson_with_choice(measure[9:], choice[9:])
-    )
+    found = correlations_compared(pearson_with_choice(measure[:9], choice[:9]), pearson_with_choice(measure[9:], choice[9:]))
     assert found.estimate is not None
     assert found.estimate.value == pytest.approx(expected["compared"]["q"], abs=1e-10)
     assert found.statistic == pytest.approx(expected["compared"]["t"], abs=1e-8)

@@ -15,11 +15,7 @@ from believable.stats.estimate import Estimate
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "detection"
 CASES = list(
-    zip(
-        json.loads((ORACLE / "input.json").read_text()),
-        json.loads((ORACLE / "output.json").read_text())["cases"],
-        strict=True,
-    )
+    zip(json.loads((ORACLE / "input.json").read_text()), json.loads((ORACLE / "output.json").read_text())["cases"], strict=True)
 )
 COUNTS = st.integers(0, 60)
 

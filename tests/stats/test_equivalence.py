@@ -29,9 +29,7 @@ def test_tost_as_in_r(index: int) -> None:
     mean, welch, share = (INPUT[f"tost_{kind}"][index] for kind in ("mean", "welch", "proportion"))
     as_in_r(tost_mean(mean["a"], low=mean["low"], high=mean["high"]), OUTPUT["tost_mean"][index])
     as_in_r(tost_mean(welch["a"], welch["b"], low=welch["low"], high=welch["high"]), OUTPUT["tost_welch"][index])
-    as_in_r(
-        tost_proportion(share["k"], share["n"], low=share["low"], high=share["high"]), OUTPUT["tost_proportion"][index]
-    )
+    as_in_r(tost_proportion(share["k"], share["n"], low=share["low"], high=share["high"]), OUTPUT["tost_proportion"][index])
 
 
 @given(st.lists(st.integers(0, 6), min_size=3, max_size=40).filter(lambda v: len(set(v)) > 1))

@@ -96,11 +96,7 @@ def test_groups_with_few_levels_become_fixed_and_say_so() -> None:
         ("flag ~ condition + (1|person)", {"condition": ["a", None, *"abcabc"]}, r"table\['condition'\]\[1\]: .*None"),
         ("flag ~ order + (1|person)", {"order": [1, 2]}, "expected columns of one length"),
         ("condition ~ order + (1|person)", {}, r"table\['condition'\]: expected numbers"),
-        (
-            "flag ~ order + twice + (1|person)",
-            {"twice": [2, 4, 2, 4, 2, 4, 4, 2]},
-            r"formula\['twice'\]: the terms before",
-        ),
+        ("flag ~ order + twice + (1|person)", {"twice": [2, 4, 2, 4, 2, 4, 4, 2]}, r"formula\['twice'\]: the terms before"),
         ("flag ~ condition:order + (1|person)", {}, "stands without 'condition'. Write condition"),
         ("flag ~ 0 + condition + (1|person)", {}, "has no reference level. Keep the intercept"),
         ("flag ~ 0 + (1|person)", {}, "no fixed term"),

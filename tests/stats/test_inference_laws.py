@@ -44,12 +44,7 @@ PAIRED = {
 }
 INDEPENDENT = {"mann_whitney": location.mann_whitney, "g": effects.g, "cliffs_delta": effects.cliffs_delta}
 CORRELATIONS = {"pearson": correlations.pearson, "spearman": correlations.spearman}
-TABLES = {
-    "odds_ratio": effects.odds_ratio,
-    "mcnemar": counts.mcnemar,
-    "chi_square": counts.chi_square,
-    "fisher": counts.fisher,
-}
+TABLES = {"odds_ratio": effects.odds_ratio, "mcnemar": counts.mcnemar, "chi_square": counts.chi_square, "fisher": counts.fisher}
 COUNTS = {"binomial", "proportion", "tost_proportion", "d_prime", "criterion"}
 SAMPLES = {
     "shapiro",
@@ -94,9 +89,7 @@ NO_INTERVAL = {
 }
 
 VALUES = st.integers(-60, 60).map(lambda value: value / 4)
-PAIRS_OF_VALUES = st.lists(st.tuples(VALUES, VALUES), min_size=4, max_size=30).map(
-    lambda rows: tuple(zip(*rows, strict=True))
-)
+PAIRS_OF_VALUES = st.lists(st.tuples(VALUES, VALUES), min_size=4, max_size=30).map(lambda rows: tuple(zip(*rows, strict=True)))
 GROUPS = st.tuples(st.lists(VALUES, min_size=3, max_size=20), st.lists(VALUES, min_size=3, max_size=20))
 CELLS = st.integers(0, 40)
 TABLE = st.tuples(CELLS, CELLS, CELLS, CELLS).map(lambda c: [[c[0], c[1]], [c[2], c[3]]])
@@ -199,9 +192,7 @@ def test_swapping_the_samples_turns_the_sign(name: str, paired: Any, groups: Any
 
 @pytest.mark.parametrize("name", [*PAIRED, *INDEPENDENT, *CORRELATIONS])
 @given(paired=PAIRS_OF_VALUES, groups=GROUPS, shift=st.integers(-8, 8), scale=st.sampled_from([0.5, 2.0, 8.0]))
-def test_a_change_of_unit_changes_nothing_but_the_unit(
-    name: str, paired: Any, groups: Any, shift: int, scale: float
-) -> None:
+def test_a_change_of_unit_changes_nothing_but_the_unit(name: str, paired: Any, groups: Any, shift: int, scale: float) -> None:
     function: Callable[..., Any] = (PAIRED | INDEPENDENT | CORRELATIONS)[name]
     a, b = groups if name in INDEPENDENT else paired
     plain = function(a, b)
@@ -240,10 +231,7 @@ def test_correlations_are_symmetric_and_turn_with_a_sign(name: str, paired: Any)
 @given(PAIRS_OF_VALUES)
 def test_rank_methods_see_only_the_order(paired: Any) -> None:
     a, b = paired
-    close(
-        numbers(correlations.spearman(a, b)),
-        numbers(correlations.spearman([x**3 for x in a], [np.exp(x / 20) for x in b])),
-    )
+    close(numbers(correlations.spearman(a, b)), numbers(correlations.spearman([x**3 for x in a], [np.exp(x / 20) for x in b])))
     close(numbers(effects.cliffs_delta(a, b)), numbers(effects.cliffs_delta([x**3 for x in a], [x**3 for x in b])))
     ours = location.mann_whitney(a, b).p_value
     theirs = location.mann_whitney([x**3 for x in a], [x**3 for x in b]).p_value

@@ -59,9 +59,7 @@ def test_values_whose_squares_leave_the_range_of_floats_are_refused(scale: float
         lambda: bootstrap.bootstrap(a, "mean", rng=np.random.default_rng(1), method="bca", resamples=100),
     ]
     for call in calls:
-        with pytest.raises(
-            InvalidInput, match=r"expected values whose squares a computer can hold .* Give them in another unit"
-        ):
+        with pytest.raises(InvalidInput, match=r"expected values whose squares a computer can hold .* Give them in another unit"):
             call()
     assert location.wilcoxon(a, b).p_value == location.wilcoxon(a / scale, b / scale).p_value
 
@@ -73,6 +71,4 @@ def test_mixed_models_refuse_values_whose_squares_leave_the_range_of_floats(scal
     table = {name: rng.normal(size=60) for name in ("response", "predictor")}
     table[column] = table[column] * scale
     with pytest.raises(InvalidInput, match=rf"table\['{column}'\]: expected values whose squares a computer can hold"):
-        models.mixed_linear(
-            "response ~ predictor + (1 | person)", {**table, "person": [f"p{row % 12}" for row in range(60)]}
-        )
+        models.mixed_linear("response ~ predictor + (1 | person)", {**table, "person": [f"p{row % 12}" for row in range(60)]})

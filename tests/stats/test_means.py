@@ -122,6 +122,4 @@ def test_a_few_values_far_from_the_rest_of_a_small_sample_are_noted() -> None:
     (note,) = mean_skewed(careless).notes
     assert note.startswith("2 of 20 values lie far from the rest")
     assert mean_skewed(np.append(rng.normal(0.6, 0.1, 70), [-0.3])).notes == ()
-    assert mean_skewed([1.0, 1.0, 1.0, 1.0, 5.0]).notes == (), (
-        "most values are equal, so that nothing tells how far is far"
-    )
+    assert mean_skewed([1.0, 1.0, 1.0, 1.0, 5.0]).notes == (), "most values are equal, so that nothing tells how far is far"

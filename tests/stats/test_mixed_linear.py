@@ -172,9 +172,7 @@ def test_few_scenarios_become_fixed() -> None:
 def test_a_group_with_one_row_per_level_is_refused() -> None:
     rng = np.random.default_rng(2)
     table = {"y": rng.normal(size=20), "x": [0, 1] * 10, "g": [f"p{index}" for index in range(20)]}
-    with pytest.raises(
-        InvalidInput, match="'g' has 20 random effects for 20 rows, so they cannot be told from the residual"
-    ):
+    with pytest.raises(InvalidInput, match="'g' has 20 random effects for 20 rows, so they cannot be told from the residual"):
         mixed_linear("y ~ x + (1 | g)", table)
     twice = {name: [*column, *column] for name, column in table.items()}
     with pytest.raises(InvalidInput, match="'g' has 40 random effects for 40 rows"):
@@ -185,12 +183,7 @@ def test_sparse_and_dense_products_give_the_same_fit() -> None:
     rng = np.random.default_rng(6)
     people, clips = rng.integers(0, 120, 900), rng.integers(0, 200, 900)
     x = rng.integers(0, 2, 900)
-    y = (
-        0.3 * x
-        + rng.normal(0, 0.7, 120)[people]
-        + (0.5 + 0.4 * x) * rng.normal(0, 1, 200)[clips]
-        + rng.normal(size=900)
-    )
+    y = 0.3 * x + rng.normal(0, 0.7, 120)[people] + (0.5 + 0.4 * x) * rng.normal(0, 1, 200)[clips] + rng.normal(size=900)
     table = {"y": y, "x": x, "p": people, "c": clips}
     formula = "y ~ x + (1 | p) + (1 + x | c)"
     sparse = mixed_linear(formula, table)

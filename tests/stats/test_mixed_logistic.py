@@ -62,9 +62,7 @@ def test_cbpp_at_the_converged_optimum() -> None:
     as_in(found, OUTPUT["cbpp"]["glmmTMB"])
     expected = json.loads((DATA / "expected.json").read_text())["cbpp_converged"]
     names = ["(Intercept)", "period[2]", "period[3]", "period[4]"]
-    assert [found.term(name).estimate.value for name in names] == pytest.approx(
-        list(expected["fixef"].values()), rel=1e-4
-    )
+    assert [found.term(name).estimate.value for name in names] == pytest.approx(list(expected["fixef"].values()), rel=1e-4)
     assert [round(found.term(name).estimate.se or 0, 4) for name in names] == [0.2325, 0.3066, 0.3266, 0.4274]
     assert found.random_sd("herd") == pytest.approx(expected["sd_herd"], rel=1e-4)
     assert found.log_likelihood == pytest.approx(expected["logLik"], abs=1e-4)
@@ -73,9 +71,7 @@ def test_cbpp_at_the_converged_optimum() -> None:
         assert odds is not None
         assert e.statistic == pytest.approx((e.value or 0) / (e.se or 1))
         assert e.p_value == pytest.approx(math.erfc(abs(e.statistic or 0) / math.sqrt(2)), rel=1e-9)
-        assert (odds.value, odds.low, odds.high) == pytest.approx(
-            [math.exp(x) for x in (e.value or 0, e.low or 0, e.high or 0)]
-        )
+        assert (odds.value, odds.low, odds.high) == pytest.approx([math.exp(x) for x in (e.value or 0, e.low or 0, e.high or 0)])
 
 
 def test_glmers_default_stops_just_before_our_optimum() -> None:
@@ -130,9 +126,7 @@ def test_counts_and_rows_are_the_same_model() -> None:
     keys = list(zip(*(table[key] for key in ("participant", "scenario", "condition", "order")), strict=True))
     cells = sorted(set(keys))
     index = np.array([cells.index(key) for key in keys])
-    counts = {
-        name: [cell[i] for cell in cells] for i, name in enumerate(("participant", "scenario", "condition", "order"))
-    }
+    counts = {name: [cell[i] for cell in cells] for i, name in enumerate(("participant", "scenario", "condition", "order"))}
     counts["flag"] = np.bincount(index, table["flag"]).astype(int)
     counts["n"] = np.bincount(index)
     rows, cellwise = mixed_logistic(CROSSED, table), mixed_logistic(CROSSED, counts, trials="n")
@@ -144,9 +138,7 @@ def test_counts_and_rows_are_the_same_model() -> None:
 def test_swapping_the_answer_turns_the_signs() -> None:
     table = simulated("small")
     plain, turned = (mixed_logistic(CROSSED, table), mixed_logistic(CROSSED, table | {"flag": 1 - table["flag"]}))
-    assert [t.estimate.value for t in turned.terms] == pytest.approx(
-        [-(t.estimate.value or 0) for t in plain.terms], abs=2e-5
-    )
+    assert [t.estimate.value for t in turned.terms] == pytest.approx([-(t.estimate.value or 0) for t in plain.terms], abs=2e-5)
     assert turned.log_likelihood == pytest.approx(plain.log_likelihood, abs=1e-6)
 
 

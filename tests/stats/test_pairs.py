@@ -63,10 +63,7 @@ def test_every_published_score(name: str) -> None:
 @pytest.mark.parametrize("index", [0, 1])
 def test_bradley_terry_as_in_r(index: int) -> None:
     r = OUTPUT["no_ties"][index]
-    found, by_judge = (
-        bradley_terry(of(INPUT["no_ties"][index])),
-        bradley_terry(of(INPUT["no_ties"][index], judges=True)),
-    )
+    found, by_judge = (bradley_terry(of(INPUT["no_ties"][index])), bradley_terry(of(INPUT["no_ties"][index], judges=True)))
     assert list(found.items) == r["items"]
     assert [e.value for e in found.log_strength] == pytest.approx(r["value"], abs=1e-7)
     assert [e.se for e in found.log_strength] == pytest.approx(r["se"], rel=1e-6)

@@ -37,9 +37,7 @@ def test_paired_t_as_in_r() -> None:
 
 
 def test_correlation_as_in_r() -> None:
-    found = [
-        power.correlation(s["r"], power=s["power"], alternative=SIDE[s["side"]]).n_exact for s in INPUT["correlation"]
-    ]
+    found = [power.correlation(s["r"], power=s["power"], alternative=SIDE[s["side"]]).n_exact for s in INPUT["correlation"]]
     assert found == pytest.approx(OUTPUT["correlation"], rel=1e-6)
     reached = [power.correlation(s["r"], n=s["n"], alternative=SIDE[s["side"]]).power for s in INPUT["correlation_n"]]
     assert reached == pytest.approx(OUTPUT["correlation_n"], rel=1e-8)
@@ -50,16 +48,13 @@ def test_binomial_as_in_r() -> None:
         found = power.binomial(s["share"], null=s["null"], n=s["n"], alternative=SIDE[s["side"]])
         assert (found.power, found.size) == pytest.approx((r["power"], r["size"]), rel=1e-9)
     needed = [
-        power.binomial(s["share"], null=s["null"], power=s["power"], alternative=SIDE[s["side"]]).n
-        for s in INPUT["binomial"]
+        power.binomial(s["share"], null=s["null"], power=s["power"], alternative=SIDE[s["side"]]).n for s in INPUT["binomial"]
     ]
     assert needed == OUTPUT["binomial"]
 
 
 def test_mann_whitney_as_noether_and_as_simulated() -> None:
-    found = [
-        power.mann_whitney(s["p"], power=s["power"], share_first=s["share"]).n_exact for s in INPUT["mann_whitney"]
-    ]
+    found = [power.mann_whitney(s["p"], power=s["power"], share_first=s["share"]).n_exact for s in INPUT["mann_whitney"]]
     # R's line leaves out the other tail, which ours counts.
     assert found == pytest.approx(OUTPUT["mann_whitney"], rel=1e-4)
     planned = power.mann_whitney(float(special.ndtr(0.6 / np.sqrt(2))), n=90)

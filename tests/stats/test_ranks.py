@@ -68,9 +68,7 @@ def test_selection_finds_what_sorting_finds(a: list[float], b: list[float]) -> N
             assert ranks.kth_difference(x, y, k) == pytest.approx(differences[k - 1], abs=1e-12)
 
 
-@given(
-    st.lists(st.integers(-30, 30), min_size=40, max_size=60), st.lists(st.integers(-30, 30), min_size=40, max_size=60)
-)
+@given(st.lists(st.integers(-30, 30), min_size=40, max_size=60), st.lists(st.integers(-30, 30), min_size=40, max_size=60))
 def test_selection_without_all_pairs_gives_the_same_pair(a: list[int], b: list[int]) -> None:
     """The way for long samples, on short ones: no pairs are looked at before the bisection has left few of them."""
     first, second = np.array(a) / 8, np.array(b) / 8

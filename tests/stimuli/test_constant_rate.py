@@ -62,9 +62,13 @@ def stimulus(folder: Path, source: Path, condition: str, recipe: Recipe) -> Path
     """What `standardise` makes of a film, in this process."""
     looked_at = source_pool.look(source)
     added = source_pool.add(
-        folder, [source], SourceDetails(condition, "s"), clock=VirtualClock(0), new_name=lambda: source.stem,
+        folder,
+        [source],
+        SourceDetails(condition, "s"),
+        clock=VirtualClock(0),
+        new_name=lambda: source.stem,
         looked_at={source: looked_at},
-    )  # fmt: skip
+    )
     return standardise.make(folder, added.new[source], recipe, 0)
 
 

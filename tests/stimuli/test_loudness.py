@@ -52,9 +52,7 @@ def test_beside_libavs_own_meter() -> None:
     graph.configure()
     measured = -math.inf
     for start in range(0, samples.shape[1], 4800):
-        block = av.AudioFrame.from_ndarray(
-            np.ascontiguousarray(samples[:, start : start + 4800]), format="fltp", layout="stereo"
-        )
+        block = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples[:, start : start + 4800]), format="fltp", layout="stereo")
         block.sample_rate, block.pts = RATE_HZ, start
         source.push(block)
         while True:

@@ -167,9 +167,7 @@ def test_a_damaged_copy_is_made_again(make_video: Any, tmp_path: Path) -> None:
     assert (tmp_path / "media" / medium.digest).stat().st_size == medium.bytes
 
 
-def test_unusable_files_are_all_named_and_stop_nothing_else(
-    make_video: Any, make_definition: Any, tmp_path: Path
-) -> None:
+def test_unusable_files_are_all_named_and_stop_nothing_else(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
     make_video("good.mp4")
     (tmp_path / "stimuli" / "text.mp4").write_text("not a video")
     definition = make_definition(
@@ -187,9 +185,7 @@ def test_unusable_files_are_all_named_and_stop_nothing_else(
     assert len([path for path in (tmp_path / "media").iterdir() if path.is_file()]) == 1
 
 
-def test_without_the_extra_files_are_copied_as_they_are(
-    make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_files_are_copied_as_they_are(make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_video("h.mp4")
     monkeypatch.setattr(prepare, "have_av", lambda: False)
     monkeypatch.setitem(sys.modules, "av", None)
@@ -199,9 +195,7 @@ def test_without_the_extra_files_are_copied_as_they_are(
     assert medium.duration_ms == pytest.approx(2000, abs=30)
 
 
-def test_finished_work_is_found_without_opening_video(
-    make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finished_work_is_found_without_opening_video(make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_video("h.mp4")
     medium = prepare.prepare_file(path, tmp_path / "media")
     monkeypatch.setitem(sys.modules, "av", None)

@@ -93,9 +93,7 @@ def test_in_a_film_the_name_of_a_place_can_be_read_beside_a_bubble() -> None:
 
 def test_two_who_talk_side_by_side_can_both_be_read() -> None:
     empty = np.full((200, 200, 3), 120, np.float32)
-    first, second = (
-        Shape("bubble", "#ffffff", x, 4, text=text, size=0.8) for x, text in ((5, "Good day"), (5.5, "Hello"))
-    )
+    first, second = (Shape("bubble", "#ffffff", x, 4, text=text, size=0.8) for x, text in ((5, "Good day"), (5.5, "Hello")))
     alone = [paint(empty.copy(), [bubble], CAMERA)[..., 1] > 200 for bubble in (first, second)]
     both = paint(empty.copy(), [first, second], CAMERA)[..., 1] > 200
     assert (alone[0] & alone[1]).any(), "above their heads one would cover the other"

@@ -10,10 +10,19 @@ from believable.stimuli.source_pool import SampleRequest, StimulusSource, sample
 
 def source(number: int, condition: str, scenario: str, length_ms: int = 12_000) -> StimulusSource:
     return StimulusSource(
-        name=f"n{number}", file=f"n{number}.mp4", original=f"{number}.mp4", digest=f"{number:064x}",
-        condition=condition, scenario=scenario, length_ms=length_ms, width_px=2, height_px=2, frames=1,
-        frames_per_s="25", audio="none",
-    )  # fmt: skip
+        name=f"n{number}",
+        file=f"n{number}.mp4",
+        original=f"{number}.mp4",
+        digest=f"{number:064x}",
+        condition=condition,
+        scenario=scenario,
+        length_ms=length_ms,
+        width_px=2,
+        height_px=2,
+        frames=1,
+        frames_per_s="25",
+        audio="none",
+    )
 
 
 def test_too_short_and_too_long_ones_are_left_out_with_the_reason() -> None:

@@ -69,20 +69,14 @@ async def visit(settings: Settings) -> list[Served]:
 
 @pytest.fixture
 def served(make_video: Any, tmp_path: Path) -> list[Served]:
-    make_video(
-        "canary-h.mp4", tags={"title": "canary human", "comment": "x" * 99}, x264="merange=24:qcomp=0.7", noise_seed=1
-    )
-    make_video(
-        "canary-a.mp4", tags={"artist": "canary agent"}, x264="merange=16:qcomp=0.5", noise_seed=2, timescale=30_000
-    )
+    make_video("canary-h.mp4", tags={"title": "canary human", "comment": "x" * 99}, x264="merange=24:qcomp=0.7", noise_seed=1)
+    make_video("canary-a.mp4", tags={"artist": "canary agent"}, x264="merange=16:qcomp=0.5", noise_seed=2, timescale=30_000)
     (tmp_path / "study.yaml").write_text(STUDY)
     settings = Settings(data_dir=tmp_path / "data", study_folders=(tmp_path,))
     return asyncio.run(visit(settings))
 
 
-def test_conditions_cannot_be_told_apart_by_what_is_served(
-    served: list[Served], tmp_path: Path, mp4_outside: Any
-) -> None:
+def test_conditions_cannot_be_told_apart_by_what_is_served(served: list[Served], tmp_path: Path, mp4_outside: Any) -> None:
     one, other = served
     assert one.content != other.content
     for each in served:

@@ -36,8 +36,16 @@ def names() -> Callable[[], str]:
     return lambda: f"name{next(numbers)}"
 
 
-def film(path: Path, grey: Callable[[float], int], *, size: tuple[int, int] = (160, 90), rate: int = 25,
-         seconds: float = 3.0, loud: float = 0.2, container: str = "mp4") -> Path:  # fmt: skip
+def film(
+    path: Path,
+    grey: Callable[[float], int],
+    *,
+    size: tuple[int, int] = (160, 90),
+    rate: int = 25,
+    seconds: float = 3.0,
+    loud: float = 0.2,
+    container: str = "mp4",
+) -> Path:
     """A plain picture whose grey follows the time, with a tone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w", format=container) as out:
@@ -88,9 +96,7 @@ def test_cut_masked_marked_and_made_alike(tmp_path: Path) -> None:
     given = film(tmp_path / "in.mp4", lambda t: (40, 120, 220)[int(t)])
     source = only(add(tmp_path, [given], cut_start_ms=300, masks=(Mask(0, 0, 40, 45),)))
     assert source.length_ms == 3000
-    recipe = Recipe(
-        width_px=320, height_px=240, frames_per_s=30, cut_start_ms=200, cut_end_ms=500, crf=12, watermark="Research"
-    )
+    recipe = Recipe(width_px=320, height_px=240, frames_per_s=30, cut_start_ms=200, cut_end_ms=500, crf=12, watermark="Research")
     made = standardise.make(tmp_path, source, recipe, 5)
     shown = pictures(made)
     assert len(shown) == 60
@@ -214,18 +220,7 @@ def test_cuts_that_leave_nothing_are_refused(tmp_path: Path) -> None:
 
 def test_a_killed_run_leaves_nothing_half_and_is_taken_up_again(tmp_path: Path) -> None:
     add(tmp_path, [film(tmp_path / f"{grey}.mp4", lambda t, g=grey: g, seconds=8) for grey in (60, 120)])  # type: ignore[misc]
-    words = [
-        sys.executable,
-        "-m",
-        "believable",
-        "stimuli",
-        "standardise",
-        str(tmp_path),
-        "--size",
-        "1280x720",
-        "--workers",
-        "1",
-    ]
+    words = [sys.executable, "-m", "believable", "stimuli", "standardise", str(tmp_path), "--size", "1280x720", "--workers", "1"]
     run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
     while not list((tmp_path / "stimuli").glob(".*.coded")):

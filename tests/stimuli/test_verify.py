@@ -56,9 +56,7 @@ def test_each_bad_file_names_itself_and_stops_nothing(make_video: Any, make_defi
     spoiled.write_bytes(bytes(data))
     names = ("cut", "long", "good", "case", "noise", "spoiled", "gone")
     definition = make_definition([stimulus(name, duration_ms=9000 if name == "long" else None) for name in names])
-    (tmp_path / "study.yaml").write_text(
-        "believable: 1\nstimuli:\n" + "".join(f"  - stimuli/{name}.mp4\n" for name in names)
-    )
+    (tmp_path / "study.yaml").write_text("believable: 1\nstimuli:\n" + "".join(f"  - stimuli/{name}.mp4\n" for name in names))
     found = verify.verify(definition, tmp_path)
     by_line = {problem.line: problem for problem in found}
     assert [problem.severity for problem in found] == ["error"] * 6
@@ -96,16 +94,14 @@ def test_a_file_cut_off_behind_its_index_is_found(make_video: Any, make_definiti
         ({"tags": {"title": "the agent"}}, "metadata", "note"),
         ({"frames": 75}, "length in ms", "warning"),
     ],
-)  # fmt: skip
+)
 def test_technical_differences_between_conditions_are_found(
     make_video: Any, make_definition: Any, tmp_path: Path, difference: dict[str, Any], what: str, severity: str
 ) -> None:
     for number in range(2):
         make_video(f"h{number}.mp4", noise_seed=number)
         make_video(f"a{number}.mp4", noise_seed=number, **difference)
-    definition = make_definition(
-        [stimulus(f"h{n}", "human") for n in range(2)] + [stimulus(f"a{n}", "agent") for n in range(2)]
-    )
+    definition = make_definition([stimulus(f"h{n}", "human") for n in range(2)] + [stimulus(f"a{n}", "agent") for n in range(2)])
     found = [problem for problem in verify.verify(definition, tmp_path) if problem.message.startswith(what)]
     assert [problem.severity for problem in found] == [severity]
     assert "tells the conditions apart" in found[0].message
@@ -128,9 +124,7 @@ def test_a_difference_shared_by_some_files_is_a_warning(make_video: Any, make_de
     make_video("h1.mp4", size=(192, 96))
     make_video("a0.mp4")
     make_video("a1.mp4", noise_seed=5)
-    definition = make_definition(
-        [stimulus(f"h{n}", "human") for n in range(2)] + [stimulus(f"a{n}", "agent") for n in range(2)]
-    )
+    definition = make_definition([stimulus(f"h{n}", "human") for n in range(2)] + [stimulus(f"a{n}", "agent") for n in range(2)])
     found = [problem for problem in verify.verify(definition, tmp_path) if "width" in problem.message]
     assert [problem.severity for problem in found] == ["warning"]
     assert "differs between conditions" in found[0].message
@@ -161,6 +155,5 @@ def facts_with_lengths(make_definition: Any, lengths: dict[str, tuple[int, ...]]
     stimuli = [stimulus(f"{kind}{n}", kind) for kind, many in lengths.items() for n in range(len(many))]
     flat = [length for many in lengths.values() for length in many]
     return [
-        (one, replace(same, duration_ms=length))
-        for one, length in zip(make_definition(stimuli).study.stimuli, flat, strict=True)
+        (one, replace(same, duration_ms=length)) for one, length in zip(make_definition(stimuli).study.stimuli, flat, strict=True)
     ]

@@ -33,9 +33,7 @@ def test_lines_are_neither_changed_nor_deleted(store: Store) -> None:
     assert [line.what for line in store.read(audit_log.recent_audit)] == ["exported"]
 
 
-def test_withdrawing_takes_the_words_and_leaves_who_and_when(
-    store: Store, make_session: Callable[..., Session]
-) -> None:
+def test_withdrawing_takes_the_words_and_leaves_who_and_when(store: Store, make_session: Callable[..., Session]) -> None:
     session = make_session(store)
     what = "rejected real session 1: wrote 'my name is CANARY'"
     store.write(lambda conn: audit_log.note_audit(conn, user="ada", what=what, at_ms=NOW, session=session.id))
@@ -48,9 +46,7 @@ def test_withdrawing_takes_the_words_and_leaves_who_and_when(
 
 def test_one_look_is_one_line(store: Store) -> None:
     for at_ms in (NOW, NOW + 1, NOW + SAME_LOOK_MS - 1, NOW + SAME_LOOK_MS):
-        store.write(
-            lambda conn, at_ms=at_ms: audit_log.note_view(conn, user="ada", what="looked", at_ms=at_ms, study="s")
-        )
+        store.write(lambda conn, at_ms=at_ms: audit_log.note_view(conn, user="ada", what="looked", at_ms=at_ms, study="s"))
     store.write(lambda conn: audit_log.note_view(conn, user="bob", what="looked", at_ms=NOW, study="s"))
     times = [line.at_ms for line in store.read(lambda conn: audit_log.recent_audit(conn, 9, AuditFilter(user="ada")))]
     assert times == [NOW + SAME_LOOK_MS, NOW]

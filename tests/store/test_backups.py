@@ -32,9 +32,7 @@ def filled(store: Store, make_session: MakeSession, body: Body) -> Store:
         session = make_session(store, number)
         seqs = (1, 2, 3, 4, 6) if number == 3 else (1, 2, 3, 4, 5)
         store.append(
-            event_log.check_batch(
-                f"token-{number}", 1, [(seq, body(seq, text=f"secret words {number}")) for seq in seqs]
-            )
+            event_log.check_batch(f"token-{number}", 1, [(seq, body(seq, text=f"secret words {number}")) for seq in seqs])
         )
         blob = {"session": session.id, "name": "r", "media_type": "video/mp4", "body": b"\x00\xff" * 10}
         store.write(lambda conn, blob=blob: conn.execute(insert(blobs).values(**blob)) and None)
@@ -52,9 +50,7 @@ def everything(store: Store, n: int = 1) -> dict[str, Any]:
     }
 
 
-def test_a_backup_is_one_verified_file_and_restores_to_the_same(
-    filled: Store, database_url: str, tmp_path: Path
-) -> None:
+def test_a_backup_is_one_verified_file_and_restores_to_the_same(filled: Store, database_url: str, tmp_path: Path) -> None:
     before = everything(filled)
     seen: list[tuple[int, int]] = []
     made = backup(database_url, tmp_path / "b" / "one.backup", progress=lambda done, total: seen.append((done, total)))
@@ -68,14 +64,10 @@ def test_a_backup_is_one_verified_file_and_restores_to_the_same(
     with Store.open(database_url) as again:
         assert everything(again) == before
         again.write(lambda conn: audit_log.note_audit(conn, user="u", what="y", at_ms=2))
-        assert [entry.id for entry in again.read(audit_log.recent_audit)] == [2, 1], (
-            "numbers go on after the restored ones"
-        )
+        assert [entry.id for entry in again.read(audit_log.recent_audit)] == [2, 1], "numbers go on after the restored ones"
 
 
-def test_what_was_withdrawn_after_the_backup_does_not_come_back(
-    filled: Store, database_url: str, tmp_path: Path
-) -> None:
+def test_what_was_withdrawn_after_the_backup_does_not_come_back(filled: Store, database_url: str, tmp_path: Path) -> None:
     made = backup(database_url, tmp_path / "old.backup")
     gone = filled.read(lambda conn: sessions.by_id(conn, "session-2"))
     assert gone is not None

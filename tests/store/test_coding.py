@@ -25,8 +25,17 @@ GOAL, SMOOTH = Label("goal", "+", "more"), Label("smoothness", "-", "less", ((0,
 
 
 def response(number: int) -> Response:
-    return Response(f"text {number}", "Why?", judge=f"j{number // 3}", trial_key=f"t{number}", condition="ab"[number % 2],
-                    session=f"s{number // 3}", stimuli=("x", "y"), chosen=1, moment_ms=5.5)  # fmt: skip
+    return Response(
+        f"text {number}",
+        "Why?",
+        judge=f"j{number // 3}",
+        trial_key=f"t{number}",
+        condition="ab"[number % 2],
+        session=f"s{number // 3}",
+        stimuli=("x", "y"),
+        chosen=1,
+        moment_ms=5.5,
+    )
 
 
 @pytest.fixture
@@ -41,9 +50,7 @@ def filled(store: Store) -> Store:
 
 
 def draw(store: Store, plan: RoundPlan = RoundPlan("agreement", 10), again: int | None = None) -> int:  # noqa: B008
-    return store.write(
-        lambda conn: coding_rounds.add_round(conn, PROJECT, plan, CODERS, again=again, user="ada", at_ms=1)
-    ).number
+    return store.write(lambda conn: coding_rounds.add_round(conn, PROJECT, plan, CODERS, again=again, user="ada", at_ms=1)).number
 
 
 def operation(number: int, mark: Mark, round_number: int = 1, **more: object) -> str:
@@ -252,10 +259,18 @@ def test_a_decision_holds_and_nothing_is_overwritten(filled: Store) -> None:
     for how, label in (("adjudicated", GOAL), ("discussed", SMOOTH)):
         filled.write(
             lambda conn, how=how, label=label: coding_marks.decide(  # type: ignore[misc]
-                conn, "why", round_number=1, number=number, how=how, mark=Mark((label,), done=True), version=1,
-                note="because", user="ada", at_ms=4,
+                conn,
+                "why",
+                round_number=1,
+                number=number,
+                how=how,
+                mark=Mark((label,), done=True),
+                version=1,
+                note="because",
+                user="ada",
+                at_ms=4,
             )
-        )  # fmt: skip
+        )
     (held,) = filled.read(lambda conn: coding_marks.final_labels(conn, PROJECT))
     assert (held.number, held.how, held.mark.labels, held.note) == (number, "discussed", (SMOOTH,), "because")
     assert len(filled.read(lambda conn: coding_marks.outcomes(conn, "why"))[number]) == 2

@@ -34,9 +34,7 @@ def pragma(conn: Connection, name: str) -> Any:
 def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'deep' / 'b.db'}") as store:
         for run in (store.write, store.read):
-            found = run(
-                lambda conn: [pragma(conn, p) for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")]
-            )
+            found = run(lambda conn: [pragma(conn, p) for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")])
             assert found == ["wal", 2, 1, 1]
 
 
@@ -91,9 +89,7 @@ def fill(store: Store, session: Session, body: Body) -> int:
             return seq
 
 
-def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(
-    tmp_path: Path, make_session: MakeSession, body: Body
-) -> None:
+def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
     clock = VirtualClock()
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}", clock=clock) as store:
         session = make_session(store)
@@ -132,9 +128,7 @@ def test_on_a_full_disk_what_still_fits_is_stored(tmp_path: Path, make_session: 
         assert store.read(lambda conn: sessions.by_id(conn, "session-1")).head_seq == 0  # type: ignore[union-attr]
 
 
-def test_an_alarm_that_cannot_be_written_is_shown_from_memory(
-    tmp_path: Path, make_session: MakeSession, body: Body
-) -> None:
+def test_an_alarm_that_cannot_be_written_is_shown_from_memory(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}", clock=VirtualClock()) as store:
         session = make_session(store)
         # Fill the alarms' page as well: small rows are written until none fits.

@@ -44,9 +44,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
     """Something of this session in every table that can hold something."""
     number = session.number
     store.append(
-        event_log.check_batch(
-            f"token-{number}", 1, [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)]
-        )
+        event_log.check_batch(f"token-{number}", 1, [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)])
     )
     store.write(lambda conn: sessions.change(conn, session.id, epoch=2))
     with pytest.raises(Exception, match="another tab"):
@@ -69,14 +67,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
 
 
 def queue(conn: Connection, session: Session, words: str) -> None:
-    row = {
-        "study": "study",
-        "pool": "real",
-        "session": session.id,
-        "number": session.number,
-        "position": 0,
-        "ordinal": 1,
-    }
+    row = {"study": "study", "pool": "real", "session": session.id, "number": session.number, "position": 0, "ordinal": 1}
     about = {"trial_key": "about", "question": "why", "pasted": 0, "digest": f"{words} digest", "alike": "[]"}
     put = conn.execute(insert(review_answers).values(**row, **about, kinds="", n_kinds=0))
     assert put.inserted_primary_key is not None
@@ -108,13 +99,7 @@ def test_every_table_is_emptied_of_the_session_and_a_tombstone_counts_it(
     assert store.read(lambda conn: holds_session(conn, other.id)) == full
     assert store.read(lambda conn: len(conn.execute(select(review_keys)).all())) == 1
     stone = store.read(lambda conn: conn.execute(select(tombstones)).one())
-    assert (stone.session, stone.study, stone.link_kind, stone.number, stone.withdrawn_ms) == (
-        "session-1",
-        "study",
-        "open",
-        1,
-        5,
-    )
+    assert (stone.session, stone.study, stone.link_kind, stone.number, stone.withdrawn_ms) == ("session-1", "study", "open", 1, 5)
     with pytest.raises(Withdrawn, match="everything of it deleted"):
         store.read(lambda conn: sessions.by_token(conn, token_hash("token-1")))
     with pytest.raises(NotFound):
@@ -141,9 +126,7 @@ def test_not_one_byte_is_left_in_the_sqlite_files(tmp_path: Path, make_session: 
         assert b"other-words" in after
 
 
-def test_the_log_is_emptied_later_when_somebody_is_reading(
-    tmp_path: Path, make_session: MakeSession, body: Body
-) -> None:
+def test_the_log_is_emptied_later_when_somebody_is_reading(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
     path = tmp_path / "b.db"
     with Store.open(f"sqlite:///{path}") as store:
         session = make_session(store)

@@ -86,11 +86,7 @@ def test_sizes_are_limited_but_a_million_characters_fit() -> None:
         event_log.check_batch("token", 1, [(1, text(data={"v": "x" * 4_000_000}))])
 
 
-@given(
-    st.lists(
-        st.one_of(st.tuples(st.integers(), st.text()), st.binary(), st.none(), st.dictionaries(st.text(), st.text()))
-    )
-)
+@given(st.lists(st.one_of(st.tuples(st.integers(), st.text()), st.binary(), st.none(), st.dictionaries(st.text(), st.text()))))
 def test_rubbish_is_refused_and_never_crashes(rubbish: Any) -> None:
     if rubbish:
         with pytest.raises(InvalidInput):
@@ -133,7 +129,5 @@ def test_reading_goes_page_by_page(
     session = make_session(store)
     store.append(event_log.check_batch("token-1", 1, [(n, body(n)) for n in range(1, 8)]))
     for after in range(8):
-        found = store.read(
-            lambda conn, after=after: [seq for seq, _, _ in event_log.event_bodies(conn, session.id, after)]
-        )
+        found = store.read(lambda conn, after=after: [seq for seq, _, _ in event_log.event_bodies(conn, session.id, after)])
         assert found == list(range(after + 1, 8))

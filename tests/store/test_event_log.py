@@ -164,11 +164,7 @@ STEPS = st.lists(
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def test_any_mix_of_batches_agrees_with_the_model(
-    kind: str,
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    make_session: MakeSession,
-    body: Body,
+    kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, make_session: MakeSession, body: Body
 ) -> None:
     """The model: a dict of what was accepted; the chain is over its gap-free beginning; nothing sent is lost."""
     if kind == "sqlite":

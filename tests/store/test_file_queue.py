@@ -30,9 +30,7 @@ def holder(tmp_path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_killed_holder_frees_the_turn(
-    tmp_path: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_holder_frees_the_turn(tmp_path: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "QUEUE_S", 100)
     queue = FileQueue(tmp_path / "b.db")
     started_s = time.monotonic()

@@ -72,9 +72,7 @@ def test_a_damaged_file_is_refused_at_the_start_with_the_cure(path: Path) -> Non
         store.examine()
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda content: b"\xa5" * 4096 + content[4096:], lambda content: b"no database" * 99]
-)
+@pytest.mark.parametrize("damage", [lambda content: b"\xa5" * 4096 + content[4096:], lambda content: b"no database" * 99])
 def test_a_file_that_is_no_database_is_told_without_a_traceback(path: Path, damage: Callable[[bytes], bytes]) -> None:
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(Unavailable, match=r"cannot be opened: .*not a database.* Restore a backup"):

@@ -20,9 +20,7 @@ _number = itertools.count(1)
 
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
-    scratch.execute(
-        insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
-    )
+    scratch.execute(insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW))
     scratch.execute(insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
     return scratch
 
@@ -118,9 +116,7 @@ def test_pools_are_never_added_up(conn: Connection) -> None:
 
 
 def test_other_studies_do_not_show(conn: Connection) -> None:
-    conn.execute(
-        insert(database_tables.studies).values(id="o", title="O", state="open", definition="d", created_ms=NOW)
-    )
+    conn.execute(insert(database_tables.studies).values(id="o", title="O", state="open", definition="d", created_ms=NOW))
     put(conn, study="o")
     assert counted(conn).started == 0
 
@@ -168,9 +164,7 @@ def test_median_duration(conn: Connection, minutes: list[int], expected: int) ->
 def test_the_pulse_counts_what_arrived_and_what_stalled(conn: Connection) -> None:
     one = put(conn, top_seq=5, head_seq=5)
     old, lately = NOW - 10 * MINUTE, NOW - 9_000
-    put_events(
-        conn, one, [(old, "clock"), (old, "media.stall")] + [(lately, "clock")] * 2 + [(NOW - 3_000, "media.stall")]
-    )
+    put_events(conn, one, [(old, "clock"), (old, "media.stall")] + [(lately, "clock")] * 2 + [(NOW - 3_000, "media.stall")])
     two = put(conn, top_seq=1, head_seq=1, link_kind="simulated")
     put_events(conn, two, [(lately, "clock")])
     found = monitor.pulse(conn, "s", "real", now_ms=NOW, window_ms=20_000)

@@ -20,9 +20,7 @@ def conn(scratch: Connection) -> Connection:
         row = {"id": name, "title": name, "state": "open", "definition": "d", "created_ms": NOW}
         scratch.execute(insert(database_tables.studies).values(row))
     for version, at_ms in (("d", NOW), ("e", NOW + 1)):
-        scratch.execute(
-            insert(database_tables.definitions).values(hash=version, study="s", body="{}", created_ms=at_ms)
-        )
+        scratch.execute(insert(database_tables.definitions).values(hash=version, study="s", body="{}", created_ms=at_ms))
     return scratch
 
 
@@ -152,9 +150,7 @@ def test_sessions_are_found_by_number_id_code_recruiter_and_label(conn: Connecti
 
 def test_sessions_are_sorted_by_any_column_and_those_without_a_value_stand_last(conn: Connection) -> None:
     fill(conn)
-    conn.execute(
-        update(database_tables.sessions).where(database_tables.sessions.c.number == 4).values(started_ms=NOW - 2 * HOUR)
-    )
+    conn.execute(update(database_tables.sessions).where(database_tables.sessions.c.number == 4).values(started_ms=NOW - 2 * HOUR))
     assert chosen(conn, order="number", descending=False) == [1, 2, 3, 4, 5]
     assert chosen(conn, order="took") == [4, 5, 3, 2, 1]
     assert chosen(conn, order="took", descending=False) == [5, 3, 4, 2, 1]
@@ -192,11 +188,7 @@ def test_personal_links_know_who_used_them(conn: Connection) -> None:
     studies.use_link(conn, "a", "personal2")
     studies.use_link(conn, "c", "withdrawn meanwhile")
     found = overview.personal_links(conn, "s")
-    assert [(one.label, one.used, one.number) for one in found] == [
-        ("Anna", True, 2),
-        ("Bea", False, None),
-        ("Cleo", True, None),
-    ]
+    assert [(one.label, one.used, one.number) for one in found] == [("Anna", True, 2), ("Bea", False, None), ("Cleo", True, None)]
 
 
 def test_a_session_by_its_number_stays_in_its_pool(conn: Connection) -> None:

@@ -38,9 +38,7 @@ def test_studies(store: Store) -> None:
 
 def test_links(store: Store) -> None:
     put(store)
-    made = store.write(
-        lambda conn: studies.create_link(conn, token="t", study="s", kind="personal", at_ms=1, label="Ada")
-    )
+    made = store.write(lambda conn: studies.create_link(conn, token="t", study="s", kind="personal", at_ms=1, label="Ada"))
     assert store.read(lambda conn: studies.get_link(conn, "t")) == made
     store.write(lambda conn: studies.use_link(conn, "t", "session-1"))
     assert store.read(lambda conn: studies.get_link(conn, "t")).used_by == "session-1"
@@ -70,9 +68,7 @@ def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeS
 
     def decide(kind: str, reason: str = "because", target: str = "") -> None:
         store.write(
-            lambda conn: review.add_decision(
-                conn, session=session.id, kind=kind, reason=reason, user="u", at_ms=1, target=target
-            )
+            lambda conn: review.add_decision(conn, session=session.id, kind=kind, reason=reason, user="u", at_ms=1, target=target)
         )
 
     def rejected() -> bool:
@@ -121,21 +117,14 @@ def test_alarms_stand_until_cleared_and_are_not_repeated(store: Store) -> None:
 def test_audit_is_newest_first(store: Store) -> None:
     for n in range(5):
         study = "s" if n % 2 else None
-        store.write(
-            lambda conn, n=n, study=study: audit_log.note_audit(conn, user="u", what=str(n), at_ms=n, study=study)
-        )
+        store.write(lambda conn, n=n, study=study: audit_log.note_audit(conn, user="u", what=str(n), at_ms=n, study=study))
     assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, 3))] == ["4", "3", "2"]
-    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, wanted=AuditFilter("s")))] == [
-        "3",
-        "1",
-    ]
+    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, wanted=AuditFilter("s")))] == ["3", "1"]
 
 
 def test_limits_count_failures_per_person_and_forget(store: Store) -> None:
     def check(who: str, now_ms: int) -> None:
-        store.read(
-            lambda conn: accounts.check_tries(conn, what="code", who=who, limit=2, window_ms=60_000, now_ms=now_ms)
-        )
+        store.read(lambda conn: accounts.check_tries(conn, what="code", who=who, limit=2, window_ms=60_000, now_ms=now_ms))
 
     for now_ms in (1, 2):
         check("a", now_ms)

@@ -15,9 +15,7 @@ NOW = 1_750_000_000_000
 
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
-    scratch.execute(
-        insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW)
-    )
+    scratch.execute(insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW))
     scratch.execute(insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
     return scratch
 

@@ -12,9 +12,7 @@ MakeSession = Callable[..., Session]
 
 
 def test_a_session_comes_back_as_it_was_stored(store: Store, make_session: MakeSession) -> None:
-    session = make_session(
-        store, 4, arms={"b": "x", "a": "y"}, rows={"clips": 3}, seed=2**63 - 1, recruiter_extra={"S": "h"}
-    )
+    session = make_session(store, 4, arms={"b": "x", "a": "y"}, rows={"clips": 3}, seed=2**63 - 1, recruiter_extra={"S": "h"})
     assert store.read(lambda conn: sessions.by_id(conn, session.id)) == session
     assert store.read(lambda conn: sessions.by_code(conn, "code-4")) == session
     assert store.read(lambda conn: sessions.by_id(conn, "nobody")) is None

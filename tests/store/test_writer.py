@@ -133,9 +133,7 @@ def test_coroutines_are_answered_and_may_give_up(store: Store) -> None:
         impatient.cancel()
         release.set()
         await asyncio.gather(*patient)
-        assert await store.aread(lambda conn: len(audit_log.recent_audit(conn))) == 6, (
-            "what was given up is stored all the same"
-        )
+        assert await store.aread(lambda conn: len(audit_log.recent_audit(conn))) == 6, "what was given up is stored all the same"
 
     asyncio.run(run())
 

@@ -35,9 +35,7 @@ WriteStudy = Callable[..., Path]
 def write(tmp_path: Path) -> WriteStudy:
     """Write a study folder: `timeline` is put below the usual header, `text` replaces everything."""
 
-    def write_study(
-        timeline: str = "", *, text: str | None = None, extra: str = "", pages: dict[str, str] | None = None
-    ) -> Path:
+    def write_study(timeline: str = "", *, text: str | None = None, extra: str = "", pages: dict[str, str] | None = None) -> Path:
         whole = dedent(text) if text is not None else f"{HEADER}{dedent(extra)}timeline:\n{dedent(timeline)}"
         for name, page in {"pages/consent.md": "# Consent\n", **(pages or {})}.items():
             path = tmp_path / name

@@ -28,8 +28,16 @@ def group_of(loaded):
 def test_questions_about_a_clip_are_asked_for_every_clip_under_their_own_ids(loaded):
     questions = group_of(loaded).trial.page_questions
     assert [question.id for question in questions] == [
-        "rating-0", "sure-0", "feel-0", "why-0", "rating-1", "sure-1", "feel-1", "why-1", "best",
-    ]  # fmt: skip
+        "rating-0",
+        "sure-0",
+        "feel-0",
+        "why-0",
+        "rating-1",
+        "sure-1",
+        "feel-1",
+        "why-1",
+        "best",
+    ]
     assert [clip_of(question.id) for question in questions][3:6] == [("why", 0), ("rating", 1), ("sure", 1)]
     assert clip_of("best") == ("best", None)
 

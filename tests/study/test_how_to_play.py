@@ -44,8 +44,7 @@ def test_the_table_of_tempers_is_true() -> None:
         for name in ("hearing_blur", "swerve_chance", "balk_chance", "stray_chance")
     ]
     true += [
-        (getattr(CALM, name) / TICKS_PER_S, getattr(FRUSTRATED, name) / TICKS_PER_S)
-        for name in ("memory_ticks", "look_ticks")
+        (getattr(CALM, name) / TICKS_PER_S, getattr(FRUSTRATED, name) / TICKS_PER_S) for name in ("memory_ticks", "look_ticks")
     ]
     true = [(round(calm, 2), round(frustrated, 2)) for calm, frustrated in true]
     assert written[: len(true)] == true

@@ -11,9 +11,7 @@ from believable.study.records import Block, outline
 
 @pytest.fixture
 def study(study_of):
-    return study_of(
-        "- block: {over: condition, each: [{block: {id: inner, over: stimulus, each: [watch]}}]}\n- finish:\n"
-    )
+    return study_of("- block: {over: condition, each: [{block: {id: inner, over: stimulus, each: [watch]}}]}\n- finish:\n")
 
 
 @pytest.mark.parametrize(

@@ -81,10 +81,7 @@ def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
     pair = MatchedSlots(
         "pair",
         "pair",
-        (
-            (Slot("p", "pair", ("a1",)), Slot("q", "pair", ("a2",))),
-            (Slot("p", "pair", ("b1",)), Slot("q", "pair", ("b2",))),
-        ),
+        ((Slot("p", "pair", ("a1",)), Slot("q", "pair", ("a2",))), (Slot("p", "pair", ("b1",)), Slot("q", "pair", ("b2",)))),
     )
     for seed in range(20):
         filled = must_fill([alone], [pair], taken=(), seed=seed)
@@ -95,9 +92,7 @@ def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
 
 def test_many_pairs_are_found_quickly_and_an_impossible_one_is_told():
     def pair(number, scenarios):
-        options = [
-            (Slot(f"{number}.0", "p", (f"h{n}",)), Slot(f"{number}.1", "p", (f"s{n}",))) for n in range(scenarios)
-        ]
+        options = [(Slot(f"{number}.0", "p", (f"h{n}",)), Slot(f"{number}.1", "p", (f"s{n}",))) for n in range(scenarios)]
         return MatchedSlots(f"pair{number}", "p", tuple(options))
 
     filled = fill_all([], [pair(number, 40) for number in range(40)], taken=(), seed=9)

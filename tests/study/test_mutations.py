@@ -34,14 +34,7 @@ GOOD = {
     "timeline": [
         {"consent": {"page": {"en": "pages/consent.md", "de": "pages/consent.md"}, "require": ["adult", "agree"]}},
         {"form": {"id": "f", "questions": [Q, {"id": "m", "prompt": "?", "matrix": {"rows": ["1", "2"]}}]}},
-        {
-            "check": {
-                "id": "c",
-                "question": {"prompt": "?", "choice": {"options": ["1", "2"]}},
-                "correct": "2",
-                "on_fail": "fail",
-            }
-        },
+        {"check": {"id": "c", "question": {"prompt": "?", "choice": {"options": ["1", "2"]}}, "correct": "2", "on_fail": "fail"}},
         {
             "block": {
                 "order": "latin_square",
@@ -73,9 +66,7 @@ KNOWN_KEYS = [path for path in ALL_PATHS if (isinstance(path[-1], str) and path[
 WORDS = ["any", "all", "human", "f.q", "f.m.1", "watch", "random", "auto", "", "x" * 70, "é", "../x", "{", "<<", "*"]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 5) | st.just(1.5) | st.sampled_from(WORDS),
-    lambda inner: (
-        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["id", "en", "watch", "x"]), inner, max_size=2)
-    ),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["id", "en", "watch", "x"]), inner, max_size=2),
     max_leaves=4,
 )
 

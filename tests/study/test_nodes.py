@@ -92,22 +92,13 @@ def test_aliases_are_unfolded_with_paths_of_their_own():
             "study.yaml:1 a: the tag tag:yaml.org,2002:python/object:os.system means nothing here. Remove it.",
         ),
         (b"? [a, b]\n: 1\n", "study.yaml:1: a key is a list or a mapping. Keys are single words."),
-        (
-            b"a: &x {b: 1}\nc:\n  <<: *x\n",
-            "study.yaml:3 c.<<: merge keys are not part of YAML 1.2. Write the keys out.",
-        ),
+        (b"a: &x {b: 1}\nc:\n  <<: *x\n", "study.yaml:3 c.<<: merge keys are not part of YAML 1.2. Write the keys out."),
         (
             b"title: Who: me\n",
             "study.yaml:1: not YAML: mapping values are not allowed here. Put a text that contains `: ` in quotes, or check the indentation.",
         ),
-        (
-            b"a: *nobody\n",
-            "study.yaml:1: found undefined alias 'nobody'. Define it first with `&name`, or write the value out.",
-        ),
-        (
-            b"a: 1\n---\nb: 2\n",
-            "study.yaml:2: a second document starts here. A study is one document: remove the `---`.",
-        ),
+        (b"a: *nobody\n", "study.yaml:1: found undefined alias 'nobody'. Define it first with `&name`, or write the value out."),
+        (b"a: 1\n---\nb: 2\n", "study.yaml:2: a second document starts here. A study is one document: remove the `---`."),
         (b"a: 'open\n", "study.yaml:2: not YAML: found unexpected end of stream. Close the quotes."),
     ],
 )

@@ -24,9 +24,7 @@ def test_pages_per_language(loaded):
     assert definition.study.timeline[0].page.in_language("de") == "pages/de.md"
 
 
-@pytest.mark.parametrize(
-    "path", ["../secret.md", "/etc/passwd", "pages/../../secret.md", "'C:/secret.md'", "'..\\secret.md'"]
-)
+@pytest.mark.parametrize("path", ["../secret.md", "/etc/passwd", "pages/../../secret.md", "'C:/secret.md'", "'..\\secret.md'"])
 def test_paths_that_lead_out_are_refused(errors, path):
     written = path.strip("'")
     assert errors(PAGE % path) == [
@@ -53,9 +51,5 @@ def test_pages_that_cannot_be_used(errors, tmp_path):
     (tmp_path / "empty.md").write_text(" \n")
     assert errors(PAGE % "empty.md") == ["timeline[0].text.page: 'empty.md' is empty. Write the page."]
     (tmp_path / "big.md").write_text("x" * (MAX_PAGE_BYTES + 1))
-    assert errors(PAGE % "big.md") == [
-        "timeline[0].text.page: 'big.md' has 1,000,001 bytes, the limit is 1,000,000. Shorten it."
-    ]
-    assert errors(PAGE % "pages") == [
-        "timeline[0].text.page: there is no file 'pages'. Choose one of: pages/consent.md."
-    ]
+    assert errors(PAGE % "big.md") == ["timeline[0].text.page: 'big.md' has 1,000,001 bytes, the limit is 1,000,000. Shorten it."]
+    assert errors(PAGE % "pages") == ["timeline[0].text.page: there is no file 'pages'. Choose one of: pages/consent.md."]

@@ -143,15 +143,8 @@ def test_repeats_draw_anew_and_have_keys_of_their_own(study_of):
 
 
 def test_a_repeated_latin_square_goes_on_to_the_next_row(study_of):
-    study = study_of(
-        "- block: {id: b, repeat: 2, order: latin_square, over: condition, each: [{text: {text: x}}]}\n- finish:\n"
-    )
-    assert [trial.condition for trial in planned(study, rows={"b": 0})[:4]] == [
-        "human",
-        "scripted",
-        "scripted",
-        "human",
-    ]
+    study = study_of("- block: {id: b, repeat: 2, order: latin_square, over: condition, each: [{text: {text: x}}]}\n- finish:\n")
+    assert [trial.condition for trial in planned(study, rows={"b": 0})[:4]] == ["human", "scripted", "scripted", "human"]
 
 
 def test_breaks_come_between_passes_never_after_the_last(study_of):
@@ -205,9 +198,7 @@ def studies(draw):
     """Two conditions with six stimuli each, and blocks that never need more than that."""
     conditions = ("a", "b")
     pool = tuple(
-        Stimulus(id=f"{name}{i}", file="x.mp4", condition=name, scenario=f"s{i}")
-        for name in conditions
-        for i in range(6)
+        Stimulus(id=f"{name}{i}", file="x.mp4", condition=name, scenario=f"s{i}") for name in conditions for i in range(6)
     )
     pages = tuple(TextPage(id=f"p{i}", text=Text("x")) for i in range(draw(st.integers(2, 4))))
     inner = Block(id="pages", order=draw(ORDERS), sample=draw(st.sampled_from([None, 1, 2])), each=pages)

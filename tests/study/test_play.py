@@ -87,7 +87,7 @@ def test_who_is_played_against(study: Callable[..., Study], opponent: str, again
         ({"stimulus": "{round: game, condition: calm}"}, "a round has no other condition or scenario than its own."),
         ({"watch": ", overlay: {plan: true}"}, "plan and log of one's own round are not shown."),
     ],
-)  # fmt: skip
+)
 def test_problems_are_told(study: Callable[..., Study], changed: dict[str, str], problem: str) -> None:
     with pytest.raises(StudyError) as caught:
         study(**changed)

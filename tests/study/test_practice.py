@@ -37,10 +37,16 @@ def test_an_annotation_is_a_kind_with_its_parameters(study_of, written):
         ("annotate: {gtrace: {step: 0}}", "annotate.gtrace.step: "),
         ("annotate: {ranktrace: {hihg: up}}", "annotate.ranktrace.hihg: unknown key 'hihg'. Did you mean 'high'?"),
         ("annotate: {ranktrace: , promt: X}", "annotate.promt: unknown key 'promt'. Did you mean 'prompt'?"),
-        ("annotate: {ranktrace: , min_inputs: 3}", "annotate.min_inputs: min_inputs of 3, but who made too few cannot watch again."),
-        ("ask: [{id: q, prompt: Q, ranktrace: {}}]", "ask[0].ranktrace: ranktrace is used while watching; it is no question. Write it into a watch trial: `annotate: {ranktrace: {}}`."),
+        (
+            "annotate: {ranktrace: , min_inputs: 3}",
+            "annotate.min_inputs: min_inputs of 3, but who made too few cannot watch again.",
+        ),
+        (
+            "ask: [{id: q, prompt: Q, ranktrace: {}}]",
+            "ask[0].ranktrace: ranktrace is used while watching; it is no question. Write it into a watch trial: `annotate: {ranktrace: {}}`.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_named(errors, written, problem):
     (only,) = errors(WATCH % written)
     assert only.startswith(f"timeline[0].watch.{problem}"), only

@@ -68,9 +68,7 @@ def test_a_rule_of_one_trial_skips_that_trial(session):
     assert outcome(session, done, {}) == "complete"
 
 
-@pytest.mark.parametrize(
-    ("failed", "expected"), [(0, "declined"), (2, "screened_out"), (3, "failed_checks"), (4, None)]
-)
+@pytest.mark.parametrize(("failed", "expected"), [(0, "declined"), (2, "screened_out"), (3, "failed_checks"), (4, None)])
 def test_endings(session, failed, expected):
     done = closed(*[{} for _ in range(failed + 1)], failed=(failed,))
     assert outcome(session, done, {}) == expected

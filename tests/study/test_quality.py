@@ -130,9 +130,7 @@ def test_a_signal_of_ones_own_is_played_and_scored(study_of):
             for at, level in zip(times, signal.levels(np.array(times, dtype=float)), strict=True)
         ]
         agreement = score(test, samples)
-        still = sum(
-            before == after for before, after in itertools.pairwise(signal.levels(np.array(times, dtype=float)))
-        )
+        still = sum(before == after for before, after in itertools.pairwise(signal.levels(np.array(times, dtype=float))))
         whole = len(times) - 1
         assert agreement == pytest.approx(expected if way == 1 else (still - (whole - still)) / whole)
 
@@ -177,9 +175,7 @@ def test_a_later_test_that_is_passed_over_does_not_hold_the_gate_up(study_of):
     )
     at = next(page.position for page in pages if page.key == "see")
     assert "reliable" in gated(pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "no"})], at), -0.2)
-    assert "reliable" not in gated(
-        pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "yes"})], at), -0.2
-    )
+    assert "reliable" not in gated(pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "yes"})], at), -0.2)
 
 
 def test_a_failed_gate_screens_out_or_is_told_on_the_next_page(study_of):
@@ -191,9 +187,7 @@ def test_a_failed_gate_screens_out_or_is_told_on_the_next_page(study_of):
     assert QA.notice(pages[3].trial, bad | {"reliable": True}) is None
 
 
-@pytest.mark.parametrize(
-    ("on_fail", "outcome"), [("screen_out", "screened_out"), ("fail", "failed_checks"), ("continue", None)]
-)
+@pytest.mark.parametrize(("on_fail", "outcome"), [("screen_out", "screened_out"), ("fail", "failed_checks"), ("continue", None)])
 def test_a_failed_device_check_ends_as_the_study_says(study_of, on_fail, outcome):
     pages = planned(study_of(f"- device: {{on_fail: {on_fail}}}\n- text: {{text: More}}\n- finish:\n"))
     assert progress(pages, [ClosedPage(0, "failed", {})], {}).outcome == outcome

@@ -70,22 +70,13 @@ def test_no_is_an_answer(study_of):
             "- watch: {}\n  text: {text: x}\n- finish:\n",
             "timeline[0].text: text stands beside 'watch' in one entry. Start a new `- ` entry.",
         ),
-        (
-            "- watch: h01\n- finish:\n",
-            "timeline[0].watch: expected a mapping, got 'h01'. Write `key: value` lines below it.",
-        ),
-        (
-            "- form: {questions: [{id: a, number: }]}\n- finish:\n",
-            "timeline[0].form: 'id' is missing. Add `id: …` (text).",
-        ),
+        ("- watch: h01\n- finish:\n", "timeline[0].watch: expected a mapping, got 'h01'. Write `key: value` lines below it."),
+        ("- form: {questions: [{id: a, number: }]}\n- finish:\n", "timeline[0].form: 'id' is missing. Add `id: …` (text)."),
         (
             "- form: {id: 2nd, questions: [{id: a, number: }]}\n- finish:\n",
             "timeline[0].form.id: expected an id, got '2nd'. Use a letter, then letters, digits or _, at most 64.",
         ),
-        (
-            "- form: {id: a}\n- finish:\n",
-            "timeline[0].form: 'questions' is missing. Add `questions: …` (a list of mappings).",
-        ),
+        ("- form: {id: a}\n- finish:\n", "timeline[0].form: 'questions' is missing. Add `questions: …` (a list of mappings)."),
         (
             "- form: {id: a, questions: []}\n- finish:\n",
             "timeline[0].form.questions: expected at least 1 entry, got 0. Add to the list.",
@@ -183,14 +174,8 @@ def test_a_world_whose_extra_is_missing_is_refused_with_its_name(errors, monkeyp
             "{id: q, prompt: x}",
             "the question has no kind. Add one of: certainty, choice, choices, clip_rating, likert, long_text, matrix, number, preference, slider, text.",
         ),
-        (
-            "{id: q, prompt: x, likret: {points: 5}}",
-            ".likret: unknown kind of question 'likret'. Did you mean 'likert'?",
-        ),
-        (
-            "{id: q, prompt: x, number: , likert: }",
-            ".likert: a question has one kind, got number and likert. Keep one of them.",
-        ),
+        ("{id: q, prompt: x, likret: {points: 5}}", ".likret: unknown kind of question 'likret'. Did you mean 'likert'?"),
+        ("{id: q, prompt: x, number: , likert: }", ".likert: a question has one kind, got number and likert. Keep one of them."),
         ("{id: q, promt: x, number: }", ".promt: unknown key 'promt'. Did you mean 'prompt'?"),
         ("{prompt: x, number: }", "'id' is missing. Add `id: …` (text)."),
         ("{id: q, prompt: x, likert: {points: 50}}", ".likert.points: expected at most 11, got 50. Change the number."),
@@ -199,10 +184,7 @@ def test_a_world_whose_extra_is_missing_is_refused_with_its_name(errors, monkeyp
             ".likert.points: expected a whole number, got 5.5. Write a number without quotes or decimals.",
         ),
         ("{id: q, prompt: x, choice: {}}", ".choice: 'options' is missing. Add `options: …` (a list of mappings)."),
-        (
-            "{id: q, prompt: x, choice: {options: [a]}}",
-            ".choice.options: expected at least 2 entries, got 1. Add to the list.",
-        ),
+        ("{id: q, prompt: x, choice: {options: [a]}}", ".choice.options: expected at least 2 entries, got 1. Add to the list."),
         (
             "{id: q, prompt: x, choice: {options: [a, a]}}",
             ".choice.options: value 'a' occurs 2 times. Give every option its own value.",
@@ -225,17 +207,37 @@ def test_questions(errors, question, problem):
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("[1, 2]", [": expected a mapping, got a list. Start with `believable: 1`."] ),
-        ("{}", [": 'believable' is missing. Add `believable: …` (1).", ": 'title' is missing. Add `title: …` (text).", ": 'seed' is missing. Add `seed: …` (a whole number).", ": 'timeline' is missing. Add `timeline: …` (a list of mappings)."]),
+        ("[1, 2]", [": expected a mapping, got a list. Start with `believable: 1`."]),
+        (
+            "{}",
+            [
+                ": 'believable' is missing. Add `believable: …` (1).",
+                ": 'title' is missing. Add `title: …` (text).",
+                ": 'seed' is missing. Add `seed: …` (a whole number).",
+                ": 'timeline' is missing. Add `timeline: …` (a list of mappings).",
+            ],
+        ),
         ("believable: 2\ntitle: x\nseed: 1\ntimeline: [finish]", ["believable: expected 1, got 2. Write 1."]),
         ("believable: 1\ntitel: x\nseed: 1\ntimeline: [finish]", ["titel: unknown key 'titel'. Did you mean 'title'?"]),
         ("believable: 1\ntitle: x\nseed: 1\ntimeline: []", ["timeline: expected at least 1 entry, got 0. Add to the list."]),
-        ("believable: 1\ntitle: x\nseed: 1\nlanguages: [english]\ntimeline: [finish]", ["languages[0]: expected a language code, got 'english'. Use a code such as en, de or pt-BR."]),
-        ("believable: 1\ntitle: x\nseed: 1\nrecruit: {closes: soon}\ntimeline: [finish]", ["recruit.closes: expected a date and time, got 'soon'. Write it as 2027-01-31T18:00:00Z."]),
-        ("believable: 1\ntitle: x\nseed: 1\nconditions: human\ntimeline: [finish]", ["conditions: expected a list, got 'human'. Write [one, two] or one `- entry` per line."]),
-        ("believable: 1\ntitle: x\nseed: 1\nstimuli: [{id: a}]\ntimeline: [finish]", ["stimuli[0]: 'file' is missing. Add `file: …` (text)."]),
+        (
+            "believable: 1\ntitle: x\nseed: 1\nlanguages: [english]\ntimeline: [finish]",
+            ["languages[0]: expected a language code, got 'english'. Use a code such as en, de or pt-BR."],
+        ),
+        (
+            "believable: 1\ntitle: x\nseed: 1\nrecruit: {closes: soon}\ntimeline: [finish]",
+            ["recruit.closes: expected a date and time, got 'soon'. Write it as 2027-01-31T18:00:00Z."],
+        ),
+        (
+            "believable: 1\ntitle: x\nseed: 1\nconditions: human\ntimeline: [finish]",
+            ["conditions: expected a list, got 'human'. Write [one, two] or one `- entry` per line."],
+        ),
+        (
+            "believable: 1\ntitle: x\nseed: 1\nstimuli: [{id: a}]\ntimeline: [finish]",
+            ["stimuli[0]: 'file' is missing. Add `file: …` (text)."],
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_top_of_the_file(errors, text, problems):
     assert errors(text=text) == problems
 
@@ -271,22 +273,8 @@ def test_reading_again_what_was_written_gives_equal_records(loaded):
     assert isinstance(again.timeline[0], Block)
 
 
-KEYS = [
-    "believable",
-    "title",
-    "seed",
-    "timeline",
-    "stimuli",
-    "arms",
-    "texts",
-    "recruit",
-    "conditions",
-    "languages",
-    "x",
-]
-WORDS = st.sampled_from(
-    ["id", "form", "watch", "block", "each", "questions", "number", "skip_if", "any", "finish", "a"]
-)
+KEYS = ["believable", "title", "seed", "timeline", "stimuli", "arms", "texts", "recruit", "conditions", "languages", "x"]
+WORDS = st.sampled_from(["id", "form", "watch", "block", "each", "questions", "number", "skip_if", "any", "finish", "a"])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 3) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),

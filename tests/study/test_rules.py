@@ -7,14 +7,7 @@ import pytest
 from believable.study.bases import holds
 from believable.study.records import Rule
 
-ANSWERS = {
-    "f.age": 30,
-    "f.colour": "blue",
-    "f.size": "5",
-    "f.ticked": ["a", "b"],
-    "f.grid": {"calm": 2},
-    "f.open": None,
-}
+ANSWERS = {"f.age": 30, "f.colour": "blue", "f.size": "5", "f.ticked": ["a", "b"], "f.grid": {"calm": 2}, "f.open": None}
 
 
 def rule(**fields):

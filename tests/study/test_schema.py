@@ -92,11 +92,7 @@ def test_two_languages_are_valid(validator, loaded):
 def test_the_form_of_the_planted_mistakes_is_rejected(validator):
     tree, _ = parse((PLANTED / "study.yaml").read_bytes(), "study.yaml")
     places = [place for place, _ in found(validator, tree.plain())]
-    assert sorted(places) == [
-        "timeline.1.form.questions.0.likert",
-        "timeline.2.check.attempts",
-        "timeline.3.block.each.0",
-    ]
+    assert sorted(places) == ["timeline.1.form.questions.0.likert", "timeline.2.check.attempts", "timeline.3.block.each.0"]
 
 
 HEAD = {"believable": 1, "title": "x", "seed": 1}

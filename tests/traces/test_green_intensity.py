@@ -150,9 +150,7 @@ def found_values(table: np.ndarray) -> dict[str, Any]:
         "max_SDA": max(directions),
         "cronbach_alpha": cronbach_alpha(table).value,
         "krippendorff_interval": krippendorff_alpha(table, "interval").value,
-        "krippendorff_nominal_on_sign_of_diff": krippendorff_alpha(
-            np.where(np.abs(steps) <= 0.005, 0, np.sign(steps))
-        ).value,
+        "krippendorff_nominal_on_sign_of_diff": krippendorff_alpha(np.where(np.abs(steps) <= 0.005, 0, np.sign(steps))).value,
         **{form: icc(table, form).value for form in FORMS},  # type: ignore[arg-type]
     }
 
@@ -166,9 +164,7 @@ def test_every_published_value(block: str) -> None:
 
 
 def test_only_at_ten_hertz_are_steps_as_large_as_the_tolerance() -> None:
-    ties = {
-        block: int((np.abs(np.abs(np.diff(table(), axis=0)) - 0.005) < 1e-9).sum()) for block, table in BLOCKS.items()
-    }
+    ties = {block: int((np.abs(np.abs(np.diff(table(), axis=0)) - 0.005) < 1e-9).sum()) for block, table in BLOCKS.items()}
     assert ties == dict.fromkeys(BLOCKS, 0) | {"annotations_10hz": 215}
 
 
@@ -178,9 +174,7 @@ def test_no_published_block_is_left_out() -> None:
 
 
 def test_ten_hertz_gives_one_hertz() -> None:
-    found = np.array(
-        [[smoothed(column, second, window) for column in ten_hertz().T] for second, window in enumerate(windows())]
-    )
+    found = np.array([[smoothed(column, second, window) for column in ten_hertz().T] for second, window in enumerate(windows())])
     assert np.abs(found - one_hertz()).max() < 1e-11
 
 

@@ -111,11 +111,7 @@ def test_without_a_log_in_every_console_and_export_route_refuses(tmp_path: Path)
         assert any("export" in route.path for route in closed)
         for route in closed:
             address = route.address(study="neighbours", session=session.id, id=session.id, user="owner")
-            for headers in (
-                {},
-                {"cookie": "believable_console=guess"},
-                {"cookie": f"believable_console={person.token}"},
-            ):
+            for headers in ({}, {"cookie": "believable_console=guess"}, {"cookie": f"believable_console={person.token}"}):
                 reply = await http.request(route.method, address, headers={**headers, "origin": "http://simulated"})
                 led_to_login = reply.status_code == 303 and reply.headers["location"].startswith("/console/login")
                 assert led_to_login or reply.status_code in (401, 403), f"{route} answered {reply.status_code}"
@@ -155,9 +151,7 @@ def test_with_the_token_of_one_nothing_of_another_is_reachable(tmp_path: Path) -
             for body in bodies:
                 address = route.address(token=anna.token, name=row.id)
                 content = {"content": json.dumps(body)} if route.method == "POST" else {}
-                reply = await http.request(
-                    route.method, address, headers={"content-type": "application/json"}, **content
-                )
+                reply = await http.request(route.method, address, headers={"content-type": "application/json"}, **content)
                 for secret in ("CANARY", bert.token, row.id, later["code"]):
                     assert secret not in reply.text, f"{route} told {secret}"
         after = app.state.store.read(lambda conn: sessions.by_token(conn, token_hash(bert.token)))
@@ -174,11 +168,7 @@ def test_a_guessed_token_opens_nothing(tmp_path: Path, token: str) -> None:
         await joined(app, http)
         for route in routes(app):
             if route.path.startswith("/s/{token}"):
-                body = (
-                    {"content": b"{}", "headers": {"content-type": "application/json"}}
-                    if route.method == "POST"
-                    else {}
-                )
+                body = {"content": b"{}", "headers": {"content-type": "application/json"}} if route.method == "POST" else {}
                 reply = await http.request(route.method, route.address(token=token), **body)
                 assert reply.status_code in (404, 405, 422, 303), f"{route} answered {reply.status_code}"
 

@@ -86,9 +86,7 @@ def test_no_request_makes_a_server_error(
     schema.config.update(base_url=server.url)
     seen: list[int] = []
 
-    @settings(
-        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
     def run(case: schemathesis.Case) -> None:
         if known:

@@ -31,9 +31,7 @@ def test_nothing_runs_and_nothing_loads(hostile: str) -> None:
 
 
 def test_what_authors_need_works() -> None:
-    html = markdown_page(
-        "# Title\n\n*one* **two**\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n[us](https://example.org)"
-    )
+    html = markdown_page("# Title\n\n*one* **two**\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n[us](https://example.org)")
     for part in ("<h1>Title</h1>", "<em>one</em>", "<strong>two</strong>", "<li>a</li>", "<td>1</td>"):
         assert part in html
     assert '<a href="https://example.org">us</a>' in html

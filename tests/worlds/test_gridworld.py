@@ -103,7 +103,5 @@ def test_people_are_simulated_and_their_rounds_are_in_the_bundle(study: Path, si
 
 
 def test_a_lab_records_it(site: Path, tmp_path: Path) -> None:
-    told = believable(
-        "record", "gridworld", tmp_path / "stimuli", "--scripted", "--gems", "5", "--seconds", "5", site=site
-    )
+    told = believable("record", "gridworld", tmp_path / "stimuli", "--scripted", "--gems", "5", "--seconds", "5", site=site)
     assert told.strip().endswith("gridworld-wanderer-01.replay.json.gz")

@@ -61,9 +61,7 @@ class PaintedGame(GridGame):
         xs, ys = zip(*self._inputs, strict=True)
         plain = super().record()
         return replace(
-            plain,
-            telemetry={**plain.telemetry, "step_x": xs, "step_y": ys},
-            provenance={"setup": self.setup.model_dump_json()},
+            plain, telemetry={**plain.telemetry, "step_x": xs, "step_y": ys}, provenance={"setup": self.setup.model_dump_json()}
         )
 
     def close(self) -> None:
@@ -102,15 +100,11 @@ def world(**changed: Any) -> World:
 
 
 def a_setup() -> GridSetup:
-    setup: GridSetup = GRIDWORLD.game.settle(
-        GRIDWORLD.game.options(gems=18), RoundPlace(5, "t", None, "wanderer", 5, False)
-    )
+    setup: GridSetup = GRIDWORLD.game.settle(GRIDWORLD.game.options(gems=18), RoundPlace(5, "t", None, "wanderer", 5, False))
     return setup
 
 
-def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_back(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = []
     monkeypatch.setattr(PaintedGame, "closed", 0)
     counted = replace(world().game, new=lambda setup, recorded: begun.append(1) or PaintedGame(setup, recorded))
@@ -122,10 +116,7 @@ def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_
     ("changed", "words"),
     [
         ({"new": Careless}, "it differs at tick"),
-        (
-            {"rendering": Rendering(("above",), wrong_pictures, lambda setup: CONTROLS)},
-            "differs from what was seen at tick 1",
-        ),
+        ({"rendering": Rendering(("above",), wrong_pictures, lambda setup: CONTROLS)}, "differs from what was seen at tick 1"),
         (
             {"rendering": Rendering(("above",), unskipped_pictures, lambda setup: CONTROLS)},
             "begin with frame [0-9]+ .*begins with another",
@@ -139,11 +130,7 @@ def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_
             "a key sets 'step_y' to 2, outside of -1 to 1",
         ),
         (
-            {
-                "rendering": Rendering(
-                    ("above",), pictures, lambda setup: GameControls({}, {}, MouseLook("step_x", "step_y", 1))
-                )
-            },
+            {"rendering": Rendering(("above",), pictures, lambda setup: GameControls({}, {}, MouseLook("step_x", "step_y", 1)))},
             "the mouse moves 'step_x', which is 'held', not 'moved'",
         ),
     ],

@@ -27,9 +27,7 @@ pytest.importorskip("vizdoom", reason="needs the extra doom")
 av = pytest.importorskip("av", reason="needs the extra video")
 
 PLAYING = DOOM.game
-SETUP = PLAYING.settle(
-    DoomOptions(map="deathmatch", picture="160x120"), RoundPlace(7, "trial", None, "bot", 5, practice=False)
-)
+SETUP = PLAYING.settle(DoomOptions(map="deathmatch", picture="160x120"), RoundPlace(7, "trial", None, "bot", 5, practice=False))
 CHANGES = ((0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0), (9, 2, 1, 0, 1, 0, 0, 1, 0, 0, 0), (20, 3, *[0] * 9))
 
 

@@ -85,14 +85,8 @@ def changed(**values: Any) -> World:
             changed(inputs=InputSchema((InputPart("move_x", 1, 3, "…"), *MAZE.game.inputs.parts[1:]))),
             "'move_x' must be able to be 0",
         ),
-        (
-            changed(columns=replace(MAZE.game.columns, setup=MAZE.game.columns.setup[1:])),
-            r"setup declares .* a row has",
-        ),
-        (
-            changed(columns=replace(MAZE.game.columns, telemetry_rows=lambda recording: [])),
-            "telemetry has 0 rows for 180 frames",
-        ),
+        (changed(columns=replace(MAZE.game.columns, setup=MAZE.game.columns.setup[1:])), r"setup declares .* a row has"),
+        (changed(columns=replace(MAZE.game.columns, telemetry_rows=lambda recording: [])), "telemetry has 0 rows for 180 frames"),
     ],
 )
 def test_what_breaks_it_is_told(world: World, words: str) -> None:

@@ -59,9 +59,7 @@ def _correlated(rng: np.random.Generator) -> Samples:
 def _compared(sample: Samples) -> Estimate:
     """Cohen's q of the first twenty against the other twenty, each with a choice of one of two."""
     measure, leaning = sample
-    halves = (
-        correlations.pearson_with_choice(measure[part], np.sign(leaning[part])) for part in (slice(20), slice(20, None))
-    )
+    halves = (correlations.pearson_with_choice(measure[part], np.sign(leaning[part])) for part in (slice(20), slice(20, None)))
     return _of(correlations.correlations_compared(*halves).estimate)
 
 
@@ -113,10 +111,7 @@ CASES: tuple[CoverageCase, ...] = (
     CoverageCase("dav: 34 pairs", _D, _paired, lambda s: effects.dav(*s)),
     CoverageCase("g: two groups of 30", _D, _groups, lambda s: effects.g(*s)),
     CoverageCase(
-        "rank_biserial: 34 pairs",
-        2 * float(special.ndtr(_D * math.sqrt(2))) - 1,
-        _paired,
-        lambda s: effects.rank_biserial(*s),
+        "rank_biserial: 34 pairs", 2 * float(special.ndtr(_D * math.sqrt(2))) - 1, _paired, lambda s: effects.rank_biserial(*s)
     ),
     CoverageCase(
         "cliffs_delta: two groups of 30",
@@ -142,27 +137,15 @@ CASES: tuple[CoverageCase, ...] = (
         for n, careless, least in ((10, 5, 0.87), (10, 10, 0.71), (26, 5, 0.93), (26, 10, 0.89), (60, 10, 0.93))
     ),
     CoverageCase("mean_skewed: 40 exponential values", 1.0, lambda rng: rng.exponential(1, 40), mean_skewed),
+    CoverageCase("wilcoxon: pseudo-median of 34 pairs", _D, _paired, lambda s: _of(location.wilcoxon(*s).estimate), exact=True),
     CoverageCase(
-        "wilcoxon: pseudo-median of 34 pairs", _D, _paired, lambda s: _of(location.wilcoxon(*s).estimate), exact=True
+        "mann_whitney: shift of two groups of 30", _D, _groups, lambda s: _of(location.mann_whitney(*s).estimate), exact=True
     ),
     CoverageCase(
-        "mann_whitney: shift of two groups of 30",
-        _D,
-        _groups,
-        lambda s: _of(location.mann_whitney(*s).estimate),
-        exact=True,
+        "proportion: 92 answers, share .1", 0.1, lambda rng: int(rng.binomial(92, 0.1)), lambda k: counts.proportion(k, 92)
     ),
     CoverageCase(
-        "proportion: 92 answers, share .1",
-        0.1,
-        lambda rng: int(rng.binomial(92, 0.1)),
-        lambda k: counts.proportion(k, 92),
-    ),
-    CoverageCase(
-        "proportion: 92 answers, share .7",
-        0.7,
-        lambda rng: int(rng.binomial(92, 0.7)),
-        lambda k: counts.proportion(k, 92),
+        "proportion: 92 answers, share .7", 0.7, lambda rng: int(rng.binomial(92, 0.7)), lambda k: counts.proportion(k, 92)
     ),
     CoverageCase(
         "binomial: 50 answers, share .7",
@@ -210,10 +193,7 @@ CASES: tuple[CoverageCase, ...] = (
     ),
     CoverageCase("pearson: 40 pairs", _RHO, _correlated, lambda s: _of(correlations.pearson(*s).estimate)),
     CoverageCase(
-        "spearman: 40 pairs",
-        6 / math.pi * math.asin(_RHO / 2),
-        _correlated,
-        lambda s: _of(correlations.spearman(*s).estimate),
+        "spearman: 40 pairs", 6 / math.pi * math.asin(_RHO / 2), _correlated, lambda s: _of(correlations.spearman(*s).estimate)
     ),
     CoverageCase("ols: slope of 50 rows", 0.4, _line, lambda s: regression.ols(s[1], {"x": s[0]}).term("x")),
     CoverageCase(

@@ -95,16 +95,8 @@ CASES = (
             100 * share,
             partial(hanging_together, n=n, share=share, correlation=correlation),
             partial(_of_both, function=indices.pooled_unbelievable_rate),
-            wide=""
-            if (n, share) == (20, 0.05)
-            else "few flags, or flags that hang together less than is taken for granted",
+            wide="" if (n, share) == (20, 0.05) else "few flags, or flags that hang together less than is taken for granted",
         )
-        for n, share, correlation in (
-            (12, 0.05, 0.15),
-            (34, 0.05, 0.15),
-            (34, 0.05, 0.05),
-            (20, 0.05, 0.3),
-            (34, 0.01, 0.15),
-        )
+        for n, share, correlation in ((12, 0.05, 0.15), (34, 0.05, 0.15), (34, 0.05, 0.05), (20, 0.05, 0.3), (34, 0.01, 0.15))
     ),
 )

@@ -33,12 +33,7 @@ def _flags(rng: np.random.Generator) -> dict[str, Any]:
     people, scenes, condition, _ = (axis.ravel() for axis in np.indices((30, 10, 2, 2)))
     by_person, by_scene = rng.normal(0, 0.6, 30), rng.normal(0, 0.4, 10)
     chance = special.expit(-1 + _LOG_ODDS * condition + by_person[people] + by_scene[scenes])
-    return {
-        "flag": (rng.random(len(people)) < chance).astype(int),
-        "condition": condition,
-        "person": people,
-        "scene": scenes,
-    }
+    return {"flag": (rng.random(len(people)) < chance).astype(int), "condition": condition, "person": people, "scene": scenes}
 
 
 def _own_effects(rng: np.random.Generator, *, people: int, spread: float) -> dict[str, Any]:
@@ -60,9 +55,7 @@ def _choices(rng: np.random.Generator, *, ties: float, repeats: int) -> Comparis
     left, right, winner, judges = [], [], [], []
     for judge in range(40):
         for i, j in pairs:
-            weights = np.array(
-                [np.exp((_STRENGTH[i] - _STRENGTH[j]) / 2), np.exp((_STRENGTH[j] - _STRENGTH[i]) / 2), ties]
-            )
+            weights = np.array([np.exp((_STRENGTH[i] - _STRENGTH[j]) / 2), np.exp((_STRENGTH[j] - _STRENGTH[i]) / 2), ties])
             outcome = ("left", "right", "tie")[rng.choice(3, p=weights / weights.sum())]
             left += [f"agent {i}"] * repeats
             right += [f"agent {j}"] * repeats
@@ -117,14 +110,9 @@ CASES: tuple[CoverageCase, ...] = (
         for people, spread in ((34, 0.8), (34, 0.4), (34, 0.0), (12, 0.8))
     ),
     CoverageCase(
-        "bradley_terry: davidson, 40 judges",
-        0.6,
-        lambda rng: _choices(rng, ties=0.4, repeats=1),
-        lambda d: _first(d, "davidson"),
+        "bradley_terry: davidson, 40 judges", 0.6, lambda rng: _choices(rng, ties=0.4, repeats=1), lambda d: _first(d, "davidson")
     ),
-    CoverageCase(
-        "bradley_terry: davidson tie parameter, 40 judges", 0.4, lambda rng: _choices(rng, ties=0.4, repeats=1), _tie
-    ),
+    CoverageCase("bradley_terry: davidson tie parameter, 40 judges", 0.4, lambda rng: _choices(rng, ties=0.4, repeats=1), _tie),
     CoverageCase(
         "bradley_terry: half, no ties, 40 judges",
         0.6,
@@ -138,10 +126,7 @@ CASES: tuple[CoverageCase, ...] = (
         lambda d: _first(d, "davidson"),
     ),
     CoverageCase(
-        "win_rates: 40 judges",
-        _expected_share(),
-        lambda rng: _choices(rng, ties=0.0, repeats=1),
-        lambda d: win_rates(d)[0].share,
+        "win_rates: 40 judges", _expected_share(), lambda rng: _choices(rng, ties=0.0, repeats=1), lambda d: win_rates(d)[0].share
     ),
     CoverageCase(
         "win_rates: 40 judges who repeat themselves",

@@ -100,10 +100,6 @@ CASES: tuple[CoverageCase, ...] = (
         "bca_by_moments: variance of 60 values", 1.0, lambda rng: rng.normal(size=60), lambda data: _by_moments(data, 2)
     ),
     CoverageCase(
-        "median_interval: 30 skewed values",
-        math.log(2),
-        lambda rng: rng.exponential(size=30),
-        median_interval,
-        exact=True,
+        "median_interval: 30 skewed values", math.log(2), lambda rng: rng.exponential(size=30), median_interval, exact=True
     ),
 )

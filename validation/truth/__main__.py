@@ -56,9 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kept = True
     for protocol in options.protocol or CASES:
         start_s = time.monotonic()
-        verdicts = check(
-            protocol, options.studies, seed=options.seed, participants=options.participants, workers=options.workers
-        )
+        verdicts = check(protocol, options.studies, seed=options.seed, participants=options.participants, workers=options.workers)
         took_s = time.monotonic() - start_s
         count = options.participants or case_of(protocol).participants
         sys.stdout.write(

@@ -158,9 +158,7 @@ def _trace() -> Case:
     )
 
 
-CASES: Mapping[str, Any] = MappingProxyType(
-    {"trace": _trace, "replay": _replay, "clips": _clips, "hntt": _hntt, "qa": _qa}
-)
+CASES: Mapping[str, Any] = MappingProxyType({"trace": _trace, "replay": _replay, "clips": _clips, "hntt": _hntt, "qa": _qa})
 
 
 def case_of(protocol: str) -> Case:

@@ -59,14 +59,7 @@ def true_values(
         # Correlations of small samples are biased; of large ones hardly.
         count, studies = LARGER * count, max(10, studies // (2 * LARGER))
     outcomes = run(
-        protocol,
-        setting,
-        studies,
-        seed=seed,
-        participants=count,
-        purpose="reference",
-        workers=workers,
-        progress=progress,
+        protocol, setting, studies, seed=seed, participants=count, purpose="reference", workers=workers, progress=progress
     )
     return {**summary(outcomes), **(_tests_together(truth, seed) if protocol == "qa" else {})}
 

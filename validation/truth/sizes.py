@@ -35,9 +35,7 @@ class _Job:
     sizes: tuple[int, ...]
 
 
-def task_values(
-    outcomes: Outcomes, setting: str, *, seed: int, workers: int | None = None
-) -> dict[str, NDArray[np.float64]]:
+def task_values(outcomes: Outcomes, setting: str, *, seed: int, workers: int | None = None) -> dict[str, NDArray[np.float64]]:
     """Outcome → the true value in each study: of groups of its size, of both groups at the size of the smaller."""
     names = [name.removeprefix(f"{TASK}:") for name in outcomes if name.startswith(f"{TASK}:")]
     sizes = {name: outcomes[f"{TASK}:{name}"][:, N].astype(int) for name in names}
@@ -61,9 +59,7 @@ def _drawn(job: _Job) -> dict[tuple[str, int], float]:
     """The mean SDA of random groups of each size, drawn from the annotators of one large study."""
     definition, plan = ready("qa")
     rng = np.random.default_rng(derive(job.seed, "truth", "sizes", job.setting, job.number))
-    bundle = straight.bundle(
-        definition, PARTICIPANTS, rng, truth=case_of("qa").settings[job.setting], protocols=PROTOCOLS
-    )
+    bundle = straight.bundle(definition, PARTICIPANTS, rng, truth=case_of("qa").settings[job.setting], protocols=PROTOCOLS)
     signals = collected(prepared(bundle, plan, definition.study), plan)
     means: dict[tuple[str, int], float] = {}
     for name in signals.group_names:

@@ -66,10 +66,7 @@ def run(
     parts = map_chunks(_chunk, jobs, workers=workers, progress=progress, pool="processes")
     names = dict.fromkeys(name for part in parts for study in part for name in study)
     nothing = (np.nan,) * 5
-    return {
-        name: np.array([study.get(name, nothing) for part in parts for study in part], dtype=np.float64)
-        for name in names
-    }
+    return {name: np.array([study.get(name, nothing) for part in parts for study in part], dtype=np.float64) for name in names}
 
 
 def _chunk(job: Job) -> list[dict[str, Numbers]]:
@@ -111,6 +108,4 @@ def _float(value: Any) -> float:
 
 def summary(outcomes: Outcomes) -> Mapping[str, float]:
     """The mean estimate of each outcome."""
-    return {
-        name: float(np.nanmean(rows[:, VALUE])) for name, rows in outcomes.items() if np.isfinite(rows[:, VALUE]).any()
-    }
+    return {name: float(np.nanmean(rows[:, VALUE])) for name, rows in outcomes.items() if np.isfinite(rows[:, VALUE]).any()}

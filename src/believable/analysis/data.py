@@ -163,9 +163,7 @@ class Data:
     def _left_out_positions(self) -> frozenset[tuple[str, int]]:
         table = self.bundle["trials"]
         rows = zip(table["session"].values, table["trial_key"].values, table["position"].values.tolist(), strict=True)
-        return frozenset(
-            (session, position) for session, key, position in rows if (session, key) in self.left_out_trials
-        )
+        return frozenset((session, position) for session, key, position in rows if (session, key) in self.left_out_trials)
 
     def _is_left_out_answer(self, table: ColumnTable) -> NDArray[np.bool_]:
         player = table["player"]
@@ -247,11 +245,18 @@ class Data:
             rows = slice(start, end)
             keep = slice(None) if heartbeats else entered[rows]
             lines[int(code[start]), int(position[start])] = TraceLine(
-                str(table["session"].values[row]), int(code[start]), str(table["trial"].values[row]),
-                str(table["trial_key"].values[row]), int(position[start]), table["condition"].values[row],
-                table["scenario"].values[row], table["stimulus"].values[row], table["instrument"].values[row],
-                media_ms[rows][keep], value[rows][keep],
-            )  # fmt: skip
+                str(table["session"].values[row]),
+                int(code[start]),
+                str(table["trial"].values[row]),
+                str(table["trial_key"].values[row]),
+                int(position[start]),
+                table["condition"].values[row],
+                table["scenario"].values[row],
+                table["stimulus"].values[row],
+                table["instrument"].values[row],
+                media_ms[rows][keep],
+                value[rows][keep],
+            )
         for line in self._untouched(trials):
             lines.setdefault((line.code, line.position), line)
         return tuple(lines[key] for key in sorted(lines))
@@ -265,9 +270,18 @@ class Data:
         for row in _taken(table, np.flatnonzero(done)).rows():
             session = str(row["session"])
             yield TraceLine(
-                session, self.codes[session], str(row["trial"]), str(row["trial_key"]), int(row["position"] or 0),
-                _text(row["condition"]), _text(row["scenario"]), _text(row["stimulus"]), None, nothing, nothing,
-            )  # fmt: skip
+                session,
+                self.codes[session],
+                str(row["trial"]),
+                str(row["trial_key"]),
+                int(row["position"] or 0),
+                _text(row["condition"]),
+                _text(row["scenario"]),
+                _text(row["stimulus"]),
+                None,
+                nothing,
+                nothing,
+            )
 
     # ------------------------------------------------------------------------------------------ leaving out
 
@@ -277,9 +291,7 @@ class Data:
         `title` says what is left, `words` why the others are out.
         """
         left = tuple(session for session in self.sessions if session not in sessions)
-        drops = tuple(
-            Drop(session, "session", reason, sessions[session]) for session in self.sessions if session in sessions
-        )
+        drops = tuple(Drop(session, "session", reason, sessions[session]) for session in self.sessions if session in sessions)
         step = FlowStep(title, len(self.sessions), len(left), words or reason.replace("_", " "))
         return replace(self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step))
 
@@ -337,8 +349,7 @@ def _taken(table: ColumnTable, rows: IntArray) -> ColumnTable:
     if len(rows) and (rows.min() < 0 or rows.max() >= len(table)):
         raise InvalidInput(f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}.")
     columns = {
-        name: BundleColumn(column.field, column.values[rows], column.missing[rows])
-        for name, column in table.columns.items()
+        name: BundleColumn(column.field, column.values[rows], column.missing[rows]) for name, column in table.columns.items()
     }
     return ColumnTable(table.name, MappingProxyType(columns))
 

@@ -80,9 +80,7 @@ class _Funnel:
     def drop(self, title: str, reason: str, words: str, details: Mapping[str, str]) -> None:
         """Leave out those of `details` that are still in; the step is kept also when it finds nobody."""
         before = len(self.left)
-        self.drops += [
-            Drop(session, "session", reason, details[session]) for session in self.left if session in details
-        ]
+        self.drops += [Drop(session, "session", reason, details[session]) for session in self.left if session in details]
         self.left = [session for session in self.left if session not in details]
         self.steps.append(FlowStep(title, before, len(self.left), words))
 
@@ -111,9 +109,7 @@ def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> KeptSessions:
             continue
         title, details = _RULES[rule.rule](bundle, rule, complete)
         funnel.drop(title, rule.rule, WORDS[rule.rule], details)
-    return KeptSessions(
-        tuple(funnel.left), tuple(funnel.drops), tuple(funnel.steps), pool, frozenset(trials), frozenset(answers)
-    )
+    return KeptSessions(tuple(funnel.left), tuple(funnel.drops), tuple(funnel.steps), pool, frozenset(trials), frozenset(answers))
 
 
 def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
@@ -127,9 +123,7 @@ def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
 
 def _always(bundle: Bundle, people: ColumnTable) -> dict[str, dict[str, str]]:
     details: dict[str, dict[str, str]] = {reason: {} for reason in ALWAYS}
-    for session, state, outcome in zip(
-        people["session"].values, people["state"].values, people["outcome"].values, strict=True
-    ):
+    for session, state, outcome in zip(people["session"].values, people["state"].values, people["outcome"].values, strict=True):
         if state != "finished":
             details["incomplete"][session] = ""
         elif outcome not in (None, "complete"):
@@ -177,9 +171,7 @@ def _failed_check(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _R
         wrong &= answers["trial"].values == rule.check
     details: dict[str, str] = {}
     for place in np.flatnonzero(wrong):
-        details.setdefault(
-            answers["session"].values[place], f"check {answers['trial'].values[place]!r} answered wrongly"
-        )
+        details.setdefault(answers["session"].values[place], f"check {answers['trial'].values[place]!r} answered wrongly")
     return f"Passed {'the check ' + rule.check if rule.check else 'every check'}", details
 
 
@@ -289,12 +281,7 @@ def _reviewed_parts(
             answers.add((session, trial_key, question, -1 if row["player"] is None else int(row["player"])))
         funnel.drops.append(
             Drop(
-                session,
-                "trial" if rule.drops == "trial" else "answer",
-                "reviewed",
-                str(row["detail"] or ""),
-                trial_key,
-                question,
+                session, "trial" if rule.drops == "trial" else "answer", "reviewed", str(row["detail"] or ""), trial_key, question
             )
         )
 

@@ -93,13 +93,7 @@ def differences(measure: Measure, people: Sequence[str]) -> FloatArray:
 
 
 def table(
-    name: str,
-    title: str,
-    measures: Sequence[Measure],
-    others: Sequence[Measure | Choice],
-    *,
-    alpha: float = 0.05,
-    note: str = "",
+    name: str, title: str, measures: Sequence[Measure], others: Sequence[Measure | Choice], *, alpha: float = 0.05, note: str = ""
 ) -> Table:
     """Every measure (rows) with every other one (columns); a measure with itself is left open."""
     rows = [
@@ -187,8 +181,7 @@ def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tu
 def _has_company(measure: Measure, measures: Sequence[Measure]) -> bool:
     """Whether another instrument recorded something about the same things: a measure of one tool says little about itself."""
     return any(
-        other.instrument != measure.instrument and len(measure.values.keys() & other.values.keys()) >= 3
-        for other in measures
+        other.instrument != measure.instrument and len(measure.values.keys() & other.values.keys()) >= 3 for other in measures
     )
 
 
@@ -203,8 +196,7 @@ def things(data: Data, plan: Plan) -> Mapping[tuple[str, int], Thing]:
     table_ = data.table("trials")
     wanted = np.isin(table_["trial"].values.astype(str), list(trials)) & (table_["status"].values == "done")
     pages = sorted(
-        (str(table_["session"].values[row]), int(table_["position"].values[row]))
-        for row in np.flatnonzero(wanted).tolist()
+        (str(table_["session"].values[row]), int(table_["position"].values[row])) for row in np.flatnonzero(wanted).tolist()
     )
     counts: dict[str, int] = defaultdict(int)
     thing_by_page: dict[tuple[str, int], Thing] = {}
@@ -230,18 +222,22 @@ def trace_measures(data: Data, plan: Plan, places: Mapping[tuple[str, int], Thin
         traces, _ = windowed(
             [
                 TraceAnnotation(
-                    line.session, line.trial_key, tool, places[line.session, line.position][1], line.condition or "",
-                    line.stimulus or "", max(longest + 1, 3000.0), line.media_ms, line.value,
+                    line.session,
+                    line.trial_key,
+                    tool,
+                    places[line.session, line.position][1],
+                    line.condition or "",
+                    line.stimulus or "",
+                    max(longest + 1, 3000.0),
+                    line.media_ms,
+                    line.value,
                 )
                 for line in mine
             ]
-        )  # fmt: skip
+        )
         numbers = counted(traces, 0.0, "mean")
         for name, words in _TRACE_WORDS.items():
-            values = {
-                places[line.session, line.position]: float(value)
-                for line, value in zip(mine, numbers[name], strict=True)
-            }
+            values = {places[line.session, line.position]: float(value) for line, value in zip(mine, numbers[name], strict=True)}
             measures.append(Measure(f"{tool}_{name}", f"{TOOL_NAMES[tool]} {words}", values, tool))
     return measures
 
@@ -279,10 +275,7 @@ def answer_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list
         if page in places and answers["player"].missing[row]:
             key = str(answers["question"].values[row]), str(answers["kind"].values[row])
             values_by_question[key][places[page]] = float(number.values[row])
-    return [
-        Measure(question, f"{kind}: {question}", values, question)
-        for (question, kind), values in values_by_question.items()
-    ]
+    return [Measure(question, f"{kind}: {question}", values, question) for (question, kind), values in values_by_question.items()]
 
 
 def choices(data: Data) -> Sequence[Choice]:

@@ -108,9 +108,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     )
     ways = [way for way, holds in ((by_flags, flagging), (by_traces, tracing)) if holds]
     words = f"Actions are ranked by {', then by '.join(ways)}."
-    return (
-        LAYOUTS.section("moments", paragraphs=(words,), findings=_findings(joined, breaks), tables=tables, charts=charts),
-    )  # fmt: skip
+    return (LAYOUTS.section("moments", paragraphs=(words,), findings=_findings(joined, breaks), tables=tables, charts=charts),)
 
 
 def _flagged(timeline: StimulusTimeline, place: int, level: float) -> Estimate:
@@ -203,9 +201,7 @@ def _traces(recorded: Sequence[tuple[FloatArray, FloatArray]], length_ms: float)
     times = np.concatenate([media_ms for media_ms, _ in recorded])
     values = np.concatenate([value for _, value in recorded])
     inside = (times >= 0) & (times < length_ms)
-    grid = resample_all(
-        owner[inside], times[inside], values[inside], traces=len(recorded), step_ms=BIN_MS, duration_ms=length_ms
-    )
+    grid = resample_all(owner[inside], times[inside], values[inside], traces=len(recorded), step_ms=BIN_MS, duration_ms=length_ms)
     moved = grid[grid.min(axis=1) < grid.max(axis=1)]
     return np.stack([normalise(row) for row in moved]) if len(moved) else np.empty((0, 0))
 
@@ -231,12 +227,7 @@ def _plans(data: Data) -> Mapping[str, list[tuple[int, float, float, str]]]:
     for row in table.rows():
         stimulus = str(row["stimulus"])
         if current.get(stimulus, row["log"]) == row["log"]:
-            step = (
-                int(row["level"] or 0),
-                float(row["from_ms"] or 0),
-                float(row["to_ms"] or 0),
-                str(row["text"] or ""),
-            )
+            step = (int(row["level"] or 0), float(row["from_ms"] or 0), float(row["to_ms"] or 0), str(row["text"] or ""))
             plans[stimulus].append(step)
     return plans
 
@@ -293,18 +284,14 @@ def _ranking(
             reasons = dict.fromkeys(("share", "ci_low", "ci_high"), broke.flagged.reason)
             reasons |= dict.fromkeys(("fall", "fall_low", "fall_high"), broke.fall.reason)
             reasons |= {"planned": "no step of a plan goes on", "condition": "the stimulus has none"}
-            rows.append(
-                [Undefined(reasons.get(name) or "undefined") if cell is None else cell for name, cell in row.items()]
-            )
+            rows.append([Undefined(reasons.get(name) or "undefined") if cell is None else cell for name, cell in row.items()])
     return LAYOUTS.table("moments", rows, left_out=left_out, title=title, ranked=RANKED)
 
 
 def _worth_naming(breaks: Sequence[BeliefBreak]) -> list[BeliefBreak]:
     """The first of the ranking that anybody flagged, or on which traces fell."""
     return [
-        broke
-        for broke in breaks
-        if (broke.flagged.value or 0) > 0 or (broke.fall.value is not None and broke.fall.value > 0)
+        broke for broke in breaks if (broke.flagged.value or 0) > 0 or (broke.fall.value is not None and broke.fall.value > 0)
     ][:RANKED]
 
 
@@ -335,8 +322,7 @@ def _spans(
     rows: list[tuple[Cell, ...]] = []
     for timeline in joined:
         lanes: list[tuple[str, float, float, float | None, str]] = [
-            (f"plan, level {level + 1}", begin, end, None, text)
-            for level, begin, end, text in plans.get(timeline.stimulus, [])
+            (f"plan, level {level + 1}", begin, end, None, text) for level, begin, end, text in plans.get(timeline.stimulus, [])
         ]
         for place, words in enumerate(timeline.words):
             asked = flagging and timeline.viewers[place]
@@ -345,10 +331,7 @@ def _spans(
             lanes.append(("actions" if timeline.logged else "stretches", begin, end, share, words))
         width = max(STRETCH_MS / 6, timeline.length_ms / 200)
         moments_ms = Counter(flag.media_ms // width * width for flag in timeline.flags)
-        lanes += [
-            ("flags", moment, moment + width, None, counted(count, "flag"))
-            for moment, count in sorted(moments_ms.items())
-        ]
+        lanes += [("flags", moment, moment + width, None, counted(count, "flag")) for moment, count in sorted(moments_ms.items())]
         rows += [
             (timeline.stimulus, lane, begin / unit_ms, end / unit_ms, share, words, clock(begin), timeline.link(begin))
             for lane, begin, end, share, words in lanes

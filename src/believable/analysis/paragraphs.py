@@ -171,9 +171,7 @@ def _registration(registered: Registration | None, digest: str, differences: Seq
     if registered is None:
         return "The analysis was not preregistered."
     when = f" on {registered.registered_on[:10]}" if registered.registered_on else ""
-    same = (
-        "the plan analysed is the registered one" if registered.hash == digest else "the plan analysed deviates from it"
-    )
+    same = "the plan analysed is the registered one" if registered.hash == digest else "the plan analysed deviates from it"
     if registered.hash == digest and differences:
         same += f", and collecting deviates from it in {counted(len(differences), 'point')}"
     return f"The analysis was registered{when} (SHA-256 {registered.hash[:12]}…); {same}."
@@ -187,11 +185,7 @@ def _exclusions(rules: Sequence[ExclusionRule]) -> str:
 
 
 def _left_out(data: Data) -> str:
-    steps = [
-        f"{step.before - step.after} {step.reason}"
-        for step in data.funnel
-        if step.before > step.after and not step.branch
-    ]
+    steps = [f"{step.before - step.after} {step.reason}" for step in data.funnel if step.before > step.after and not step.branch]
     return f" ({'; '.join(steps)})" if steps else ""
 
 

@@ -86,9 +86,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _stimuli(definition: Definition) -> str:
-    lengths = {
-        name: float(medium.duration_ms) for name, medium in definition.media.items() if medium.duration_ms is not None
-    }
+    lengths = {name: float(medium.duration_ms) for name, medium in definition.media.items() if medium.duration_ms is not None}
     return " ".join(stimuli(definition.study, lengths, future))
 
 
@@ -110,9 +108,7 @@ def _hypotheses(plan: Plan) -> list[str]:
 
 
 def _hypothesis(hypothesis: Hypothesis, plan: Plan) -> str:
-    direction = {"two_sided": "two-sided", "greater": "directional, greater", "less": "directional, less"}[
-        hypothesis.direction
-    ]
+    direction = {"two_sided": "two-sided", "greater": "directional, greater", "less": "directional, less"}[hypothesis.direction]
     if hypothesis.expects is not None:
         direction = f"directional, {hypothesis.expects}; test two-sided"
     about = f", {hypothesis.about}" if hypothesis.about else ""
@@ -138,9 +134,7 @@ def _tests(definition: Definition, plan: Plan) -> Iterator[str]:
     for outcome in plan.declaration.outcomes:
         if plan.rank(outcome.name) is None:
             continue
-        options = [
-            f"{_said(test.about)}: {_value(plan.test_option(outcome.name, test.name))}." for test in outcome.tests
-        ]
+        options = [f"{_said(test.about)}: {_value(plan.test_option(outcome.name, test.name))}." for test in outcome.tests]
         words = f"{outcome.title}: {outcome.about}"
         if options or in_words(words) not in whole:
             yield " ".join([words, *options])

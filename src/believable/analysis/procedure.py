@@ -38,11 +38,7 @@ def future(happened: str, planned: str) -> str:
 def study_paragraphs(study: Study, durations: Mapping[str, float], verb: Verb, recruits: Verb) -> list[str]:
     """Design, stimuli and recruiting, a paragraph each; what does not apply is left out. Of simulated sessions nobody was
     recruited yet, though everything was shown."""
-    paragraphs = (
-        " ".join(design(study, verb)),
-        " ".join(stimuli(study, durations, verb)),
-        " ".join(recruiting(study, recruits)),
-    )
+    paragraphs = (" ".join(design(study, verb)), " ".join(stimuli(study, durations, verb)), " ".join(recruiting(study, recruits)))
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
@@ -118,14 +114,10 @@ def collecting(data: Data) -> str:
     if data.simulated:
         return "No person was recruited: all sessions are simulated."
     started = data.people["started_on"]
-    days = sorted(
-        str(day)[:10] for day, missing in zip(started.values, started.missing, strict=True) if not missing and day
-    )
+    days = sorted(str(day)[:10] for day, missing in zip(started.values, started.missing, strict=True) if not missing and day)
     if not days:
         return ""
-    return (
-        f"Sessions began on {days[0]}." if days[0] == days[-1] else f"Sessions began between {days[0]} and {days[-1]}."
-    )
+    return f"Sessions began on {days[0]}." if days[0] == days[-1] else f"Sessions began between {days[0]} and {days[-1]}."
 
 
 def wording(study: Study, plan: Plan, verb: Verb) -> str:
@@ -170,9 +162,7 @@ def _asked(question: Question, language: str) -> str:
 def _scale(question: Question, language: str) -> str:
     """How it is answered: the options, or the points with their ends."""
     options = getattr(question.params, "options", ())
-    labels = [
-        option.label.in_language(language) for option in options if isinstance(getattr(option, "label", None), Text)
-    ]
+    labels = [option.label.in_language(language) for option in options if isinstance(getattr(option, "label", None), Text)]
     if labels:
         return " / ".join(labels)
     points = getattr(question.params, "points", None)

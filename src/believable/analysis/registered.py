@@ -193,17 +193,12 @@ def _measures(field: str, was: Mapping[str, Any] | None, now: Mapping[str, Any])
 
 
 def _hypotheses(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Deviation]:
-    before, after = (
-        {hypothesis["id"]: hypothesis for hypothesis in was},
-        {hypothesis["id"]: hypothesis for hypothesis in now},
-    )
+    before, after = ({hypothesis["id"]: hypothesis for hypothesis in was}, {hypothesis["id"]: hypothesis for hypothesis in now})
     for name in before:
         if name not in after:
             outcome = before[name]["outcome"]
             yield Deviation(
-                f"{field}.{name}",
-                f"hypothesis {name} (about {outcome}) was registered and is gone.",
-                frozenset({outcome}),
+                f"{field}.{name}", f"hypothesis {name} (about {outcome}) was registered and is gone.", frozenset({outcome})
             )
     for name, hypothesis in after.items():
         if name not in before:
@@ -213,9 +208,7 @@ def _hypotheses(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapp
         for key in hypothesis:
             if hypothesis[key] != before[name].get(key):
                 words = f"hypothesis {name}, {key}: registered {_shown(before[name].get(key))}, now {_shown(hypothesis[key])}."
-                touched = (
-                    frozenset[str]() if key in _WORDING else frozenset({hypothesis["outcome"], before[name]["outcome"]})
-                )
+                touched = frozenset[str]() if key in _WORDING else frozenset({hypothesis["outcome"], before[name]["outcome"]})
                 yield Deviation(f"{field}.{name}.{key}", words, touched)
 
 

@@ -39,10 +39,7 @@ def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
         ),
         tables / "exclusions.csv": _marked_csv(
             ("session", "level", "reason", "detail", "trial_key", "question"),
-            (
-                (drop.session, drop.level, drop.reason, drop.detail, drop.trial_key, drop.question)
-                for drop in analysis.drops
-            ),
+            ((drop.session, drop.level, drop.reason, drop.detail, drop.trial_key, drop.question) for drop in analysis.drops),
             analysis.source.mark,
         ),
         tables / "columns.csv": _csv(

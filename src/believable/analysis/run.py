@@ -37,10 +37,7 @@ LAYOUTS = Layouts(__file__)
 
 _LIBRARIES = ("numpy", "scipy")
 #: Sections for any protocol, each of which gives none where it has nothing to say.
-ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (
-    moments,
-    instruments_compared,
-)
+ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (moments, instruments_compared)
 
 
 def run(
@@ -130,15 +127,10 @@ def _in_words(section: Section) -> Section:
         title=in_words(section.title),
         paragraphs=tuple(in_words(text) for text in section.paragraphs),
         findings=tuple(
-            replace(finding, title=in_words(finding.title), sentence=in_words(finding.sentence))
-            for finding in section.findings
+            replace(finding, title=in_words(finding.title), sentence=in_words(finding.sentence)) for finding in section.findings
         ),
-        tables=tuple(
-            replace(table, title=in_words(table.title), note=in_words(table.note)) for table in section.tables
-        ),
-        charts=tuple(
-            replace(chart, title=in_words(chart.title), caption=in_words(chart.caption)) for chart in section.charts
-        ),
+        tables=tuple(replace(table, title=in_words(table.title), note=in_words(table.note)) for table in section.tables),
+        charts=tuple(replace(chart, title=in_words(chart.title), caption=in_words(chart.caption)) for chart in section.charts),
     )
 
 

@@ -30,13 +30,9 @@ def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
         tables = [_merged(table, same, names) for table in section.tables if not table.data_only]
         merged = {table.name: table for table in tables if table is not None}
         if merged:
-            charts = tuple(
-                _of_studies(chart, merged[chart.table], names) for chart in section.charts if _fits(chart, merged)
-            )
+            charts = tuple(_of_studies(chart, merged[chart.table], names) for chart in section.charts if _fits(chart, merged))
             sections.append(
-                Section(
-                    section.name, section.title, tables=tuple(merged.values()), charts=charts, status=section.status
-                )
+                Section(section.name, section.title, tables=tuple(merged.values()), charts=charts, status=section.status)
             )
     return Analysis(
         title=f"{counted(len(analyses), 'study', 'studies')} side by side",
@@ -61,9 +57,7 @@ def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
             f"{name}. {' '.join(analysis.results.split(chr(10) + chr(10))[:1])}"
             for name, analysis in zip(names, analyses, strict=True)
         ),
-        warnings=tuple(
-            f"{name}: {words}" for name, analysis in zip(names, analyses, strict=True) for words in analysis.warnings
-        ),
+        warnings=tuple(f"{name}: {words}" for name, analysis in zip(names, analyses, strict=True) for words in analysis.warnings),
         sources=analyses[0].sources,
         bibtex=analyses[0].bibtex,
     )
@@ -74,8 +68,7 @@ def study_names(analyses: Sequence[Analysis]) -> list[str]:
     titles = [analysis.title for analysis in analyses]
     counts = Counter(titles)
     return [
-        title if counts[title] == 1 else f"{title} ({titles[: place + 1].count(title)})"
-        for place, title in enumerate(titles)
+        title if counts[title] == 1 else f"{title} ({titles[: place + 1].count(title)})" for place, title in enumerate(titles)
     ]
 
 
@@ -91,9 +84,12 @@ def _studies(analyses: Sequence[Analysis], names: Sequence[str]) -> Section:
         for name, analysis in zip(names, analyses, strict=True)
     ]
     columns = (
-        STUDY, Column("came", "Came in", "integer"), Column("analysed", "Analysed", "integer"),
-        Column("registered", "Plan registered"), Column("data", "Data", about="beginning of the hash of its data"),
-    )  # fmt: skip
+        STUDY,
+        Column("came", "Came in", "integer"),
+        Column("analysed", "Analysed", "integer"),
+        Column("registered", "Plan registered"),
+        Column("data", "Data", about="beginning of the hash of its data"),
+    )
     return Section("studies", "The studies", tables=(Table("studies", "The studies", columns, tuple(rows)),))
 
 

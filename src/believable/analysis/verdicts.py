@@ -53,9 +53,7 @@ def stopping(data: Data, plan: Plan) -> StoppingState:
 
 def _complete(data: Data) -> int:
     """Complete sessions, whatever the plan's own rules leave out afterwards."""
-    later = {
-        drop.session for drop in data.drops if drop.level == "session" and drop.reason not in (*ALWAYS, "simulated")
-    }
+    later = {drop.session for drop in data.drops if drop.level == "session" and drop.reason not in (*ALWAYS, "simulated")}
     return len(data) + len(later - {""})
 
 
@@ -147,15 +145,12 @@ def judged(
     for section in sections:
         own = tuple(next(done) for _ in section.findings)
         status = _section_status(section, own)
-        tables = tuple(
-            table if table.status == "descriptive" else replace(table, status=status) for table in section.tables
-        )
+        tables = tuple(table if table.status == "descriptive" else replace(table, status=status) for table in section.tables)
         tables = tuple(_restrained(table, restraint) for table in tables)
         marked.append(replace(section, findings=own, status=status, tables=tables))
     results = [finding for section in marked for finding in section.findings]
     hypotheses = [
-        _judged(hypothesis, results, plan, registered, deviations, restraint, missing)
-        for hypothesis in plan.declared.hypotheses
+        _judged(hypothesis, results, plan, registered, deviations, restraint, missing) for hypothesis in plan.declared.hypotheses
     ]
     ranked = sorted(hypotheses, key=lambda hypothesis: hypothesis.rank != "primary")
     return JudgedFindings(tuple(marked), tuple(ranked))

@@ -182,9 +182,7 @@ def _covered(actions: LoggedActions, stretches: Stretches) -> FloatArray:
     if len(edges) < 2:
         return np.zeros(len(actions))
     middles = (edges[:-1] + edges[1:]) / 2
-    inside = ((stretches.from_ms[:, None] <= middles[None, :]) & (middles[None, :] <= stretches.to_ms[:, None])).any(
-        axis=0
-    )
+    inside = ((stretches.from_ms[:, None] <= middles[None, :]) & (middles[None, :] <= stretches.to_ms[:, None])).any(axis=0)
     watched = np.concatenate([[0.0], np.cumsum(np.where(inside, np.diff(edges), 0.0))])
     covered: FloatArray = np.interp(actions.to_ms, edges, watched) - np.interp(actions.from_ms, edges, watched)
     return covered
@@ -216,9 +214,7 @@ def seeing_of(plan: Plan) -> Seeing:
     """As the plan's options have it, where its protocol has such options."""
     if not {"least_share", "least_shown_ms", "merge_ms"} <= {option.name for option in plan.declaration.options}:
         return PUBLISHED
-    return Seeing(
-        float(plan.option("least_share")), float(plan.option("least_shown_ms")), float(plan.option("merge_ms"))
-    )
+    return Seeing(float(plan.option("least_share")), float(plan.option("least_shown_ms")), float(plan.option("merge_ms")))
 
 
 def actions_by_stimulus(data: Data) -> Mapping[str, LoggedActions]:
@@ -233,9 +229,7 @@ def actions_by_stimulus(data: Data) -> Mapping[str, LoggedActions]:
         log = current.get(stimulus, "")
         rows = versions[log] if log in versions else list(versions.values())[-1]
         actions[stimulus] = LoggedActions.of(
-            [str(table["action"].values[row]) for row in rows],
-            table["from_ms"].values[rows],
-            table["to_ms"].values[rows],
+            [str(table["action"].values[row]) for row in rows], table["from_ms"].values[rows], table["to_ms"].values[rows]
         )
     return actions
 
@@ -244,9 +238,7 @@ def stretches_by_page(data: Data) -> tuple[dict[tuple[str, int], Stretches], dic
     """What was played on each page, and how often plan and log were opened beside it."""
     table = data.table("views")
     groups: dict[tuple[str, int, str], list[int]] = defaultdict(list)
-    for row, key in enumerate(
-        zip(table["session"].values, table["position"].values.tolist(), table["what"].values, strict=True)
-    ):
+    for row, key in enumerate(zip(table["session"].values, table["position"].values.tolist(), table["what"].values, strict=True)):
         groups[key].append(row)
     since, until, rate = (table[name].values.astype(np.float64) for name in ("from_ms", "to_ms", "rate"))
     played: dict[tuple[str, int], Stretches] = {}

@@ -100,9 +100,7 @@ def chosen(
             settled = {**trace.extra, **{name: (value,) for name, value in line.columns.items()}}
             settling = replace(trace, extra=MappingProxyType(settled))
             kept[number] = ChosenRecording(line.person, settling, line.until_ms)
-    return ChosenRecordings(
-        tuple(kept[number] for number in sorted(kept)), len(traces) - len(matched), len(matched) - len(kept)
-    )
+    return ChosenRecordings(tuple(kept[number] for number in sorted(kept)), len(traces) - len(matched), len(matched) - len(kept))
 
 
 def _fits(trace: Trace, line: ListedAnnotator) -> bool:

@@ -40,9 +40,7 @@ def write_cell(field: Field, value: Cell) -> str:
         return str(int(value))
     number = float(value)
     if not math.isfinite(number):
-        raise InvalidInput(
-            f"column {field.name}: expected a finite number, got {value!r}. Leave the cell empty and say why."
-        )
+        raise InvalidInput(f"column {field.name}: expected a finite number, got {value!r}. Leave the cell empty and say why.")
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 

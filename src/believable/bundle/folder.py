@@ -171,15 +171,9 @@ class BundleFolder:
         _must_be_ours(self._target)
         shutil.rmtree(self._part, ignore_errors=True)
         self._part.mkdir(parents=True)
-        self._open = {
-            table.name: TableFile(self._part, package.table_path(self._study, table), table) for table in self._tables
-        }
-        self._events = LinesFile(
-            self._part, EVENTS, "Every event as the browser sent it, in the order of its hash chain."
-        )
-        self._strays = LinesFile(
-            self._part, STRAYS, "Events sent by tabs that had been taken over; outside the chains."
-        )
+        self._open = {table.name: TableFile(self._part, package.table_path(self._study, table), table) for table in self._tables}
+        self._events = LinesFile(self._part, EVENTS, "Every event as the browser sent it, in the order of its hash chain.")
+        self._strays = LinesFile(self._part, STRAYS, "Events sent by tabs that had been taken over; outside the chains.")
         return self
 
     def row(self, table: str, row: Mapping[str, Cell]) -> None:
@@ -216,9 +210,7 @@ class BundleFolder:
             file.write(row)
         self._contents.append(file.close())
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         closed = [*(file.close() for file in self._open.values()), self._events.close(), self._strays.close()]
         if self._pagan is not None:
             closed.append(self._pagan.close())
@@ -267,9 +259,7 @@ def _must_be_ours(folder: Path) -> None:
     empty = folder.is_dir() and not any(folder.iterdir())
     ours = description.is_file() and package.FORMAT in description.read_text("utf-8", "replace")
     if not (empty or ours):
-        raise Conflict(
-            f"{folder}: there is something else here, and it is not a bundle. Choose another place with --out."
-        )
+        raise Conflict(f"{folder}: there is something else here, and it is not a bundle. Choose another place with --out.")
 
 
 def _put_in_place(part: Path, target: Path) -> None:
@@ -281,7 +271,5 @@ def _put_in_place(part: Path, target: Path) -> None:
     except OSError as error:
         if old.exists():
             os.replace(old, target)
-        raise InvalidInput(
-            f"{target}: the bundle could not be put in place ({error}). Choose another place."
-        ) from error
+        raise InvalidInput(f"{target}: the bundle could not be put in place ({error}). Choose another place.") from error
     shutil.rmtree(old, ignore_errors=True)

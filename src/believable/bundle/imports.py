@@ -58,12 +58,7 @@ def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
         column, bin_ms = bins[0].group(0), int(bins[0].group(1))
         traces: dict[tuple[str, str, str, str], list[float]] = {}
         for row in reader:
-            key = (
-                row.get("session") or "",
-                row["participant"],
-                row.get("group") or "",
-                row.get("stimulus") or stimulus,
-            )
+            key = (row.get("session") or "", row["participant"], row.get("group") or "", row.get("stimulus") or stimulus)
             trace = traces.setdefault(key, [])
             number, value = _numbers(path, reader.line_num, row[column], row["value"])
             if number != len(trace):
@@ -183,9 +178,7 @@ def sessions_of(traces: Sequence[ForeignTrace]) -> tuple[ForeignSession, ...]:
         taken[ordered[0].session] += 1
         count = taken[ordered[0].session]
         sessions.append(
-            ForeignSession(
-                ordered[0].session if count == 1 else f"{ordered[0].session}.{count}", person, tuple(ordered)
-            )
+            ForeignSession(ordered[0].session if count == 1 else f"{ordered[0].session}.{count}", person, tuple(ordered))
         )
     return tuple(sessions)
 

@@ -35,9 +35,7 @@ def judgement_rows(
     for row in shown:
         if row["run"] == latest:
             stood.setdefault(row["position"], []).append(row)
-    left_out = {
-        (row.get("trial_key"), row.get("question"), row.get("player")) for row in exclusions if row["scope"] == "answer"
-    }
+    left_out = {(row.get("trial_key"), row.get("question"), row.get("player")) for row in exclusions if row["scope"] == "answer"}
     arms = {name: cell for name, cell in participant.items() if name.startswith("arm_")}
     for row in answers:
         open_answer = row.get("value_text") is None and row.get("value_number") is None
@@ -48,10 +46,7 @@ def judgement_rows(
         yield (
             columns
             | _chosen(row, stood.get(row["position"], []))
-            | {
-                "seconds": seconds.get(row["position"]),
-                "included": bool(participant["included"]) and key not in left_out,
-            }
+            | {"seconds": seconds.get(row["position"]), "included": bool(participant["included"]) and key not in left_out}
             | arms
         )
 

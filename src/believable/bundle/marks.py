@@ -160,9 +160,7 @@ def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
             media_ms, action = event.data.get("media_ms"), event.data.get("action")
             if not isinstance(media_ms, int | float) or isinstance(media_ms, bool):
                 continue
-            flag = _FlagState(
-                event.seq, event.position, media_ms, action if isinstance(action, str) else None, _text(event.data)
-            )
+            flag = _FlagState(event.seq, event.position, media_ms, action if isinstance(action, str) else None, _text(event.data))
             open_ones[event.position, name] = flag
             flags.append((name, flag))
         elif event.kind == "flag.edit" and known is not None:

@@ -52,8 +52,14 @@ def _special_tables() -> tuple[BundleTable, ...]:
 PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
     {
         "participants": {
-            "link_kind": "simulated", "simulated": True, "state": "finished", "outcome": "complete", "included": True,
-            "trials": 0, "events": 0, "takeovers": 0,
+            "link_kind": "simulated",
+            "simulated": True,
+            "state": "finished",
+            "outcome": "complete",
+            "included": True,
+            "trials": 0,
+            "events": 0,
+            "takeovers": 0,
         },
         "trials": {"position": 0, "run": 0, "status": "done"},
         "answers": {"position": 0, "run": 0, "changes": 0, "pasted": 0},
@@ -64,7 +70,7 @@ PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
         "actions": {"log": "memory", "actor": "figure"},
         "exclusions": {"scope": "session", "count": 1},
     }
-)  # fmt: skip
+)
 
 #: Columns that stand for each other where one of them is left out.
 _SAME: Mapping[str, str] = MappingProxyType({"trial_key": "trial", "trial": "trial_key"})

@@ -25,9 +25,7 @@ from believable.core.errors import InvalidInput, NotFound, reading
 from believable.core.registry import did_you_mean
 
 #: What a column of each type is kept in.
-ARRAYS: Mapping[str, Any] = MappingProxyType(
-    {"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object}
-)
+ARRAYS: Mapping[str, Any] = MappingProxyType({"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object})
 #: What stands where there is no value.
 BLANKS: Mapping[str, Cell] = MappingProxyType({"integer": 0, "number": float("nan"), "boolean": False, "string": None})
 
@@ -48,9 +46,7 @@ class BundleColumn:
 
     def cells(self) -> tuple[Cell, ...]:
         """Plain values, None where missing."""
-        return tuple(
-            None if gone else value for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
-        )
+        return tuple(None if gone else value for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +63,7 @@ class ColumnTable:
         try:
             return self.columns[name]
         except KeyError:
-            raise NotFound(
-                f"table {self.name}: there is no column {name!r}. {did_you_mean(name, self.columns)}"
-            ) from None
+            raise NotFound(f"table {self.name}: there is no column {name!r}. {did_you_mean(name, self.columns)}") from None
 
     def rows(self) -> Iterator[dict[str, Cell]]:
         names = tuple(self.columns)
@@ -124,9 +118,7 @@ def _read(folder: Path) -> Bundle:
     _verify_sums(folder)
     resources = package["resources"]
     tables = {
-        resource["name"]: _table(folder, resource)
-        for resource in resources
-        if resource.get("profile") == "tabular-data-resource"
+        resource["name"]: _table(folder, resource) for resource in resources if resource.get("profile") == "tabular-data-resource"
     }
     definitions = _definitions(folder, resources)
     if "participants" in tables:
@@ -144,18 +136,14 @@ def _read(folder: Path) -> Bundle:
 def _package(folder: Path) -> dict[str, Any]:
     path = folder / "datapackage.json"
     if not path.is_file():
-        raise NotFound(
-            f"{folder}: there is no datapackage.json, so this is no bundle. Name the folder that `export` wrote."
-        )
+        raise NotFound(f"{folder}: there is no datapackage.json, so this is no bundle. Name the folder that `export` wrote.")
     try:
         package = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise InvalidInput(f"{path}: expected JSON ({error}). Export the bundle again.") from None
     if not isinstance(package, dict) or package.get("format") != FORMAT:
         written_format = package.get("format") if isinstance(package, dict) else None
-        raise InvalidInput(
-            f"{path}: expected format {FORMAT!r}, got {written_format!r}. Use the version that wrote it."
-        )
+        raise InvalidInput(f"{path}: expected format {FORMAT!r}, got {written_format!r}. Use the version that wrote it.")
     return package
 
 
@@ -167,9 +155,7 @@ def _verify_sums(folder: Path) -> None:
         digest, _, name = line.partition("  ")
         path = folder / name
         if not name or ".." in Path(name).parts or Path(name).is_absolute():
-            raise InvalidInput(
-                f"{sums}:{number}: expected a checksum and a path, got {line[:80]!r}. Copy the bundle again."
-            )
+            raise InvalidInput(f"{sums}:{number}: expected a checksum and a path, got {line[:80]!r}. Copy the bundle again.")
         if not path.is_file():
             raise InvalidInput(f"{path}: the file is missing. Copy the bundle again, completely.")
         with path.open("rb") as file:
@@ -191,12 +177,7 @@ def _definitions(folder: Path, resources: Sequence[Mapping[str, Any]]) -> Mappin
 
 def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
     fields = [
-        Field(
-            entry["name"],
-            entry["type"],
-            entry.get("description", ""),
-            bool(entry.get("constraints", {}).get("required")),
-        )
+        Field(entry["name"], entry["type"], entry.get("description", ""), bool(entry.get("constraints", {}).get("required")))
         for entry in resource["schema"]["fields"]
     ]
     path = folder / resource["path"]
@@ -209,9 +190,7 @@ def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
             except (InvalidInput, ValueError):
                 _complain(path, fields, block)
                 raise
-    columns = {
-        column_field.name: _column(column_field, parts) for column_field, parts in zip(fields, pieces, strict=True)
-    }
+    columns = {column_field.name: _column(column_field, parts) for column_field, parts in zip(fields, pieces, strict=True)}
     return ColumnTable(resource["name"], MappingProxyType(columns))
 
 
@@ -265,9 +244,7 @@ def _lines(path: Path) -> Iterator[RawEvent]:
         for line in file:
             event = RawEvent(**json.loads(line))
             if not isinstance(event.session, str) or type(event.seq) is not int or not isinstance(event.body, str):
-                raise InvalidInput(
-                    f"{path}: expected session, seq and body of an event, got {line[:80]!r}. Export it again."
-                )
+                raise InvalidInput(f"{path}: expected session, seq and body of an event, got {line[:80]!r}. Export it again.")
             yield event
 
 

@@ -24,9 +24,7 @@ Row = dict[str, Cell]
 
 def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
     """The tables of rounds in these worlds. A column that only some of them have is empty in the others."""
-    pace = " or ".join(
-        dict.fromkeys(str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds)
-    )
+    pace = " or ".join(dict.fromkeys(str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds))
     return (
         declared("rounds", pace, setup=_joined([world.columns.setup for world in worlds])),
         declared("round_inputs", inputs=_joined([_input_columns(world.inputs) for world in worlds])),
@@ -35,9 +33,7 @@ def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
 
 
 def _input_columns(schema: InputSchema) -> tuple[WorldColumn, ...]:
-    return tuple(
-        WorldColumn(part.name, "boolean" if part.kind == "trigger" else "integer", part.about) for part in schema.parts
-    )
+    return tuple(WorldColumn(part.name, "boolean" if part.kind == "trigger" else "integer", part.about) for part in schema.parts)
 
 
 def _joined(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
@@ -105,10 +101,7 @@ def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms
 def input_rows(session: str, planned: PlannedTrial, played: RoundRecord) -> Iterator[Row]:
     parts = _world(planned).inputs.parts
     for tick, number, *pressed in played.changes:
-        values = {
-            part.name: bool(value) if part.kind == "trigger" else value
-            for part, value in zip(parts, pressed, strict=True)
-        }
+        values = {part.name: bool(value) if part.kind == "trigger" else value for part, value in zip(parts, pressed, strict=True)}
         yield _place(session, played) | {"tick": tick, "number": number} | values
 
 

@@ -62,9 +62,7 @@ def shown_rows(
         }
 
 
-def _setting(
-    plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]
-) -> dict[str, Cell]:
+def _setting(plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]) -> dict[str, Cell]:
     """Condition and scenario of a stimulus; those of its round where it is one's own."""
     if name in stimuli:
         return {"condition": stimuli[name].condition, "scenario": stimuli[name].scenario}
@@ -104,9 +102,7 @@ class TrialSubject:
 class SessionRows:
     """The rows of one session, table by table."""
 
-    def __init__(
-        self, collected: CollectedSession, definition: Definition, instruments: Registry[Instrument[Any]]
-    ) -> None:
+    def __init__(self, collected: CollectedSession, definition: Definition, instruments: Registry[Instrument[Any]]) -> None:
         self._collected = collected
         self._session = collected.session
         self._instruments = instruments
@@ -187,9 +183,7 @@ class SessionRows:
         pages = [(self._planned(trial), trial.run, self._during(trial)) for trial in over]
         if standing is not None:
             since = max([self._session.run_after_seq, *(trial.submit_seq or 0 for trial in self._collected.trials)])
-            pages.append(
-                (standing, self._session.run, [happening for happening in self._happenings if happening.seq > since])
-            )
+            pages.append((standing, self._session.run, [happening for happening in self._happenings if happening.seq > since]))
         for planned, run, happened in pages:
             played = [
                 happening

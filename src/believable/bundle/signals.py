@@ -56,9 +56,7 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
     return KnownSignal(test, times, values)
 
 
-def attached(
-    signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]
-) -> dict[str, KnownSignal]:
+def attached(signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]) -> dict[str, KnownSignal]:
     """Stimulus → what was to be followed in it. A signal names a file, or a video; `stimuli` has all names of each stimulus."""
     following: dict[str, KnownSignal] = {}
     for which, signal in signals:
@@ -68,9 +66,7 @@ def attached(
             raise InvalidInput(f"{signal.test}: no file or video is called {which!r}. {did_you_mean(which, known)}")
         for stimulus in fitting:
             if stimulus in following:
-                raise InvalidInput(
-                    f"{signal.test}: {which!r} has two signals to follow. Name a file, or a video, once."
-                )
+                raise InvalidInput(f"{signal.test}: {which!r} has two signals to follow. Name a file, or a video, once.")
             following[stimulus] = signal
     return following
 

@@ -104,10 +104,7 @@ def read_choices(path: Path) -> ChoiceFile:
     if not judges:
         raise InvalidInput(f"{path}: there is no line with a choice in it. Export the choices again.")
     return ChoiceFile(
-        tuple(
-            ForeignJudge(name, judge.group, judge.about, tuple(judge.choices.values()))
-            for name, judge in judges.items()
-        ),
+        tuple(ForeignJudge(name, judge.group, judge.about, tuple(judge.choices.values())) for name, judge in judges.items()),
         "human" in place,
         tuple(names),
     )
@@ -168,9 +165,7 @@ def _sides(cells: Mapping[str, str], place: str) -> tuple[bool, bool | None]:
     if cells.get("human"):
         side = _side(cells["human"])
         if side is None:
-            raise InvalidInput(
-                f"{place}: expected a side in `human` (left, right, A, B, first, second), got {cells['human']!r}."
-            )
+            raise InvalidInput(f"{place}: expected a side in `human` (left, right, A, B, first, second), got {cells['human']!r}.")
         human_first = side
     if cells.get("correct"):
         word = cells["correct"].casefold()
@@ -219,9 +214,7 @@ def write_choices_bundle(
         for number, judge in enumerate(choices.judges, start=1):
             session = f"judge{number}"
             row = imported_participant(number, session, trials=len(judge.choices) + bool(judge.about))
-            row |= {"participant": f"P{number}", "outcome": "complete"} | (
-                {"arm_group": judge.group} if grouped else {}
-            )
+            row |= {"participant": f"P{number}", "outcome": "complete"} | ({"arm_group": judge.group} if grouped else {})
             bundle.row("participants", row)
             for table, entry in _rows(session, judge):
                 bundle.row(table, entry)

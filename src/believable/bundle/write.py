@@ -63,11 +63,7 @@ def write(
     definitions = {name: Definition.from_json(text, kinds) for name, text in study.definitions.items()}
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
     coded = coding.tables() if coding is not None else ()
-    tables += (
-        judgement_table(definitions.values()),
-        *(table for table, _ in coded),
-        *round_tables(definitions.values()),
-    )
+    tables += (judgement_table(definitions.values()), *(table for table, _ in coded), *round_tables(definitions.values()))
     logs = Logs(media_dir)
     logged = list(logs.each(list(definitions.values())))
     plans = [row for stimulus in logged for row in plan_rows(*stimulus)]
@@ -157,9 +153,7 @@ def _must_belong(study: StudyRecord, collected: CollectedSession) -> None:
         raise InvalidInput(f"session {session.id}: previews are never exported. Leave it out.")
     if session.simulated != study.simulated:
         kind = "simulated" if session.simulated else "real"
-        raise InvalidInput(
-            f"session {session.id} is {kind}; simulated and real sessions never share a bundle. Write two."
-        )
+        raise InvalidInput(f"session {session.id} is {kind}; simulated and real sessions never share a bundle. Write two.")
 
 
 def _pinned(definitions: Mapping[str, Definition], collected: CollectedSession) -> Definition:

@@ -80,9 +80,7 @@ class LazyGroup(click.Group):
                 return command
         return None
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             from believable.core.registry import did_you_mean
 

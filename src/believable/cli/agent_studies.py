@@ -40,9 +40,7 @@ class AgentRequest:
     shown: ShownAgents
     together: bool
 
-    def write(
-        self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None
-    ) -> Iterator[Path]:
+    def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
         from believable.cli.new import write
         from believable.protocols.variants import agent_variant
 
@@ -95,9 +93,7 @@ def agent_options(command: Command) -> Command:
             metavar="NAME",
             help="Clips of a trained agent: symbolic, hybrid, reward_shaping. Several make a study each, in folders in FOLDER.",
         ),
-        click.option(
-            "--together", is_flag=True, help="Several agents in one study: each judge sees six pairs drawn from all."
-        ),
+        click.option("--together", is_flag=True, help="Several agents in one study: each judge sees six pairs drawn from all."),
         setting(
             "--people-pairs",
             type=click.IntRange(0, 12),
@@ -132,9 +128,7 @@ class TownRequest:
 
     runs: tuple[str, ...]
 
-    def write(
-        self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None
-    ) -> Iterator[Path]:
+    def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
         from believable.cli.new import write
         from believable.protocols.variants import variant as variant_of
 
@@ -171,9 +165,7 @@ def _live_in(ready: ReadyStudy, seed: int, towns: Mapping[str, Path], study: Stu
 
     missing = [name for name in study.conditions if name not in towns]
     if missing or len(towns) != len(study.conditions):
-        raise InvalidInput(
-            f"--town-run: expected one run for each of {', '.join(study.conditions)}, got {', '.join(towns)}."
-        )
+        raise InvalidInput(f"--town-run: expected one run for each of {', '.join(study.conditions)}, got {', '.join(towns)}.")
     with counting(len(study.stimuli)) as count:
         runs = {name: read_town(path) for name, path in towns.items()}
         ready.write_town_days(study, draft, seed, runs, lambda stimulus: count())
@@ -218,9 +210,7 @@ class RecordingRequest:
     recordings: Path
     design: Mapping[str, int]
 
-    def write(
-        self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None
-    ) -> Iterator[Path]:
+    def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
         from believable.cli.new import speak
         from believable.protocols.contract import STIMULUS_FOLDERS
         from believable.protocols.variants import recordings_variant
@@ -240,9 +230,7 @@ class RecordingRequest:
             ready.copy(draft)
             if languages is not None:
                 speak(draft / "study.yaml", languages)
-            ready.write_recorded_clips(
-                draft, seed, self.recordings, self.design, work, lambda words: click.echo(words, err=True)
-            )
+            ready.write_recorded_clips(draft, seed, self.recordings, self.design, work, lambda words: click.echo(words, err=True))
             definition_of(draft)
             shutil.copytree(draft, folder, dirs_exist_ok=True)
         shutil.rmtree(work, ignore_errors=True)
@@ -273,9 +261,7 @@ def recording_options(command: Command) -> Command:
     """`--recordings` and what is said about the clips: the command gets them as `recordings`, None where there are none."""
 
     @wraps(command)
-    def with_recordings(
-        *, recordings: Path | None, groups: int, clip_seconds: int, people_pages: int, **values: Any
-    ) -> Any:
+    def with_recordings(*, recordings: Path | None, groups: int, clip_seconds: int, people_pages: int, **values: Any) -> Any:
         design = {"groups": groups, "clip_s": clip_seconds, "people_pages": people_pages}
         request = None if recordings is None else RecordingRequest(recordings, design)
         return command(recordings=request, **values)

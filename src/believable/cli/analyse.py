@@ -77,9 +77,7 @@ def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path
         if not blinded:
             what = review.reading("real" if real else "simulated")
             at_ms = store.clock.now_ms()
-            store.write(
-                lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="unblind")
-            )
+            store.write(lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="unblind"))
     if real and simulated:
         click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
     export_to(target, study, simulated=not real, with_recruiter_hashes=False)

@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 @data_options
 @click.option("--to", "target", metavar="FILE", help="The new file, or its address: s3://BUCKET/PREFIX/FILE.")
 @click.option(
-    "--into", "place", metavar="FOLDER",
+    "--into",
+    "place",
+    metavar="FOLDER",
     help="Where the new file goes, named by date and time: a folder or s3://BUCKET/PREFIX; default: backups/ in the data folder.",
-)  # fmt: skip
+)
 @click.option(
-    "--keep", type=click.IntRange(1), metavar="N",
-    help="Of the backups named by date and time in that folder, keep the newest N.",
-)  # fmt: skip
+    "--keep", type=click.IntRange(1), metavar="N", help="Of the backups named by date and time in that folder, keep the newest N."
+)
 @click.option("--with-key", is_flag=True, help="Put a copy of secret.key beside the backup, readable by you alone.")
 def command(
     study: Path | None, where: DataPlace, target: str | None, place: str | None, keep: int | None, with_key: bool
@@ -60,9 +61,7 @@ def command(
     from believable.core.object_storage import is_bucket, split_name
 
     if target is not None and (place is not None or keep is not None):
-        raise InvalidInput(
-            "backup: --to names one file; --into and --keep are for a folder of them. Give one or the other."
-        )
+        raise InvalidInput("backup: --to names one file; --into and --keep are for a folder of them. Give one or the other.")
     settings = where.settings_here(study)
     now_ms = WallClock().now_ms()
     name = f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m-%dT%H%M%SZ}{SUFFIX}"
@@ -84,9 +83,7 @@ def _copied(settings: Settings, path: Path, with_key: bool) -> Backup:
     from believable.store.backups import backup
 
     with click.progressbar(length=1000, label="Copying", file=sys.stderr) as bar:
-        copy = backup(
-            settings.url, path, progress=lambda done, total: bar.update(1000 * done // max(total, 1) - bar.pos)
-        )
+        copy = backup(settings.url, path, progress=lambda done, total: bar.update(1000 * done // max(total, 1) - bar.pos))
     if with_key:
         copy_key(key_path(settings.data_dir), key_beside(path))
     return copy
@@ -108,9 +105,7 @@ def _into_bucket(settings: Settings, address: str, name: str, keep: int | None, 
             stored = folder / f"{file.name}.stored"
             storage.fetch(file.name, stored, 0o600)
             if digest_of(stored) != digest_of(file):
-                raise Unavailable(
-                    f"{address}/{file.name}: what the storage gives back is not what it was given. Try again."
-                )
+                raise Unavailable(f"{address}/{file.name}: what the storage gives back is not what it was given. Try again.")
             stored.unlink()
         _described(copy, f"{address}/{name}")
     for old in surplus(names := storage.names(), keep):
@@ -143,9 +138,7 @@ def _note(data_dir: Path, at_ms: int) -> None:
     try:
         (data_dir / BACKED_UP).write_text(f"{at_ms}\n", encoding="ascii")
     except OSError as error:
-        click.echo(
-            f"{data_dir} cannot be written ({error.strerror}): the console will not know of this backup.", err=True
-        )
+        click.echo(f"{data_dir} cannot be written ({error.strerror}): the console will not know of this backup.", err=True)
 
 
 SUFFIX = ".backup"
@@ -202,14 +195,14 @@ def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
 @click.argument("study", required=False, type=PATH)
 @data_options
 @click.option(
-    "--newer", multiple=True, metavar="FILE",
+    "--newer",
+    multiple=True,
+    metavar="FILE",
     help="A later backup, looked through for withdrawals only. May be given several times.",
-)  # fmt: skip
+)
 @click.option("--live-lost", is_flag=True, help="The live database does not exist any more or cannot be read.")
 @click.option("--check", "only_check", is_flag=True, help="Verify the backup and change nothing.")
-def restore(
-    file: str, study: Path | None, where: DataPlace, newer: tuple[str, ...], live_lost: bool, only_check: bool
-) -> None:
+def restore(file: str, study: Path | None, where: DataPlace, newer: tuple[str, ...], live_lost: bool, only_check: bool) -> None:
     """Put a verified backup back in place.
 
     Whoever has withdrawn since the backup was made stays withdrawn: the deletion lists of the live database, of the backup
@@ -276,9 +269,7 @@ def _check(copy: _LocalBackup) -> None:
     from believable.store.backups import verify_file
 
     held = verify_file(copy.path)
-    click.echo(
-        f"{copy.called}: {held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn; verified."
-    )
+    click.echo(f"{copy.called}: {held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn; verified.")
 
 
 def _restored(settings: Settings, copy: _LocalBackup, newer: Sequence[Path], live_lost: bool) -> None:

@@ -128,9 +128,7 @@ def import_labels(study: StudyData, project: str, labels: Path, round_number: in
         words = store.read(lambda conn: coding_projects.words(conn, project))
         coder_labels = read_labels(labels.read_text(encoding="utf-8"), book.book, words, labels.name)
         n = store.write(
-            lambda conn: bundle_export.put_labels(
-                conn, project, round_number, coder_labels, version=book.version, at_ms=now_ms
-            )
+            lambda conn: bundle_export.put_labels(conn, project, round_number, coder_labels, version=book.version, at_ms=now_ms)
         )
     click.echo(f"{project}: labels of {n} texts in round {round_number}.")
 
@@ -194,9 +192,16 @@ def simulate(study: StudyData, error: float) -> None:
             phrases, whole = book.ready or book.id, resolved(book)
             phrases_of(phrases)
             project = CodingProject(
-                project_name(f"{folder.name}-{book.id}-simulated"), folder.name, "simulated", f"Simulated: {whole.title}",
-                book.of, 1, False, "random_coder", now_ms,
-            )  # fmt: skip
+                project_name(f"{folder.name}-{book.id}-simulated"),
+                folder.name,
+                "simulated",
+                f"Simulated: {whole.title}",
+                book.of,
+                1,
+                False,
+                "random_coder",
+                now_ms,
+            )
 
             def make(
                 conn: Connection, project: CodingProject = project, whole: Codebook = whole, phrases: str = phrases
@@ -204,9 +209,7 @@ def simulate(study: StudyData, error: float) -> None:
                 coding_projects.create_project(conn, project, whole, user="simulated")
                 n = bundle_export.collect_texts(conn, project, kinds=KINDS, logs=logs)
                 if not n:
-                    raise NotFound(
-                        f"{project.id}: there are no simulated texts. Run: believable simulate {study.written}"
-                    )
+                    raise NotFound(f"{project.id}: there are no simulated texts. Run: believable simulate {study.written}")
                 return n, coding_rounds.simulate_coders(
                     conn, project, phrases=phrases, settings=Coding(error=error), at_ms=now_ms
                 )

@@ -35,10 +35,7 @@ GAP_S = 12.0
     help="Only this ready-made study; believable list --protocols has them. Repeatable.  [default: the five protocols]",
 )
 @setting(
-    "--finished",
-    type=click.IntRange(0),
-    default=24,
-    help="So many simulated participants finish each study before you look.",
+    "--finished", type=click.IntRange(0), default=24, help="So many simulated participants finish each study before you look."
 )
 @click.option("--quiet", is_flag=True, help="Without simulated participants.")
 def command(folder: Path, host: str, port: int, protocols: tuple[str, ...], finished: int, quiet: bool) -> None:
@@ -96,9 +93,21 @@ def simulated_people(folder: Path, link: str, *, come: bool) -> Iterator[None]:
         yield
         return
     command = [
-        sys.executable, "-m", "believable", "simulate", str(folder), "--http", link, "--realtime",
-        "--participants", str(PARTICIPANTS), "--gap", str(GAP_S), "--drop-out", "0.2",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "believable",
+        "simulate",
+        str(folder),
+        "--http",
+        link,
+        "--realtime",
+        "--participants",
+        str(PARTICIPANTS),
+        "--gap",
+        str(GAP_S),
+        "--drop-out",
+        "0.2",
+    ]
     people = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield

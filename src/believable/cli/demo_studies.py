@@ -98,7 +98,5 @@ def finish_some(settings: Settings, wanted: int) -> None:
 def without_people(settings: Settings) -> tuple[Path, ...]:
     """The study folders in which nobody simulated has been yet."""
     with Store.open(settings.url, clock=WallClock()) as store:
-        people = store.read(
-            lambda conn: [count(conn, study_id(folder), simulated=True) for folder in settings.study_folders]
-        )
+        people = store.read(lambda conn: [count(conn, study_id(folder), simulated=True) for folder in settings.study_folders])
     return tuple(folder for folder, come in zip(settings.study_folders, people, strict=True) if not come)

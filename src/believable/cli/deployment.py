@@ -86,15 +86,10 @@ def deployment_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Let the proxy send media: where it has the media folder for X-Accel-Redirect (see deploy/nginx.conf).",
         ),
         click.option(
-            "--oidc-issuer",
-            metavar="URL",
-            help="Let people log in to the console at this OpenID Connect provider, too.",
+            "--oidc-issuer", metavar="URL", help="Let people log in to the console at this OpenID Connect provider, too."
         ),
         click.option(
-            "--oidc-client",
-            metavar="ID",
-            default="",
-            help="What it knows this server by; its secret: BELIEVABLE_OIDC_SECRET.",
+            "--oidc-client", metavar="ID", default="", help="What it knows this server by; its secret: BELIEVABLE_OIDC_SECRET."
         ),
         click.option(
             "--media",

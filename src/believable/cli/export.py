@@ -59,12 +59,16 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
     name, media_dir = study.name, study.settings.media_dir
     with study.open() as store, bar("Exporting") as progress:
         written = export(
-            store, name, bundle, kinds=KINDS, simulated=simulated, with_recruiter_hashes=with_recruiter_hashes,
-            media_dir=media_dir, progress=progress,
-        )  # fmt: skip
+            store,
+            name,
+            bundle,
+            kinds=KINDS,
+            simulated=simulated,
+            with_recruiter_hashes=with_recruiter_hashes,
+            media_dir=media_dir,
+            progress=progress,
+        )
         pool, hashes = "simulated" if simulated else "real", " with recruiter hashes" if with_recruiter_hashes else ""
         what, at_ms = f"exported the {pool} sessions{hashes}", store.clock.now_ms()
-        store.write(
-            lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="export")
-        )
+        store.write(lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="export"))
         return written

@@ -23,13 +23,9 @@ _RECORDINGS = KNOWN_FILE
 @click.option("--out", required=True, type=FILE, help="The learned player, NAME.imitation.")
 @setting("--nodes", type=click.IntRange(2, 1000), default=64, help="Places of the map.")
 @setting("--primitives", type=click.IntRange(2, 500), default=50, help="Kinds of movements of the hand.")
-@click.option(
-    "--respawn", multiple=True, metavar="ITEM=SECONDS", help="When something that was taken is back; default: 30 s."
-)
+@click.option("--respawn", multiple=True, metavar="ITEM=SECONDS", help="When something that was taken is back; default: 30 s.")
 @setting("--seed", type=int, default=1, help="Clusters follow from it.")
-def learn(
-    recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, respawn: tuple[str, ...], seed: int
-) -> None:
+def learn(recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, respawn: tuple[str, ...], seed: int) -> None:
     """Learn to play like the person in recordings.
 
     The recordings are of one map. Writes the learned player, and beside it a page that shows what was learned.
@@ -88,17 +84,10 @@ def continue_recording(model: Path, recording: Path, out: Path, seconds: int, se
 @click.command("imitation")
 @click.argument("model", type=FILE)
 @click.option(
-    "--held-out",
-    multiple=True,
-    required=True,
-    type=_RECORDINGS,
-    help="A recording of the person that was not learned from.",
+    "--held-out", multiple=True, required=True, type=_RECORDINGS, help="A recording of the person that was not learned from."
 )
 @click.option(
-    "--learned-from",
-    multiple=True,
-    type=_RECORDINGS,
-    help="What it was learned from: simpler players learn from it, too.",
+    "--learned-from", multiple=True, type=_RECORDINGS, help="What it was learned from: simpler players learn from it, too."
 )
 @click.option("--played", multiple=True, type=_RECORDINGS, help="A recording of the learned player; may be repeated.")
 @click.option("--bots", multiple=True, type=_RECORDINGS, help="A recording with rule-based opponents; may be repeated.")

@@ -92,9 +92,7 @@ def pagan(
     names: dict[str, set[str]] = {}
     for export in exports:
         for trace in export.traces:
-            names.setdefault(trace.database_name, set()).update(
-                (*trace.source_names, trace.database_name, *trace.original_names)
-            )
+            names.setdefault(trace.database_name, set()).update((*trace.source_names, trace.database_name, *trace.original_names))
     signals = attached(_signals(visual, auditory, signal_fps), names)
     picked, left_out = None, []
     if annotators is not None:
@@ -146,9 +144,7 @@ def pagan(
 
 @command.command()
 @_of_a_bundle
-@click.option(
-    "--stimulus", help="What was annotated, where a single file has no such column; default: the file's name."
-)
+@click.option("--stimulus", help="What was annotated, where a single file has no such column; default: the file's name.")
 @_known_signals
 def traces(
     files: tuple[Path, ...],
@@ -256,9 +252,7 @@ def choices(file: Path, out: Path | None, title: str | None) -> None:
 @command.command("generative-agents")
 @click.argument("folder", type=FOLDER)
 @click.option("--out", type=FILE, help="The recording; default: FOLDER.replay.json.gz.")
-@click.option(
-    "--maze", type=FOLDER, help="The folder of the map (maze_meta_info.json), where it is not maze/ in FOLDER."
-)
+@click.option("--maze", type=FOLDER, help="The folder of the map (maze_meta_info.json), where it is not maze/ in FOLDER.")
 def generative_agents(folder: Path, out: Path | None, maze: Path | None) -> None:
     """Turn a run of Generative Agents into a recording with actions, plans and map.
 

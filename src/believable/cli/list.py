@@ -83,10 +83,7 @@ def describe(store: Store, base_url: str) -> list[StudySummary]:
                 if link.kind != "personal"
             }
             groups = {pool: monitor.groups(conn, study.id, pool, now_ms=now_ms) for pool in POOLS}
-            numbers = {
-                pool: asdict(monitor.counts(own, monitor.withdrawn(conn, study.id, pool)))
-                for pool, own in groups.items()
-            }
+            numbers = {pool: asdict(monitor.counts(own, monitor.withdrawn(conn, study.id, pool))) for pool, own in groups.items()}
             rows.append(StudySummary(study.id, study.title, study.state, addresses, numbers))
         return rows
 
@@ -101,8 +98,6 @@ def as_text(rows: Sequence[StudySummary]) -> str:
         lines.append(f"{row.id}  ({row.state})  {row.title}")
         lines += [f"  {kind + ' link':<16} {link}" for kind, link in row.links.items()]
         for pool, numbers in row.sessions.items():
-            shown = [
-                f"{count} {name.replace('_', ' ')}" for name, count in numbers.items() if count and name != "n_events"
-            ]
+            shown = [f"{count} {name.replace('_', ' ')}" for name, count in numbers.items() if count and name != "n_events"]
             lines.append(f"  {pool + ' sessions':<18} {', '.join(shown) or 'none'}")
     return "\n".join(lines)

@@ -34,13 +34,9 @@ BLANK = "blank"
 @click.argument("folder", type=PATH)
 @click.option("--blank", is_flag=True, help="A small complete study of your own, with placeholders: --template blank.")
 @click.option(
-    "--template",
-    metavar="NAME",
-    help="A study of your own by its question: compare-agents, rate-clips, play-and-annotate.",
+    "--template", metavar="NAME", help="A study of your own by its question: compare-agents, rate-clips, play-and-annotate."
 )
-@click.option(
-    "--protocol", metavar="NAME", help="A ready-made protocol; believable list --protocols has them.  [default: demo]"
-)
+@click.option("--protocol", metavar="NAME", help="A ready-made protocol; believable list --protocols has them.  [default: demo]")
 @click.option(
     "--variant",
     metavar="NAME",
@@ -55,9 +51,7 @@ BLANK = "blank"
 @agent_options
 @town_options
 @recording_options
-@click.option(
-    "--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de."
-)
+@click.option("--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de.")
 @setting("--seed", type=int, default=7, help="Seed of the generated stimuli.")
 def command(
     folder: Path,

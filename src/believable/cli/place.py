@@ -42,16 +42,22 @@ def _remember_extensions(ctx: click.Context, parameter: click.Parameter, allowed
 
 #: For commands that read the study's definition: `study_folder` then lets the instruments run that the folder carries.
 extensions_option = click.option(
-    "--allow-extensions", is_flag=True, expose_value=False, is_eager=True, callback=_remember_extensions,
+    "--allow-extensions",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_remember_extensions,
     help="Run the instruments in the study's extensions folder: code with all your rights.",
-)  # fmt: skip
+)
 
 
 #: For commands whose work can be done by others: `with working_on(cluster):` around it.
 cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", envvar="BELIEVABLE_CLUSTER",
+    "--cluster",
+    metavar="ADDRESS",
+    envvar="BELIEVABLE_CLUSTER",
     help="Let a Dask cluster do the work: its scheduler, tcp://HOST:8786. The results are the same.",
-)  # fmt: skip
+)
 
 
 @contextmanager
@@ -101,9 +107,7 @@ class DataPlace:
         if self.data is not None:
             return self.data.resolve()
         if len(studies) != 1:
-            raise InvalidInput(
-                f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER."
-            )
+            raise InvalidInput(f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER.")
         return studies[0] / ".believable"
 
     def settings(self, studies: Sequence[Path], base_url: str | None = None) -> Settings:
@@ -163,13 +167,17 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(where=DataPlace(data, database), **values)
 
     url = click.option(
-        "--database", metavar="URL", envvar="BELIEVABLE_DATABASE",
+        "--database",
+        metavar="URL",
+        envvar="BELIEVABLE_DATABASE",
         help="postgresql://… or sqlite:///…; default: believable.db in the data folder.",
-    )  # fmt: skip
+    )
     folder = click.option(
-        "--data", type=FOLDER, envvar="BELIEVABLE_DATA",
+        "--data",
+        type=FOLDER,
+        envvar="BELIEVABLE_DATA",
         help="The data folder (database, key, media); default: .believable in the study folder.",
-    )  # fmt: skip
+    )
     return folder(url(placed))
 
 

@@ -45,13 +45,17 @@ WIDTH = 30
 @setting("--power", "wanted", type=float, default=0.8, help="The power that is wanted.")
 @click.option("--alpha", type=float, help="Level of the test; default 0.05, for a study its own.")
 @setting(
-    "--side", type=click.Choice(("two-sided", "greater", "less")), default="two-sided",
+    "--side",
+    type=click.Choice(("two-sided", "greater", "less")),
+    default="two-sided",
     help="For a formula: the side that the test looks at.",
-)  # fmt: skip
+)
 @setting(
-    "--participants", default="20,40,60,80,100", metavar="N,N,…",
+    "--participants",
+    default="20,40,60,80,100",
+    metavar="N,N,…",
     help="For a simulated study: the numbers of participants to try.",
-)  # fmt: skip
+)
 @setting("--studies", type=int, default=500, help="How many studies to simulate for each number.")
 @click.option(
     "--truth", multiple=True, metavar="NAME=VALUE", help="A planted parameter that differs from the protocol's default."
@@ -93,13 +97,9 @@ def command(
         click.echo(by_formula(test, effect, n, wanted, alpha or 0.05, side))
         return
     if study is None:
-        raise InvalidInput(
-            f"power: name a study to simulate it, or a test: --test {'|'.join(FORMULAS)} --effect NUMBER"
-        )
+        raise InvalidInput(f"power: name a study to simulate it, or a test: --test {'|'.join(FORMULAS)} --effect NUMBER")
     if alpha is not None:
-        raise InvalidInput(
-            "--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml."
-        )
+        raise InvalidInput("--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml.")
     import numpy as np
 
     from believable.analysis.power_record import write_power
@@ -113,7 +113,7 @@ def command(
     with working_on(cluster, workers), bar("Simulating") as progress:
         points = power_curve(
             definition, sizes, studies=studies, seed=seed, protocols=PROTOCOLS, truth=planted, workers=workers, progress=progress
-        )  # fmt: skip
+        )
     declared = definition.study.analysis
     plan = None if declared is None else resolve(declared, definition.study, PROTOCOLS)
     criteria = {} if plan is None else {claim.id: claim for claim in plan.declared.hypotheses}
@@ -152,9 +152,7 @@ def by_formula(test: str, effect: float | None, n: int | None, wanted: float, al
     )
 
 
-def power_record(
-    points: Sequence[PowerPoint], assumed: Sequence[Assumption], plan: str, studies: int, seed: int
-) -> PowerRecord:
+def power_record(points: Sequence[PowerPoint], assumed: Sequence[Assumption], plan: str, studies: int, seed: int) -> PowerRecord:
     """What is kept of a run, with the moment of it."""
     from believable.analysis.power_record import PowerRecord, SimulatedPower
 
@@ -166,13 +164,7 @@ def power_record(
         tuple(f"{part.words} {part.value}" for part in assumed),
         tuple(
             SimulatedPower(
-                point.participants,
-                point.what,
-                point.met,
-                point.judged,
-                point.power.value,
-                point.power.low,
-                point.power.high,
+                point.participants, point.what, point.met, point.judged, point.power.value, point.power.low, point.power.high
             )
             for point in points
         ),
@@ -190,9 +182,7 @@ def numbers(text: str) -> list[int]:
 def assumptions_text(assumed: Sequence[Assumption]) -> str:
     """What the simulated studies take for granted, one line each."""
     width = max((len(part.value) for part in assumed), default=0)
-    lines = [
-        f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}" for part in assumed
-    ]
+    lines = [f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}" for part in assumed]
     return "\n".join(["Assumed, and simulated:", *lines, ""])
 
 
@@ -216,11 +206,7 @@ def curves_text(points: Sequence[PowerPoint], wanted: float, criteria: Mapping[s
         own = [point for point in points if point.what == what]
         claim = (criteria or {}).get(what)
         tested = claim is None or claim.criterion in ("significant", "equivalent")
-        kind = (
-            "power"
-            if tested
-            else "how often the criterion is met; this is no power, and fewer people may meet it more often"
-        )
+        kind = "power" if tested else "how often the criterion is met; this is no power, and fewer people may meet it more often"
         lines += ["", f"{what}{f' ({criterion_words(claim)})' if claim is not None else ''}: {kind}"]
         for point in own:
             if point.power.value is None or point.power.low is None or point.power.high is None:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import click
 
-from believable.cli.place import (
-    StudyData,
-    definition_of,
-    extensions_option,
-    study_argument,
-    study_data_options,
-    utc_now,
-)
+from believable.cli.place import StudyData, definition_of, extensions_option, study_argument, study_data_options, utc_now
 from believable.core.errors import InvalidInput
 
 
 @click.command()
 @study_argument
-@click.option(
-    "--again", is_flag=True, help="Register a changed plan as well; the earlier registration is kept beside it."
-)
+@click.option("--again", is_flag=True, help="Register a changed plan as well; the earlier registration is kept beside it.")
 @study_data_options
 @extensions_option
 def command(study: StudyData, again: bool) -> None:
@@ -41,9 +32,7 @@ def command(study: StudyData, again: bool) -> None:
     folder = study.folder
     definition = definition_of(folder)
     if definition.study.analysis is None:
-        raise InvalidInput(
-            f"{folder}/study.yaml: it declares no analysis. Add an `analysis:` block, then preregister it."
-        )
+        raise InvalidInput(f"{folder}/study.yaml: it declares no analysis. Add an `analysis:` block, then preregister it.")
     plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
     before = registered.read(folder)
     collected = real_sessions(study)
@@ -58,9 +47,7 @@ def command(study: StudyData, again: bool) -> None:
             (target / name).write_text(text, encoding="utf-8")
             click.echo(f"Wrote {target / name}")
         if collected:
-            click.echo(
-                f"Note: {collected} real sessions had begun already; the documents and the report say so.", err=True
-            )
+            click.echo(f"Note: {collected} real sessions had begun already; the documents and the report say so.", err=True)
     click.echo(f"SHA-256 of the plan: {registration.hash}")
 
 

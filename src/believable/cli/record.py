@@ -74,9 +74,7 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
         click.Argument(["folder"], type=FOLDER),
         click.Option(["--players"], type=click.IntRange(1, 500), default=1, show_default=True, help="How many people."),
         click.Option(["--runs"], type=click.IntRange(1, 200), default=10, show_default=True, help="Rounds of each of them."),
-        click.Option(
-            ["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="A round ends after this."
-        ),
+        click.Option(["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="A round ends after this."),
         *(
             click.Option([f"--{name}"], default=str(value), show_default=True, help=world.game.options.descriptions().get(name))
             for name, value in task.rounds.items()
@@ -88,7 +86,7 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
         click.Option(["--port"], type=click.IntRange(1, 65535), default=None, help="Default: a free one."),
         click.Option(["--base-url"], metavar="URL", default=None, help="The address that players use, if it is another one."),
         click.Option(["--no-browser"], is_flag=True, help="Print the link and open nothing."),
-    ]  # fmt: skip
+    ]
     about = f"""Record people at {task.name}: one link for all players.
 
     Whoever opens the link practises, then plays RUNS rounds. Each round is written to FOLDER as soon as it is over; the command
@@ -99,15 +97,25 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
     Example:
       believable record {task.name} people --players 8 --runs 10 --host 0.0.0.0 --port 8123 --base-url http://lab.example.org:8123
     """
-    return click.Command(
-        task.name, params=params, help=about, callback=lambda **values: _record_people(world, task, **values)
-    )
+    return click.Command(task.name, params=params, help=about, callback=lambda **values: _record_people(world, task, **values))
 
 
 def _record_people(
-    world: World, task: AgentTask, *, folder: Path, players: int, runs: int, seconds: int, seed: int, name: str, host: str,
-    port: int | None, base_url: str | None, no_browser: bool, **written: str | None,
-) -> None:  # fmt: skip
+    world: World,
+    task: AgentTask,
+    *,
+    folder: Path,
+    players: int,
+    runs: int,
+    seconds: int,
+    seed: int,
+    name: str,
+    host: str,
+    port: int | None,
+    base_url: str | None,
+    no_browser: bool,
+    **written: str | None,
+) -> None:
     options = _options(world.game, {**task.rounds, **written})
     folder.mkdir(parents=True, exist_ok=True)
     kept = [file.name.partition(".")[0].rpartition("-")[2] for file in folder.glob(f"{name}-*.replay.json.gz")]
@@ -134,18 +142,12 @@ def _command(world: World) -> click.Command:
         click.Option(
             ["--rounds", "--episodes", "rounds"], type=click.IntRange(1, 200), default=1, show_default=True, help="How many."
         ),
-        click.Option(
-            ["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="Length of a round."
-        ),
+        click.Option(["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="Length of a round."),
         *(
-            click.Option(
-                [f"--{name.replace('_', '-')}"], default=_default(field), show_default=True, help=descriptions.get(name)
-            )
+            click.Option([f"--{name.replace('_', '-')}"], default=_default(field), show_default=True, help=descriptions.get(name))
             for name, field in world.game.options.model_fields.items()
         ),
-        click.Option(
-            ["--seed"], type=int, default=1, show_default=True, help="Rounds and scripted players follow from it."
-        ),
+        click.Option(["--seed"], type=int, default=1, show_default=True, help="Rounds and scripted players follow from it."),
         click.Option(["--name"], default=None, help="Beginning of the file names; default: world and opponent."),
         click.Option(["--scripted"], is_flag=True, help="Played by a script instead of a person."),
         click.Option(["--player"], default=None, help=f"Played by this script: {players}."),
@@ -156,7 +158,7 @@ def _command(world: World) -> click.Command:
             else [click.Option(["--video"], is_flag=True, help="Make a video of each recording, too (needs the extra `video`).")]
         ),
         click.Option(["--no-browser"], is_flag=True, help="Print the address and open nothing."),
-    ]  # fmt: skip
+    ]
     against = f" --opponent {names[1] if len(names) > 1 else first}" if names else ""
     seen = "--film 640x360" if world.game.rendering else "--video"
     last = "--agent my_agent:agent --episodes 20" if world.game.rollout else f"--scripted --rounds 20 {seen}"
@@ -174,9 +176,11 @@ def _command(world: World) -> click.Command:
 
 
 _AGENT = click.Option(
-    ["--agent"], default=None, metavar="MODULE:FUNCTION",
+    ["--agent"],
+    default=None,
+    metavar="MODULE:FUNCTION",
     help="Played by your own program: FUNCTION(env) gives a function from observation to action. Films each episode.",
-)  # fmt: skip
+)
 
 
 def _default(field: FieldInfo) -> str | None:
@@ -186,10 +190,22 @@ def _default(field: FieldInfo) -> str | None:
 
 
 def _record(
-    world: World, *, folder: Path, rounds: int, seconds: int, seed: int, name: str | None, scripted: bool,
-    player: str | None, no_browser: bool, video: bool = False, film: str | None = None, opponent: str = "",
-    agent: str | None = None, **written: str | None,
-) -> None:  # fmt: skip
+    world: World,
+    *,
+    folder: Path,
+    rounds: int,
+    seconds: int,
+    seed: int,
+    name: str | None,
+    scripted: bool,
+    player: str | None,
+    no_browser: bool,
+    video: bool = False,
+    film: str | None = None,
+    opponent: str = "",
+    agent: str | None = None,
+    **written: str | None,
+) -> None:
     playing = world.game
     if player is not None:
         playing.player(player)
@@ -271,9 +287,7 @@ def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, see
     return json.dumps({"believable": 1, "title": title, "seed": seed, "timeline": timeline})
 
 
-def _settled(
-    playing: Playing[Any, Any], options: Record, opponent: str | float, seconds: int, seed: int, number: int
-) -> Record:
+def _settled(playing: Playing[Any, Any], options: Record, opponent: str | float, seconds: int, seed: int, number: int) -> Record:
     from believable.worlds.contract import RoundPlace
 
     setup: Record = playing.settle(options, RoundPlace(seed, str(number), None, opponent, seconds, practice=False))
@@ -320,9 +334,7 @@ def _program(written: str) -> Callable[..., Any]:
     return program
 
 
-def _play(
-    playing: Playing[Any, Any], setup: Record, seed: int, target: Path, agent: Agent[Any], written: str | None
-) -> None:
+def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, agent: Agent[Any], written: str | None) -> None:
     """The recording says which script played, so that nobody takes it for a person."""
     from believable.recordings.file import write
     from believable.worlds.live_round import play_through
@@ -332,9 +344,14 @@ def _play(
 
 
 def _by_hand(
-    targets: list[Path], study: str, *, open_page: bool, host: str = "127.0.0.1", port: int | None = None,
+    targets: list[Path],
+    study: str,
+    *,
+    open_page: bool,
+    host: str = "127.0.0.1",
+    port: int | None = None,
     base_url: str | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """A server of its own for as long as the recording takes; what it stored is thrown away afterwards."""
     from believable.core.clock import WallClock
     from believable.simulate.crowd import link_token

@@ -41,23 +41,17 @@ def command() -> None:
 @command.command(name="match")
 @click.argument("export", type=PATH, metavar="PLATFORM.CSV")
 @click.option("--study", required=True, type=PATH, help="The study's folder.")
-@click.option(
-    "--platform", type=click.Choice(["prolific", "connect", "sona", "mturk"]), help="Default: known by the columns."
-)
+@click.option("--platform", type=click.Choice(["prolific", "connect", "sona", "mturk"]), help="Default: known by the columns.")
 @click.option("--column", metavar="NAME", help="The column with the participants' ids, if it has an unusual name.")
 @click.option(
-    "--bonus",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Bonus for everybody approved, in the platform's currency.",
+    "--bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody approved, in the platform's currency."
 )
 @click.option(
     "--bonus-if",
     metavar="PAGE.ANSWER",
     help="Only for those whose answer is yes, such as `auditory.reliable`: who passed the quality tests.",
 )
-@click.option(
-    "--screen-out-bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody screened out."
-)
+@click.option("--screen-out-bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody screened out.")
 @click.option("--out", type=FOLDER, help="Default: beside the export, named after it.")
 @study_data_options
 @extensions_option
@@ -94,15 +88,11 @@ def match_command(
     matched = match(file, sessions, key=key, study_id=name, codes=codes)
     target = out or export.with_name(f"{export.stem}-matched")
     written = write_lists(file, matched, target, bonus=bonus, screen_out_bonus=screen_out_bonus, earned=earned)
-    click.echo(
-        f"{file.layout.platform}: {len(file.submissions)} submissions, {len(sessions)} sessions with a recruiter's id"
-    )
+    click.echo(f"{file.layout.platform}: {len(file.submissions)} submissions, {len(sessions)} sessions with a recruiter's id")
     for path, count in written:
         click.echo(f"  {count:>5}  {path}")
     if file.without_id:
-        click.echo(
-            f"  {len(file.without_id):>5}  rows without an id (lines {', '.join(map(str, file.without_id[:10]))})"
-        )
+        click.echo(f"  {len(file.without_id):>5}  rows without an id (lines {', '.join(map(str, file.without_id[:10]))})")
     if matched.absent:
         click.echo(f"  {matched.absent:>5}  sessions of people who are not in the file")
 

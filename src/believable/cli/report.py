@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.analyse import open_dataset
-from believable.cli.place import (
-    FOLDER,
-    PATH,
-    DataPlace,
-    cluster_option,
-    data_options,
-    extensions_option,
-    setting,
-    working_on,
-)
+from believable.cli.place import FOLDER, PATH, DataPlace, cluster_option, data_options, extensions_option, setting, working_on
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,18 +21,15 @@ if TYPE_CHECKING:
 @click.option("--out", type=FOLDER, help="Where to; default: a folder named after the study, here.")
 @setting("--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none.")
 @setting(
-    "--theme", type=click.Choice(["light", "dark"]), default="light",
-    help="Colours of the figures' files; the page has both.",
-)  # fmt: skip
+    "--theme", type=click.Choice(["light", "dark"]), default="light", help="Colours of the figures' files; the page has both."
+)
 @click.option("--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written.")
 @click.option(
     "--ended",
     is_flag=True,
     help="Collecting has ended although the stopping rule is not met: show tests all the same; hypotheses stay unjudged.",
 )
-@click.option(
-    "--console", metavar="URL", help="Address of a running server: moments in the report open its player there."
-)
+@click.option("--console", metavar="URL", help="Address of a running server: moments in the report open its player there.")
 @click.option("--protocol", help="For data whose study declares no analysis: a protocol (believable list --protocols).")
 @cluster_option
 @data_options
@@ -125,8 +113,6 @@ def command(
 def _say(analysis: Analysis, written: ReportFolder) -> None:
     kind = " simulated" if analysis.source.simulated else ""
     analysed = analysis.funnel[-1].after if analysis.funnel else 0
-    click.echo(
-        f"{written.page}: {analysed}{kind} sessions analysed, {written.figures} figures, {written.tables} tables"
-    )
+    click.echo(f"{written.page}: {analysed}{kind} sessions analysed, {written.figures} figures, {written.tables} tables")
     for warning in (*analysis.source.marks, *analysis.warnings):
         click.echo(f"  {warning}")

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 LETTERS = "bcdfghjklmnpqrstvwxz"
 
 folder_argument = click.argument("folder", type=FOLDER)
-workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), help="Files worked on at once; default: one per core."
-)
+workers_option = click.option("--workers", type=click.IntRange(min=1), help="Files worked on at once; default: one per core.")
 seconds = click.FloatRange(min=0)
 
 
@@ -65,9 +63,13 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> t
 
 
 mask_option = click.option(
-    "--mask", "masks", multiple=True, callback=_masks, metavar="X,Y,W,H",
+    "--mask",
+    "masks",
+    multiple=True,
+    callback=_masks,
+    metavar="X,Y,W,H",
     help="Paint this rectangle black, in pixels of the recording. Repeatable.",
-)  # fmt: skip
+)
 size_option = setting("--size", default="1280x720", callback=_size, metavar="WxH", help="Size of the picture.")
 
 
@@ -82,9 +84,16 @@ size_option = setting("--size", default="1280x720", callback=_size, metavar="WxH
 @click.option("--note", default="", help="Where they come from; kept in the record.")
 @workers_option
 def add_command(
-    folder: Path, files: tuple[Path, ...], condition: str, scenario: str, cut_start: float, cut_end: float,
-    masks: tuple[Mask, ...], note: str, workers: int | None,
-) -> int:  # fmt: skip
+    folder: Path,
+    files: tuple[Path, ...],
+    condition: str,
+    scenario: str,
+    cut_start: float,
+    cut_end: float,
+    masks: tuple[Mask, ...],
+    note: str,
+    workers: int | None,
+) -> int:
     """Decode recordings from beginning to end and keep them in the pool.
 
     A file that is damaged or cut off is named and not added; the others are. Exit code 1 if there was one.
@@ -100,9 +109,7 @@ def add_command(
     _identifier("scenario", scenario)
     about = source_pool.SourceDetails(condition, scenario, _ms(cut_start), _ms(cut_end), masks, note)
     with bar("Decoding", len(files)) as progress:
-        added = source_pool.add(
-            folder, files, about, clock=WallClock(), new_name=new_name, workers=workers, progress=progress
-        )
+        added = source_pool.add(folder, files, about, clock=WallClock(), new_name=new_name, workers=workers, progress=progress)
     for file, source in added.new.items():
         click.echo(f"{source.name}  {source.length_ms / 1000:8.1f} s  {file.name}")
     for file, source in added.known.items():
@@ -124,28 +131,35 @@ def add_command(
 @click.option("--watermark", default="", metavar="TEXT", help="Words in the lower right corner.")
 @setting("--crf", default=18, help="Quality of the picture; smaller is better and larger.")
 @click.option(
-    "--bit-rate",
-    default=0,
-    metavar="BITS",
-    help="Bits per second, the same for every picture; default: as each film needs.",
+    "--bit-rate", default=0, metavar="BITS", help="Bits per second, the same for every picture; default: as each film needs."
 )
-@click.option(
-    "--min-length", type=seconds, default=0, metavar="SECONDS", help="Only recordings of this length, before cutting."
-)
+@click.option("--min-length", type=seconds, default=0, metavar="SECONDS", help="Only recordings of this length, before cutting.")
 @click.option("--max-length", type=seconds, default=None, metavar="SECONDS", help="No longer ones, before cutting.")
-@click.option(
-    "--match", is_flag=True, help="As many of every condition in each scenario; other scenarios are left out."
-)
+@click.option("--match", is_flag=True, help="As many of every condition in each scenario; other scenarios are left out.")
 @click.option(
     "--per-cell", type=click.IntRange(min=1), help="How many of each condition in each scenario; default: all that fit."
 )
 @setting("--seed", default=1, help="Which ones are drawn follows from it.")
 @workers_option
 def standardise_command(
-    folder: Path, size: tuple[int, int], fps: int, loudness: float, no_sound: bool, cut_start: float, cut_end: float,
-    masks: tuple[Mask, ...], watermark: str, crf: int, bit_rate: int, min_length: float, max_length: float | None, match: bool,
-    per_cell: int | None, seed: int, workers: int | None,
-) -> int:  # fmt: skip
+    folder: Path,
+    size: tuple[int, int],
+    fps: int,
+    loudness: float,
+    no_sound: bool,
+    cut_start: float,
+    cut_end: float,
+    masks: tuple[Mask, ...],
+    watermark: str,
+    crf: int,
+    bit_rate: int,
+    min_length: float,
+    max_length: float | None,
+    match: bool,
+    per_cell: int | None,
+    seed: int,
+    workers: int | None,
+) -> int:
     """Make stimuli of the pool's recordings: cut, masked, marked, of one size, rate and loudness, without metadata.
 
     Beside each stimulus lies its provenance record, which is never served. Recordings that are left out are named with
@@ -161,23 +175,25 @@ def standardise_command(
     from believable.stimuli.source_pool import SampleRequest, sample
 
     recipe = Recipe(
-        width_px=size[0], height_px=size[1], frames_per_s=fps, loudness_lufs=loudness, sound=not no_sound,
-        cut_start_ms=_ms(cut_start), cut_end_ms=_ms(cut_end), masks=masks, watermark=watermark, crf=crf,
+        width_px=size[0],
+        height_px=size[1],
+        frames_per_s=fps,
+        loudness_lufs=loudness,
+        sound=not no_sound,
+        cut_start_ms=_ms(cut_start),
+        cut_end_ms=_ms(cut_end),
+        masks=masks,
+        watermark=watermark,
+        crf=crf,
         bits_per_s=bit_rate,
-    )  # fmt: skip
-    longest_ms = None if max_length is None else _ms(max_length)
-    drawn = sample(
-        _pool(folder, source_pool.sources), SampleRequest(_ms(min_length), longest_ms, match, per_cell, seed)
     )
+    longest_ms = None if max_length is None else _ms(max_length)
+    drawn = sample(_pool(folder, source_pool.sources), SampleRequest(_ms(min_length), longest_ms, match, per_cell, seed))
     for skipped in drawn.left_out:
         click.echo(f"left out  {skipped.source.name}  {skipped.source.original}: {skipped.reason}")
     with bar("Standardising", len(drawn.chosen)) as progress:
-        done = standardise.standardise(
-            folder, drawn.chosen, recipe, clock=WallClock(), workers=workers, progress=progress
-        )
-    click.echo(
-        f"{len(done.films)} made, {len(done.kept)} kept, {len(drawn.left_out)} left out, {len(done.failed)} failed."
-    )
+        done = standardise.standardise(folder, drawn.chosen, recipe, clock=WallClock(), workers=workers, progress=progress)
+    click.echo(f"{len(done.films)} made, {len(done.kept)} kept, {len(drawn.left_out)} left out, {len(done.failed)} failed.")
     if done.films or done.kept:
         click.echo("\nFor study.yaml:\n" + inventory.study_lines(folder), nl=False)
     names = {source.name: source.original for source in drawn.chosen}
@@ -191,17 +207,24 @@ def standardise_command(
 @setting("--fps", default=30, help="Pictures per second.")
 @setting("--speed", default=1.0, help="Seconds of the recording in one second of video.")
 @click.option("--from", "from_s", type=seconds, default=0, metavar="SECONDS", help="First moment shown.")
-@click.option(
-    "--to", "to_s", type=seconds, default=None, metavar="SECONDS", help="Last moment shown; default: the end."
-)
+@click.option("--to", "to_s", type=seconds, default=None, metavar="SECONDS", help="Last moment shown; default: the end.")
 @click.option("--camera", default="", help="Where a world that draws itself is filmed from; default: as it was played.")
 @click.option("--overlay", is_flag=True, help="Such worlds: health, ammunition and the like over the picture.")
 @workers_option
 @cluster_option
 def render_command(
-    recordings: tuple[Path, ...], out: Path, size: tuple[int, int], fps: int, speed: float, from_s: float,
-    to_s: float | None, camera: str, overlay: bool, workers: int | None, cluster: str | None,
-) -> int:  # fmt: skip
+    recordings: tuple[Path, ...],
+    out: Path,
+    size: tuple[int, int],
+    fps: int,
+    speed: float,
+    from_s: float,
+    to_s: float | None,
+    camera: str,
+    overlay: bool,
+    workers: int | None,
+    cluster: str | None,
+) -> int:
     """Turn recordings of worlds (*.replay.json.gz) into videos that look like the browser's replay.
 
     A world that draws itself plays the recording again and is filmed.
@@ -213,9 +236,15 @@ def render_command(
     from believable.stimuli.raster import Look, render
 
     look = Look(
-        width_px=size[0], height_px=size[1], frames_per_s=fps, speed=speed, from_ms=_ms(from_s),
-        to_ms=None if to_s is None else _ms(to_s), camera=camera, overlay=overlay,
-    )  # fmt: skip
+        width_px=size[0],
+        height_px=size[1],
+        frames_per_s=fps,
+        speed=speed,
+        from_ms=_ms(from_s),
+        to_ms=None if to_s is None else _ms(to_s),
+        camera=camera,
+        overlay=overlay,
+    )
     if cluster is not None:  # workers stand in other folders
         recordings, out = tuple(recording.resolve() for recording in recordings), out.resolve()
     with working_on(cluster, workers), bar("Rendering", len(recordings)) as progress:
@@ -276,9 +305,7 @@ def verify_command(folder: Path, workers: int | None) -> int:
 
 @command.command(name="qa")
 @folder_argument
-@setting(
-    "--test", type=click.Choice(["visual", "auditory", "both"]), default="both", help="Brightness, pitch, or both."
-)
+@setting("--test", type=click.Choice(["visual", "auditory", "both"]), default="both", help="Brightness, pitch, or both.")
 @setting("--seed", default=1, help="The signal follows from it.")
 @setting("--duration", type=click.IntRange(10, 600), default=60, metavar="SECONDS", help="Length.")
 @setting("--message", default="Listen to the tone", help="Words on the auditory test's screen.")
@@ -297,9 +324,7 @@ def qa_command(folder: Path, test: str, seed: int, duration: int, message: str) 
     for kind in qa.TESTS:
         if test in (kind, "both"):
             with bar(f"Making {kind}", duration * qa.FRAMES_PER_S) as progress:
-                film = qa.make(
-                    folder / "stimuli", kind, seed=seed, duration_s=duration, message=message, progress=progress
-                )
+                film = qa.make(folder / "stimuli", kind, seed=seed, duration_s=duration, message=message, progress=progress)
             click.echo(f"{film.film}\n{film.truth}")
 
 
@@ -366,9 +391,7 @@ def blinding_command(folder: Path, seed: int) -> int:
             films.append((str(stimulus.condition), film_traits(folder / stimulus.file)))
             progress(number, len(shown))
     guess = guess_conditions(films, np.random.default_rng(seed))
-    click.echo(
-        f"{len(films)} films: guessed {guess.rate:.2f} right, by chance {guess.chance:.2f} (p = {guess.p_value:.3f})"
-    )
+    click.echo(f"{len(films)} films: guessed {guess.rate:.2f} right, by chance {guess.chance:.2f} (p = {guess.p_value:.3f})")
     click.echo(f"headers: {guess.headers}")
     for trait, p_value in sorted(guess.traits.items(), key=lambda pair: pair[1]):
         values = {name: [traits.amounts[trait] for own, traits in films if own == name] for name in counted}
@@ -394,9 +417,7 @@ def _identifier(what: str, value: str) -> None:
     try:
         Stimulus(id="x", file="x", condition=value)
     except ValueError:
-        raise InvalidInput(
-            f"--{what}: expected a name as in the study file (letters, digits, - and _), got {value!r}."
-        ) from None
+        raise InvalidInput(f"--{what}: expected a name as in the study file (letters, digits, - and _), got {value!r}.") from None
 
 
 def _ms(value_s: float) -> int:

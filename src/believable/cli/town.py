@@ -75,18 +75,14 @@ def model_options(function: Any) -> Any:
             ),
             click.option("--endpoint", metavar="URL", help="Address of the endpoint, such as https://host/v1."),
             click.option("--model-name", metavar="NAME", help="The endpoint's model."),
-            click.option(
-                "--embedding-model", metavar="NAME", help="The endpoint's model for embeddings; default: ours."
-            ),
+            click.option("--embedding-model", metavar="NAME", help="The endpoint's model for embeddings; default: ours."),
             setting("--key-variable", default="OPENAI_API_KEY", help="The environment variable that holds the key."),
             click.option("--per-minute", type=float, help="Ask at most so often a minute."),
             click.option("--price-in", type=float, default=0.0, help="Price of a million tokens of prompts."),
             click.option("--price-out", type=float, default=0.0, help="Price of a million tokens of answers."),
             click.option("--spend-limit", type=float, help="Stop before more than this is spent."),
             setting("--timeout", type=float, default=120.0, help="Seconds for an answer."),
-            setting(
-                "--patience", type=float, default=1800.0, help="Seconds to wait for an endpoint that is out of order."
-            ),
+            setting("--patience", type=float, default=1800.0, help="Seconds to wait for an endpoint that is out of order."),
             click.option(
                 "--answers",
                 type=click.Path(exists=True, path_type=Path),
@@ -108,9 +104,7 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
     endpoint = None
     if values["model"] == "endpoint":
         if not values["endpoint"] or not values["model_name"]:
-            raise InvalidInput(
-                "--model endpoint: expected an address and a model. Give --endpoint URL and --model-name NAME."
-            )
+            raise InvalidInput("--model endpoint: expected an address and a model. Give --endpoint URL and --model-name NAME.")
         endpoint = EndpointSettings(
             url=values["endpoint"],
             model=values["model_name"],
@@ -129,9 +123,7 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
 @click.argument("out", type=FOLDER)
 @setting("--mind", default="generative", help="Who decides.")
 @click.option(
-    "--variant",
-    type=click.Choice(["paper", "released"]),
-    help="Memory and mind as published or as released; default: paper.",
+    "--variant", type=click.Choice(["paper", "released"]), help="Memory and mind as published or as released; default: paper."
 )
 @setting("--people", default=6, type=click.IntRange(2, 8), help="So many live in the town.")
 @setting("--days", default=2, type=click.IntRange(min=1), help="Days to simulate.")
@@ -139,14 +131,7 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the mind. Repeatable.")
 @model_options
 def run(
-    out: Path,
-    mind: str,
-    variant: str | None,
-    people: int,
-    days: int,
-    seed: int,
-    options: tuple[str, ...],
-    **values: Any,
+    out: Path, mind: str, variant: str | None, people: int, days: int, seed: int, options: tuple[str, ...], **values: Any
 ) -> None:
     """Let people live in a town for some days. The same command goes on where it was interrupted.
 

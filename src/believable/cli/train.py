@@ -45,9 +45,7 @@ def _task(name: str, agent: str | None = None) -> AgentTask:
 
 @click.command()
 @click.argument("task")
-@click.option(
-    "--agent", required=True, help="Which of the task's agents: symbolic, hybrid, reward_shaping for navigation."
-)
+@click.option("--agent", required=True, help="Which of the task's agents: symbolic, hybrid, reward_shaping for navigation.")
 @setting("--steps", type=click.IntRange(1), default=400_000, help="Decisions to train for, with each seed.")
 @setting("--seeds", type=click.IntRange(1, 20), default=1, help="Trainings with different chance.")
 @setting("--seed", type=int, default=1, help="The first of them.")
@@ -58,9 +56,18 @@ def _task(name: str, agent: str | None = None) -> AgentTask:
 @click.option("--rate", type=click.FloatRange(0, min_open=True), help="Learning rate at the beginning; default: 0.001.")
 @cluster_option
 def command(
-    task: str, agent: str, steps: int, seeds: int, seed: int, maps: int, workers: int, out: Path, start: Path | None,
-    rate: float | None, cluster: str | None,
-) -> None:  # fmt: skip
+    task: str,
+    agent: str,
+    steps: int,
+    seeds: int,
+    seed: int,
+    maps: int,
+    workers: int,
+    out: Path,
+    start: Path | None,
+    rate: float | None,
+    cluster: str | None,
+) -> None:
     """Train an agent of a world for a task.
 
     TASK is navigation. Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV and in the end the weights. A
@@ -83,16 +90,12 @@ def command(
         for file in trained_on(cluster, trainings):
             click.echo(str(file))
     for number, folder in zip(range(seed, seed + seeds), folders, strict=True) if cluster is None else ():
-        with click.progressbar(
-            length=steps, label=f"{agent}, seed {number}", file=sys.stderr, item_show_func=_standing
-        ) as bar:
+        with click.progressbar(length=steps, label=f"{agent}, seed {number}", file=sys.stderr, item_show_func=_standing) as bar:
 
             def tell(row: Any, bar: Any = bar) -> None:
                 bar.update(row.decisions - bar.pos, row)
 
-            file = chosen.train_agent(
-                agent, number, steps, folder, maps=maps, workers=workers, tell=tell, start=start, rate=rate
-            )
+            file = chosen.train_agent(agent, number, steps, folder, maps=maps, workers=workers, tell=tell, start=start, rate=rate)
         click.echo(str(file))
     curves = [chosen.part("read_curve")(folder) for folder in folders]
     click.echo(str(_drawn_curve(chosen, agent, curves, out / f"{agent}.svg")))
@@ -129,9 +132,16 @@ def train_seed(words: str) -> None:
     fields = json.loads(words)
     start = None if fields["start"] is None else Path(fields["start"])
     file = _task(fields["task"], fields["agent"]).train_agent(
-        fields["agent"], fields["seed"], fields["steps"], Path(fields["folder"]), maps=fields["maps"],
-        workers=fields["workers"], tell=lambda row: None, start=start, rate=fields["rate"],
-    )  # fmt: skip
+        fields["agent"],
+        fields["seed"],
+        fields["steps"],
+        Path(fields["folder"]),
+        maps=fields["maps"],
+        workers=fields["workers"],
+        tell=lambda row: None,
+        start=start,
+        rate=fields["rate"],
+    )
     click.echo(str(file))
 
 
@@ -154,9 +164,7 @@ def _drawn_curve(task: AgentTask, agent: str, curves: Sequence[Any], file: Path)
     from believable.report.agent_figures import curve_figure, write_figure
 
     points = [(point.decisions, point.mean, point.sd) for point in task.part("mean_curve")(curves, "success")]
-    write_figure(
-        file, *curve_figure({agent: points}, "Share of rounds that reach the goal", "Success, last 200 rounds")
-    )
+    write_figure(file, *curve_figure({agent: points}, "Share of rounds that reach the goal", "Success, last 200 rounds"))
     return file
 
 
@@ -182,15 +190,21 @@ evaluate.add_command(evaluate_imitation)
 @setting("--runs", type=click.IntRange(2, 10_000), default=100, help="Runs of each agent.")
 @setting("--seed", type=int, default=1, help="Goals and chance follow from it.")
 @click.option("--map-seed", "maps", multiple=True, type=int, help="Maps to run on; default: the one of the training.")
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=None, help="Runs at the same time; default: one per core."
-)
+@click.option("--workers", type=click.IntRange(1, 64), default=None, help="Runs at the same time; default: one per core.")
 @click.option("--figure", type=FILE, help="Draw the shares: FILE.svg or FILE.png.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with every run, for scripts.")
 def evaluate_navigation(
-    agents: tuple[str, ...], weights: tuple[Path, ...], people: tuple[Path, ...], untrained: bool, runs: int, seed: int,
-    maps: tuple[int, ...], workers: int | None, figure: Path | None, as_json: bool,
-) -> None:  # fmt: skip
+    agents: tuple[str, ...],
+    weights: tuple[Path, ...],
+    people: tuple[Path, ...],
+    untrained: bool,
+    runs: int,
+    seed: int,
+    maps: tuple[int, ...],
+    workers: int | None,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
     """Let navigation agents run to drawn goals, and measure how they move.
 
     Success, decisions to the goal, deaths; sudden turns of the camera, collisions, slow steps (P1 to P3 of Milani et al. 2023);
@@ -215,9 +229,14 @@ def evaluate_navigation(
     for label, agent, source in wanted:
         with click.progressbar(length=runs, label=label, file=sys.stderr) as bar:
             measured[label] = task.part("evaluate_agent")(
-                agent, runs, seed, **source, **({"map_seeds": maps} if maps else {}), workers=workers,
+                agent,
+                runs,
+                seed,
+                **source,
+                **({"map_seeds": maps} if maps else {}),
+                workers=workers,
                 progress=lambda done, total, bar=bar: bar.update(done - bar.pos),
-            )  # fmt: skip
+            )
     if people:
         from believable.recordings.file import read
 
@@ -236,9 +255,7 @@ def _tell_measures(
     if figure is not None:
         from believable.report.agent_figures import measures_figure, write_figure
 
-        write_figure(
-            figure, *measures_figure(estimates, ("success", "camera", "collisions", "slow", "path_efficiency"))
-        )
+        write_figure(figure, *measures_figure(estimates, ("success", "camera", "collisions", "slow", "path_efficiency")))
     if as_json:
         summaries = {label: {name: asdict(e) for name, e in values.items()} for label, values in estimates.items()}
         runs = {label: [asdict(run) for run in rows] for label, rows in measured.items()}

@@ -45,9 +45,7 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(place=AccountPlace(study, where), **values)
 
     study = click.option(
-        "--study",
-        type=PATH,
-        help="The study's folder (default: this folder); with --data, the name of a study there will do.",
+        "--study", type=PATH, help="The study's folder (default: this folder); with --data, the name of a study there will do."
     )
     return study(data_options(placed))
 
@@ -73,9 +71,7 @@ def _study_name(settings: Settings, study: Path | None, store: Store) -> str:
     if settings.study_folders:
         return study_id(settings.study_folders[0])
     if study is None:
-        raise InvalidInput(
-            "--study: a role counts in one study, but none was named. Add --study NAME, or --administrator."
-        )
+        raise InvalidInput("--study: a role counts in one study, but none was named. Add --study NAME, or --administrator.")
     return store.read(lambda conn: studies.get(conn, str(study))).id
 
 
@@ -93,9 +89,7 @@ def _print_link(name: str, base_url: str, token: str) -> None:
 
 @command.command("add")
 @click.argument("name")
-@click.option(
-    "--role", type=click.Choice(ROLES), help="In the study; default: researcher of it, or none without a study."
-)
+@click.option("--role", type=click.Choice(ROLES), help="In the study; default: researcher of it, or none without a study.")
 @click.option("--administrator", is_flag=True, help="Every study of the server, and its accounts; instead of a role.")
 @base_url_option
 @place_options

@@ -97,17 +97,11 @@ def together(marks: list[Mark]) -> Mark:
 
 
 def final_marks(
-    coded: Mapping[int, tuple[CoderVerdict, ...]],
-    outcomes: Mapping[int, tuple[DecidedMark, ...]],
-    *,
-    rule: Rule,
-    seed: int,
+    coded: Mapping[int, tuple[CoderVerdict, ...]], outcomes: Mapping[int, tuple[DecidedMark, ...]], *, rule: Rule, seed: int
 ) -> tuple[FinalMark, ...]:
     """What holds, text by text."""
     numbers = sorted({*coded, *outcomes})
-    marks = (
-        final_mark(number, coded.get(number, ()), outcomes.get(number, ()), rule=rule, seed=seed) for number in numbers
-    )
+    marks = (final_mark(number, coded.get(number, ()), outcomes.get(number, ()), rule=rule, seed=seed) for number in numbers)
     return tuple(mark for mark in marks if mark is not None)
 
 

@@ -87,11 +87,7 @@ def agreement(book: Codebook, marks: Marks, *, level: float = 0.95) -> CoderAgre
         for number, by_coder in sorted(marks.items())
         if len(done := {coder: mark for coder, mark in by_coder.items() if mark.done}) > 1
     }
-    usable = {
-        number: by_coder
-        for number, by_coder in shared.items()
-        if all(mark.discard is None for mark in by_coder.values())
-    }
+    usable = {number: by_coder for number, by_coder in shared.items() if all(mark.discard is None for mark in by_coder.values())}
     coders = tuple(sorted({coder for by_coder in shared.values() for coder in by_coder}))
     rows = [
         _code(usable, coders, (code.id, direction), SIDES if code.side else (None,), None, level)
@@ -255,10 +251,7 @@ def disagreements(book: Codebook, shared: Marks) -> tuple[Disagreement, ...]:
             )
         )
     return tuple(
-        sorted(
-            differing,
-            key=lambda disagreement: (-disagreement.distance, -len(disagreement.differing), disagreement.number),
-        )
+        sorted(differing, key=lambda disagreement: (-disagreement.distance, -len(disagreement.differing), disagreement.number))
     )
 
 

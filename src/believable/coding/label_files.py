@@ -22,9 +22,20 @@ from believable.study.codebook import Code, Codebook, Discard
 
 TEXT_COLUMNS = ("text", "judge", "condition", "scenario", "prompt")
 CODE_COLUMNS = (
-    "kind", "code", "label", "short", "definition", "keywords", "examples", "direction", "side", "parent", "excludes",
-    "wins_over", "other",
-)  # fmt: skip
+    "kind",
+    "code",
+    "label",
+    "short",
+    "definition",
+    "keywords",
+    "examples",
+    "direction",
+    "side",
+    "parent",
+    "excludes",
+    "wins_over",
+    "other",
+)
 LABEL_COLUMNS = ("response", "coder", "code", "direction", "side", "spans", "discard", "uncertain", "memo")
 _LISTS = ("keywords", "examples", "excludes", "wins_over")
 _SWITCHES = ("direction", "side", "other")
@@ -50,9 +61,7 @@ def read_rows(text: str, *, needs: Sequence[str], knows: Sequence[str], file: st
             cells = {name: restored(cell) for name, cell in zip(header, row, strict=True)}
             rows.append((reader.line_num, cells))
     except csv.Error as error:
-        raise InvalidInput(
-            f"{file}:{reader.line_num}: expected CSV ({error}). Save it as CSV with commas, UTF-8."
-        ) from None
+        raise InvalidInput(f"{file}:{reader.line_num}: expected CSV ({error}). Save it as CSV with commas, UTF-8.") from None
     return rows
 
 
@@ -132,9 +141,7 @@ def read_codebook(text: str, book_id: str, *, title: str = "", file: str = "code
 
 def _code(row: Mapping[str, str], place: str) -> Code:
     switches = {name: _switch(row.get(name, ""), f"{place} {name}") for name in _SWITCHES}
-    lists = {
-        name: tuple(member.strip() for member in row.get(name, "").split(";") if member.strip()) for name in _LISTS
-    }
+    lists = {name: tuple(member.strip() for member in row.get(name, "").split(";") if member.strip()) for name in _LISTS}
     return Code(
         id=row["code"],
         label=row["label"],
@@ -176,13 +183,7 @@ def write_labels(marks: Iterable[MarkedText]) -> str:
         }
         for label in mark.mark.labels:
             rows.append(
-                base
-                | {
-                    "code": label.code,
-                    "direction": label.direction,
-                    "side": label.side,
-                    "spans": spans_text(label.spans),
-                }
+                base | {"code": label.code, "direction": label.direction, "side": label.side, "spans": spans_text(label.spans)}
             )
         if not mark.mark.labels:
             rows.append(base)
@@ -247,9 +248,7 @@ def to_qdc(book: Codebook) -> str:
     for code in children.get(None, []):
         _add(codes, book, code, children)
     for discard in book.discards:
-        _element(
-            codes, _guid(book, "discard", discard.id), f"Discard: {discard.label}", discard.definition, codable=True
-        )
+        _element(codes, _guid(book, "discard", discard.id), f"Discard: {discard.label}", discard.definition, codable=True)
     sets = ET.SubElement(root, "Sets")
     if book.discards:
         _set(sets, book, "Reasons to discard", [("discard", discard.id) for discard in book.discards])
@@ -296,9 +295,7 @@ def description(code: Code) -> str:
     return "\n".join(parts)
 
 
-def _element(
-    parent: ET.Element, guid: str, name: str, words: str, *, codable: bool, colour: str | None = None
-) -> ET.Element:
+def _element(parent: ET.Element, guid: str, name: str, words: str, *, codable: bool, colour: str | None = None) -> ET.Element:
     attributes = {"guid": guid, "name": name, "isCodable": "true" if codable else "false"}
     element = ET.SubElement(parent, "Code", attributes | ({"color": colour} if colour else {}))
     if words:

@@ -99,12 +99,7 @@ def as_json(mark: Mark) -> dict[str, Any]:
 
 def labels_json(labels: Iterable[Label]) -> list[dict[str, Any]]:
     return [
-        {
-            "code": label.code,
-            "direction": label.direction,
-            "side": label.side,
-            "spans": [list(span) for span in label.spans],
-        }
+        {"code": label.code, "direction": label.direction, "side": label.side, "spans": [list(span) for span in label.spans]}
         for label in labels
     ]
 

@@ -57,9 +57,7 @@ def phrases(codebook: str) -> Phrases:
         by_side = planted["shares"] if subjects else {None: planted["shares"]}
         planted["shares"] = {side: _by_pair(shares) for side, shares in by_side.items()}
     opener = None if planted is None else planted.pop("opener", None)
-    return Phrases(
-        _by_pair(read["sentences"]), subjects, read.get("discards", {}), read.get("otherwise"), opener, planted
-    )
+    return Phrases(_by_pair(read["sentences"]), subjects, read.get("discards", {}), read.get("otherwise"), opener, planted)
 
 
 def _by_pair(written: Mapping[str, Any]) -> dict[Pair, Any]:
@@ -85,9 +83,7 @@ class Planted:
                 if pair not in known:
                     raise InvalidInput(f"planted: no sentences for {pair!r} in codebook {self.codebook!r}.")
             if abs(sum(shares.values()) - 1) > 1e-9:
-                raise InvalidInput(
-                    f"planted: the shares of side {side!r} add up to {sum(shares.values()):g}, expected 1."
-                )
+                raise InvalidInput(f"planted: the shares of side {side!r} add up to {sum(shares.values()):g}, expected 1.")
 
 
 @cache
@@ -219,9 +215,7 @@ def _misread(book: Codebook, label: Label, rng: random.Random) -> Label | None:
 
 def _any_label(book: Codebook, rng: random.Random) -> Label:
     code = rng.choice([code for code in book.codes if not code.other])
-    return Label(
-        code.id, rng.choice(("+", "-")) if code.direction else None, rng.choice(("more", "less")) if code.side else None
-    )
+    return Label(code.id, rng.choice(("+", "-")) if code.direction else None, rng.choice(("more", "less")) if code.side else None)
 
 
 CODERS = ("coder_1", "coder_2")

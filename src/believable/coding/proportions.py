@@ -99,9 +99,7 @@ def _grouped(responses: Sequence[CodedResponse], by: Group | None) -> dict[str |
 
 
 def _pairs(responses: Iterable[CodedResponse], leave_out: Collection[str]) -> list[tuple[str, str | None]]:
-    pairs = {
-        (code, direction) for response in responses for code, direction, _ in response.labels if code not in leave_out
-    }
+    pairs = {(code, direction) for response in responses for code, direction, _ in response.labels if code not in leave_out}
     return sorted(pairs, key=lambda pair: (pair[0], pair[1] or ""))
 
 
@@ -194,9 +192,7 @@ def differences(
     sides: Sequence[str | None] = (None,) if by == "side" else _sides(kept)
     tests = [(side, pair, *_tested(_rows(kept, by, side, pair), method, level)) for side in sides for pair in pairs]
     adjusted = (holm if adjust == "holm" else benjamini_hochberg)([test.p_value for *_, test in tests])
-    return tuple(
-        Difference(side, *pair, counts, test, p) for (side, pair, counts, test), p in zip(tests, adjusted, strict=True)
-    )
+    return tuple(Difference(side, *pair, counts, test, p) for (side, pair, counts, test), p in zip(tests, adjusted, strict=True))
 
 
 #: Judge, group, whether the code is present.
@@ -211,9 +207,7 @@ def _rows(
     if not callable(by):
         raise InvalidInput(f"by: expected a function or 'side', got {by!r}.")
     grouped = ((response, by(response)) for response in responses)
-    return [
-        (response.judge, group, (*pair, side) in response.labels) for response, group in grouped if group is not None
-    ]
+    return [(response.judge, group, (*pair, side) in response.labels) for response, group in grouped if group is not None]
 
 
 def _tested(rows: Sequence[_Row], method: Method, level: float) -> tuple[tuple[GroupCount, ...], TestResult]:

@@ -86,9 +86,7 @@ def prompts_of(definition: Definition, language: str) -> dict[tuple[str, str], s
     }
 
 
-def responses_of(
-    rows: SessionTexts, prompts: Mapping[tuple[str, str], str], of: Collection[str] = ()
-) -> Iterator[Response]:
+def responses_of(rows: SessionTexts, prompts: Mapping[tuple[str, str], str], of: Collection[str] = ()) -> Iterator[Response]:
     """The texts of one session that `of` names (all without it), those that a reviewer excluded left out."""
     excluded = list(rows.exclusions)
     if any(row["scope"] == "session" for row in excluded):

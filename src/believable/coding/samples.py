@@ -43,9 +43,7 @@ class RoundPlan:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS or self.stratify not in STRATIFY:
-            raise InvalidInput(
-                f"round: expected one of {KINDS} stratified by {STRATIFY}, got {self.kind!r}, {self.stratify!r}."
-            )
+            raise InvalidInput(f"round: expected one of {KINDS} stratified by {STRATIFY}, got {self.kind!r}, {self.stratify!r}.")
         if self.n is not None and self.n < 1:
             raise InvalidInput(f"round: expected at least 1 text, got {self.n}. Leave it empty for all.")
         if self.per_judge is not None and self.per_judge < 1:

@@ -89,10 +89,7 @@ def _weighted(counted: Sequence[Counter[str]], vocabulary: Mapping[str, int]) ->
     n = len(counted)
     values, columns, starts = [], [], [0]
     for counts in counted:
-        row = {
-            word: (1 + math.log(count)) * (math.log((1 + n) / (1 + documents[word])) + 1)
-            for word, count in counts.items()
-        }
+        row = {word: (1 + math.log(count)) * (math.log((1 + n) / (1 + documents[word])) + 1) for word, count in counts.items()}
         length = math.sqrt(sum(value * value for value in row.values())) or 1.0
         values += [value / length for value in row.values()]
         columns += [vocabulary[word] for word in row]

@@ -124,15 +124,11 @@ def advance(conn: Connection, context: Context, *, token: str, epoch: int, posit
 def _submission(conn: Connection, standing: Standing, seq: int) -> Event:
     session = standing.session
     if seq > session.head_seq:
-        raise Conflict(
-            f"event {seq} has not arrived; stored without a gap is {session.head_seq}. Send the events first."
-        )
+        raise Conflict(f"event {seq} has not arrived; stored without a gap is {session.head_seq}. Send the events first.")
     event = event_log.get_event(conn, session.id, seq)
     submits = event is not None and event.kind in ("trial.submit", "consent.decline")
     if event is None or not submits or event.trial != session.position or seq <= standing.opened_after_seq:
-        raise InvalidInput(
-            f"event {seq}: expected the submission of trial {session.position}. Give the number of that event."
-        )
+        raise InvalidInput(f"event {seq}: expected the submission of trial {session.position}. Give the number of that event.")
     return event
 
 

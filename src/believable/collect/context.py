@@ -224,9 +224,7 @@ def load_key(data_dir: Path, environment: Mapping[str, str] = os.environ) -> byt
     if key_file is not None:
         path = Path(key_file)
         if not path.is_file():
-            raise NotFound(
-                f"{KEY_VARIABLE}: there is no file {key_file!r}. Point it to the key, or unset it to use {KEY_FILE}."
-            )
+            raise NotFound(f"{KEY_VARIABLE}: there is no file {key_file!r}. Point it to the key, or unset it to use {KEY_FILE}.")
         return _read(path)
     path = data_dir / KEY_FILE
     if not path.exists():
@@ -241,9 +239,7 @@ def _read(path: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) < KEY_BYTES:
-        raise InvalidInput(
-            f"{path.name}: expected at least {2 * KEY_BYTES} hexadecimal digits. Restore the file from a backup."
-        )
+        raise InvalidInput(f"{path.name}: expected at least {2 * KEY_BYTES} hexadecimal digits. Restore the file from a backup.")
     return key
 
 

@@ -170,9 +170,7 @@ def publish(conn: Connection, context: Context, *, study_id: str, definition: De
     tokens = {link.kind: link.token for link in reversed(studies.links_of(conn, study_id, SHARED_KINDS))}
     for kind in SHARED_KINDS:
         if kind not in tokens:
-            tokens[kind] = studies.create_link(
-                conn, token=context.new_id(), study=study_id, kind=kind, at_ms=now_ms
-            ).token
+            tokens[kind] = studies.create_link(conn, token=context.new_id(), study=study_id, kind=kind, at_ms=now_ms).token
     return PublishedStudy(study_id, definition.hash, tokens)
 
 
@@ -216,14 +214,7 @@ class Collect:
     """Everything a participant can do, and publishing. Tokens are what opens a session; epochs come from `claim`."""
 
     def __init__(
-        self,
-        store: Store,
-        *,
-        clock: Clock,
-        key: bytes,
-        kinds: Kinds,
-        media_dir: Path,
-        new_id: Callable[[], str] = new_token,
+        self, store: Store, *, clock: Clock, key: bytes, kinds: Kinds, media_dir: Path, new_id: Callable[[], str] = new_token
     ) -> None:
         self.store = store
         self.context = Context(clock, key, kinds, Path(media_dir), new_id, Definitions(kinds))
@@ -307,9 +298,7 @@ class Collect:
         """What was committed need not be read again."""
         self.context.runs.put(standing.session.id, standing.behind)
 
-    def finish(
-        self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str] | None = None
-    ) -> DeskStep[SessionEnd]:
+    def finish(self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str] | None = None) -> DeskStep[SessionEnd]:
         where: dict[str, Any] = {"token": token, "epoch": epoch, "seq": seq, "head": head, "query": query or {}}
         return self._write(lambda conn: leave.finish(conn, self.context, **where))
 

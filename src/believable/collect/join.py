@@ -128,13 +128,7 @@ def _marks(study: Study, kind: str) -> bool:
 
 
 def _caller(
-    conn: Connection,
-    context: Context,
-    link_token: str,
-    query: Mapping[str, str],
-    kept: Mapping[str, str],
-    *,
-    lock: bool,
+    conn: Connection, context: Context, link_token: str, query: Mapping[str, str], kept: Mapping[str, str], *, lock: bool
 ) -> _Caller:
     link = studies.get_link(conn, link_token)
     row = studies.get(conn, link.study, lock=lock)
@@ -200,9 +194,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     """Balanced inside this transaction: nobody else starts a session of the study meanwhile."""
     now_ms, study, kinds = context.clock.now_ms(), caller.definition.study, pool_of(caller.kind)
     number = sessions.next_number(conn, caller.row.id, kinds)
-    filled = {
-        Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
-    }
+    filled = {Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)}
     assignment = choose(study, filled, number)
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
@@ -241,18 +233,10 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
 
 
 def pass_over(
-    conn: Connection,
-    session_id: str,
-    planned: tuple[PlannedTrial, ...],
-    skipped: tuple[int, ...],
-    *,
-    run: int,
-    now_ms: int,
+    conn: Connection, session_id: str, planned: tuple[PlannedTrial, ...], skipped: tuple[int, ...], *, run: int, now_ms: int
 ) -> list[ClosedTrial]:
     """Note the trials that a rule skips."""
-    rows = [
-        ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms) for position in skipped
-    ]
+    rows = [ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms) for position in skipped]
     for row in rows:
         sessions.close_trial(conn, session_id, row)
     return rows
@@ -290,9 +274,7 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     if begun and policy == "restart" and any(trial.status != "skipped" for trial in standing.trials):
         position = _restart(conn, context, standing)
     now_ms = context.clock.now_ms()
-    sessions.change(
-        conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + session.reservation_ms
-    )
+    sessions.change(conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + session.reservation_ms)
     untouched = standing if session.top_seq == 0 else None
     return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position, untouched)
 

@@ -37,19 +37,13 @@ def finish(
     if session.state != "finished":
         check_epoch(session, epoch)
         if standing.step.outcome is None:
-            raise Conflict(
-                f"the session stands at trial {session.position} and is not at its end. Go on with that trial."
-            )
+            raise Conflict(f"the session stands at trial {session.position} and is not at its end. Go on with that trial.")
     if seq != session.head_seq or session.top_seq != session.head_seq:
-        raise Conflict(
-            f"stored without a gap is event {session.head_seq}, not {seq}. Send what is missing, then finish."
-        )
+        raise Conflict(f"stored without a gap is event {session.head_seq}, not {seq}. Send what is missing, then finish.")
     if head != session.head_hash:
         message = f"session {session.id}: the browser's chain ends differently from the stored one at event {seq}"
         alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=context.clock.now_ms())
-        return Conflict(
-            f"the chain at event {seq} ends differently from what is stored. Reload the page and send again."
-        )
+        return Conflict(f"the chain at event {seq} ends differently from what is stored. Reload the page and send again.")
     outcome = session.outcome or standing.step.outcome or "complete"
     if session.state != "finished":
         sessions.change(conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms())

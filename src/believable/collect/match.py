@@ -130,12 +130,7 @@ def read_platform(
 
 
 def match(
-    file: PlatformFile,
-    sessions: Sequence[Recruited],
-    *,
-    key: bytes,
-    study_id: str,
-    codes: Mapping[str, Mapping[str, str]],
+    file: PlatformFile, sessions: Sequence[Recruited], *, key: bytes, study_id: str, codes: Mapping[str, Mapping[str, str]]
 ) -> MatchResult:
     """Judge every submission. `codes` maps each definition to its completion code per outcome (see `codes_of`)."""
     by_hash: dict[str, list[Recruited]] = {}
@@ -160,9 +155,7 @@ def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
     return {outcome: completion_code(code, key, study_id, outcome) for outcome, code in declared.items()}
 
 
-def _layout(
-    path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None, expected: str | None
-) -> Layout:
+def _layout(path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None, expected: str | None) -> Layout:
     if platform is not None:
         return layouts()[platform]
     for layout in layouts().values():
@@ -180,17 +173,13 @@ def _layout(
     )
 
 
-def _id_place(
-    path: Path, header: Sequence[str], places: Mapping[str, int], layout: Layout, id_column: str | None
-) -> int:
+def _id_place(path: Path, header: Sequence[str], places: Mapping[str, int], layout: Layout, id_column: str | None) -> int:
     wanted = (_folded(id_column),) if id_column is not None else layout.ids
     for name in wanted:
         if name in places:
             return places[name]
     asked = id_column or layout.ids[0]
-    raise InvalidInput(
-        f"{path}:1: there is no column {asked!r} with the participants' ids. {did_you_mean(asked, header)}"
-    )
+    raise InvalidInput(f"{path}:1: there is no column {asked!r} with the participants' ids. {did_you_mean(asked, header)}")
 
 
 def _wanted(layout: Layout) -> dict[str, tuple[str, ...]]:
@@ -238,16 +227,13 @@ def _judge(
         return judged("unmatched", "no session has this id: never started, came without the id, or withdrew")
     if len(candidates) > 1 or times > 1:
         return judged(
-            "review",
-            f"{max(times, 1)} submissions and {len(candidates)} sessions of this person; cannot tell which is which",
+            "review", f"{max(times, 1)} submissions and {len(candidates)} sessions of this person; cannot tell which is which"
         )
     session = candidates[0]
     outcome = session.outcome or "unfinished"
     if status in _OVER:
         if outcome == "complete":
-            return judged(
-                "review", f"completed, but the platform says {submission.status!r}: they may be owed payment", outcome
-            )
+            return judged("review", f"completed, but the platform says {submission.status!r}: they may be owed payment", outcome)
         return judged("ignored", f"the platform says {submission.status!r}", outcome)
     if status in _DECIDED:
         return judged("ignored", f"decided already: {submission.status!r}", outcome)

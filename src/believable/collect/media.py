@@ -37,9 +37,7 @@ def media_name(context: Context, session_id: str, stimulus_id: str, part: str = 
     return opaque_name(context.key, session_id, f"{stimulus_id}/{part}" if part else stimulus_id)
 
 
-def shown_media(
-    context: Context, session_id: str, definition: Definition, planned: PlannedTrial
-) -> tuple[ShownMedium, ...]:
+def shown_media(context: Context, session_id: str, definition: Definition, planned: PlannedTrial) -> tuple[ShownMedium, ...]:
     """What a page shows, in the order of its players."""
     beside = planned.trial.opens_beside
     variant = Variant("plan" in beside, "log" in beside)

@@ -40,18 +40,14 @@ class ViewingProgress:
         """What it is after one more event of its player."""
         data = event.data
         if event.kind == "media.ended":
-            return replace(
-                self, views=self.views + 1, position_ms=0, duration_ms=self.duration_ms or _whole(data, "media_ms")
-            )
+            return replace(self, views=self.views + 1, position_ms=0, duration_ms=self.duration_ms or _whole(data, "media_ms"))
         if event.kind == "media.ready":
             return replace(self, duration_ms=_whole(data, "duration_ms") or self.duration_ms)
         reached = data.get("to_ms", data.get("media_ms"))
         position_ms = reached if isinstance(reached, int) else self.position_ms
         if event.kind != "media.interval":
             return replace(self, position_ms=position_ms)
-        return replace(
-            self, position_ms=position_ms, watched=_with(self.watched, _whole(data, "from_ms"), _whole(data, "to_ms"))
-        )
+        return replace(self, position_ms=position_ms, watched=_with(self.watched, _whole(data, "from_ms"), _whole(data, "to_ms")))
 
 
 def _whole(data: Mapping[str, Any], name: str) -> int:
@@ -105,9 +101,7 @@ def _opened_earlier(conn: Connection, standing: Standing) -> frozenset[str]:
     session = standing.session
     about = rated_positions(standing.plan, session.position)
     events = event_log.events_since(conn, session.id, session.run_after_seq, containing="overlay.open")
-    return frozenset(
-        str(event.data.get("which")) for event in events if event.kind == "overlay.open" and event.trial in about
-    )
+    return frozenset(str(event.data.get("which")) for event in events if event.kind == "overlay.open" and event.trial in about)
 
 
 def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ...]:

@@ -79,9 +79,7 @@ def _value(query: Mapping[str, str], parameter: str) -> str | None:
     return value if value and len(value) <= MAX_ID_CHARS and not _UNFILLED.match(value) else None
 
 
-def redirect(
-    finish: TrialBase, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]
-) -> str | None:
+def redirect(finish: TrialBase, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]) -> str | None:
     """Where to send somebody, or None: when nothing is set for this outcome, or when a parameter it needs is not known."""
     template = finish.own_address(outcome) or ADDRESSES.get(finish.platform or "", {}).get(outcome)
     if template is None:

@@ -151,9 +151,7 @@ def _typed(answer: TextAnswer) -> list[Hint]:
     return [Hint("fast", words)] if per_s > TYPED_PER_S else []
 
 
-def fast_hints(
-    trial_id: str, took_ms: int | None, session_ms: int | None, median_ms: Mapping[str, float]
-) -> list[Hint]:
+def fast_hints(trial_id: str, took_ms: int | None, session_ms: int | None, median_ms: Mapping[str, float]) -> list[Hint]:
     """Far below the median of the page, or of whole sessions, which stands under ''."""
     hints = []
     for what, took, name in (("page", took_ms, trial_id), ("session", session_ms, "")):

@@ -55,21 +55,15 @@ def text_questions(items: Iterable[TrialBase]) -> dict[tuple[str, str], Question
             questions |= text_questions(item.each)
         else:
             questions |= {
-                (item.id, question.id): question
-                for question in item.page_questions
-                if question.kind in SHORT_CHARACTERS
+                (item.id, question.id): question for question in item.page_questions if question.kind in SHORT_CHARACTERS
             }
     return questions
 
 
-def written_texts(
-    trial_key: str, answers: Mapping[str, object], questions: Mapping[tuple[str, str], Question]
-) -> dict[str, str]:
+def written_texts(trial_key: str, answers: Mapping[str, object], questions: Mapping[tuple[str, str], Question]) -> dict[str, str]:
     """The free texts of one page by question, in the order of its answers."""
     trial_id = trial_key.rpartition(".")[2]
-    return {
-        name: text for name, text in answers.items() if isinstance(text, str) and text and (trial_id, name) in questions
-    }
+    return {name: text for name, text in answers.items() if isinstance(text, str) and text and (trial_id, name) in questions}
 
 
 @dataclass
@@ -115,9 +109,7 @@ def hints_of(
         hints.append(copied([place_in_words(*place, of=row.session) for place in same], n_same, 1.0))
     elif row.alike:
         others = review_queue.by_ids(conn, [other for other, _ in row.alike])
-        near = sorted(
-            ((share, others[other]) for other, share in row.alike if other in others), key=lambda pair: -pair[0]
-        )
+        near = sorted(((share, others[other]) for other, share in row.alike if other in others), key=lambda pair: -pair[0])
         if near:
             places = [place_in_words(o.session, o.number, o.position, of=row.session) for _, o in near]
             hints.append(copied(places, 0, near[0][0]))
@@ -170,9 +162,7 @@ def _pass(
             return n_read
 
 
-def _intake(
-    conn: Connection, questions: KnownQuestions, study: str, pool: str, queue: QueueState, after: int
-) -> Intake | None:
+def _intake(conn: Connection, questions: KnownQuestions, study: str, pool: str, queue: QueueState, after: int) -> Intake | None:
     unread = review_queue.pending(conn, study, pool, SESSIONS_AT_ONCE, after=after)
     if not unread:
         return None
@@ -201,19 +191,28 @@ def _intake(
         decision = decided.get((answer.session, review.target(answer.trial_key, answer.question)))
         rows.append(
             NewAnswer(
-                answer.session, answer.number, answer.position, ordinal, answer.trial_key, answer.question,
-                answer.took_ms, answer.session_ms, answer.pasted_characters, same.digest, same.alike, words, n_kinds,
-                decision, same.keys,
+                answer.session,
+                answer.number,
+                answer.position,
+                ordinal,
+                answer.trial_key,
+                answer.question,
+                answer.took_ms,
+                answer.session_ms,
+                answer.pasted_characters,
+                same.digest,
+                same.alike,
+                words,
+                n_kinds,
+                decision,
+                same.keys,
             )
-        )  # fmt: skip
+        )
     return Intake(unread, closed, tuple(rows), before)
 
 
 def _texts(
-    trial: NewTrial,
-    session: PendingSession,
-    questions: Mapping[tuple[str, str], Question],
-    pasted: Mapping[tuple[int, str], int],
+    trial: NewTrial, session: PendingSession, questions: Mapping[tuple[str, str], Question], pasted: Mapping[tuple[int, str], int]
 ) -> list[tuple[TextAnswer, int]]:
     """The free texts of a page, each with its number there."""
     written = written_texts(trial.key, trial.answers, questions)
@@ -250,9 +249,7 @@ class Sameness:
     keys: tuple[int, ...] = ()
 
 
-def _compared(
-    conn: Connection, study: str, pool: str, answers: Sequence[TextAnswer]
-) -> tuple[list[Sameness], tuple[int, ...]]:
+def _compared(conn: Connection, study: str, pool: str, answers: Sequence[TextAnswer]) -> tuple[list[Sameness], tuple[int, ...]]:
     """Each text against those in the queue and those before it in this step; and answers that have become copies thereby."""
     plain = [normalised(answer.text) for answer in answers]
     digests = [digest(text) for text in plain]

@@ -30,9 +30,13 @@ class Citation:
     def bibtex(self) -> str:
         kind, where = ("inproceedings", "booktitle") if self.venue else ("misc", "howpublished")
         fields = {
-            "author": " and ".join(self.authors), "title": f"{{{self.title}}}", where: self.venue,
-            "year": "" if self.year is None else str(self.year), "doi": self.doi, "note": self.note,
-        }  # fmt: skip
+            "author": " and ".join(self.authors),
+            "title": f"{{{self.title}}}",
+            where: self.venue,
+            "year": "" if self.year is None else str(self.year),
+            "doi": self.doi,
+            "note": self.note,
+        }
         rows = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
         return f"@{kind}{{{self.key},\n" + ",\n".join(rows) + "\n}\n"
 

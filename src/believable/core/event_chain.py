@@ -39,16 +39,12 @@ PAGE_EVENTS = (
     EventKind("trial.submit", ("answers",), "the person went on; the answers as they stood"),
     EventKind("consent.decline", (), "the person did not agree to take part"),
     EventKind("session.later", (), "the person asked for the code to continue later"),
-    EventKind(
-        "device.tones", ("state",), "the tones of a device check were played; whether the browser let them sound"
-    ),
+    EventKind("device.tones", ("state",), "the tones of a device check were played; whether the browser let them sound"),
     EventKind("overlay.open", ("which", "media_ms"), "plan or log beside the player was opened"),
     EventKind("overlay.close", ("which", "media_ms"), "it was closed"),
     EventKind("play.connected", ("attempt", "received"), "the page has joined the round"),
     EventKind("play.input", ("attempt", "inputs"), "inputs of a round, gathered for a quarter of a second"),
-    EventKind(
-        "play.state", ("attempt", "state", "tick"), "the round began, paused, went on or ended, as the page saw it"
-    ),
+    EventKind("play.state", ("attempt", "state", "tick"), "the round began, paused, went on or ended, as the page saw it"),
     EventKind("play.lost", ("was",), "the connection of a round was lost"),
     EventKind("play.over", ("score",), "the round is over"),
 )

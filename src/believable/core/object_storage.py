@@ -120,9 +120,7 @@ class BucketStorage:
     def __init__(self, address: str) -> None:
         match = _ADDRESS.fullmatch(address)
         if match is None:
-            raise InvalidInput(
-                f"{address}: expected s3://BUCKET/PREFIX, the bucket in small letters, digits, - and dots."
-            )
+            raise InvalidInput(f"{address}: expected s3://BUCKET/PREFIX, the bucket in small letters, digits, - and dots.")
         self.address = address.rstrip("/")
         try:
             self._library: Any = importlib.import_module("obstore")
@@ -133,9 +131,7 @@ class BucketStorage:
         # A server of one's own, without TLS, is named by whoever sets the endpoint; Amazon's has none but https.
         options = {"allow_http": True, "connect_timeout": f"{CONNECT_S}s", "timeout": f"{ANSWER_S}s"}
         with self._errors_told():
-            self._store = stores.S3Store.from_url(
-                self.address, client_options=options, retry_config={"max_retries": TRIES}
-            )
+            self._store = stores.S3Store.from_url(self.address, client_options=options, retry_config={"max_retries": TRIES})
 
     def check(self) -> None:
         with self._errors_told():
@@ -257,9 +253,7 @@ def medium_file(media_dir: Path, name: str) -> Path:
                 return path
             if _DIGEST.fullmatch(name) and digest_of(path) != name:
                 path.unlink()
-                raise Unavailable(
-                    f"{storage.address}/{name} is damaged: its content has another SHA-256 than its name."
-                )
+                raise Unavailable(f"{storage.address}/{name} is damaged: its content has another SHA-256 than its name.")
     return path
 
 

@@ -69,9 +69,7 @@ class Registry(Generic[T]):
     is an error for whoever asks for it by name; whoever goes through all of them gets the others, and the log says why.
     """
 
-    def __init__(
-        self, what: str, records: Iterable[T] = (), *, sources: Callable[[], Iterable[RecordSource[T]]] = tuple
-    ) -> None:
+    def __init__(self, what: str, records: Iterable[T] = (), *, sources: Callable[[], Iterable[RecordSource[T]]] = tuple) -> None:
         self.what = what
         self._list_sources = sources
         self._records: dict[str, T] = {}
@@ -85,9 +83,7 @@ class Registry(Generic[T]):
         for source in (*self._list_sources(), *self._added.values()):
             if source.name in sources:
                 owners = " and by ".join((sources[source.name].owner, source.owner))
-                raise InvalidInput(
-                    f"{self.what} {source.name!r} is declared by {owners}. Uninstall or rename one of them."
-                )
+                raise InvalidInput(f"{self.what} {source.name!r} is declared by {owners}. Uninstall or rename one of them.")
             sources[source.name] = source
         return sources
 
@@ -117,8 +113,7 @@ class Registry(Generic[T]):
             ) from error
         if record.name != source.name:
             raise BrokenPlugin(
-                f"{self.what} {source.name!r} of {source.owner} calls itself {record.name!r}. "
-                "Declare it under the name it has."
+                f"{self.what} {source.name!r} of {source.owner} calls itself {record.name!r}. Declare it under the name it has."
             )
         return record
 

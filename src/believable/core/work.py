@@ -20,15 +20,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    as_completed,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -63,9 +55,7 @@ _IN_FLIGHT = 256
 CONNECT_S = 20
 
 #: A process is one worker: the numeric libraries in it must not start a thread per core on top.
-_ONE_NUMERIC_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+_ONE_NUMERIC_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
 class WorkFailed(BelievableError):
@@ -128,9 +118,7 @@ def must_be_here(what: str, cure: str) -> None:
     cluster = _CLUSTER.get()
     elsewhere = set() if cluster is None else cluster.hosts - {socket.gethostname()}
     if elsewhere:
-        raise InvalidInput(
-            f"--cluster: there are workers on {', '.join(sorted(elsewhere))}, which cannot use {what}. {cure}"
-        )
+        raise InvalidInput(f"--cluster: there are workers on {', '.join(sorted(elsewhere))}, which cannot use {what}. {cure}")
 
 
 @contextmanager
@@ -197,9 +185,7 @@ class _ClusterExecutor(Executor):
     def crew(self, work: Callable[[CrewMember[Any]], Any], parts: int, hear: Callable[[Any], None]) -> list[Any]:
         """One part for each of so many workers, which talk to this process: everybody waits for everybody through it."""
         if parts > len(self.workers):
-            raise InvalidInput(
-                f"--cluster: {parts} parts at once need as many workers, and there are {len(self.workers)}."
-            )
+            raise InvalidInput(f"--cluster: {parts} parts at once need as many workers, and there are {len(self.workers)}.")
         key = secrets.token_bytes(32)
         own = _own_address(self._scheduler)
         with connection.Listener((own, 0), family="AF_INET6" if ":" in own else "AF_INET", authkey=key) as listener:
@@ -417,9 +403,7 @@ class CrewMember(Generic[Message]):
     tell: Callable[[Message], None]
 
 
-def run_crew(
-    work: Callable[[CrewMember[Message]], Result], processes: int, hear: Callable[[Message], None]
-) -> list[Result]:
+def run_crew(work: Callable[[CrewMember[Message]], Result], processes: int, hear: Callable[[Message], None]) -> list[Result]:
     """Let every process do its part: the results in their order. `work` must be able to travel to a new process.
 
     Inside `on_cluster` they are workers of the cluster, each of which has one part. An error of one ends them all.

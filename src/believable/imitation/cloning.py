@@ -77,9 +77,7 @@ def clone_examples(model: Imitation, seen: Observations, *, with_before: bool) -
     labels = model.primitives.label(seen)
     vectors = np.array(
         [
-            model.scheme.vector(
-                seen.carried[frame], {name: float(values[frame]) for name, values in seen.quantities.items()}
-            )
+            model.scheme.vector(seen.carried[frame], {name: float(values[frame]) for name, values in seen.quantities.items()})
             for frame in frames
         ]
     )

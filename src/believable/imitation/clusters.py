@@ -35,9 +35,7 @@ def nearest(points: Floats, centres: Floats) -> Integers:
     """For each point the number of the nearest centre; the lower one where two are as near."""
     step = max(1, _AT_ONCE // max(1, len(centres)))
     squares = (centres**2).sum(1)
-    parts = [
-        (squares - 2 * points[first : first + step] @ centres.T).argmin(1) for first in range(0, len(points), step)
-    ]
+    parts = [(squares - 2 * points[first : first + step] @ centres.T).argmin(1) for first in range(0, len(points), step)]
     return np.concatenate(parts).astype(np.int64)
 
 

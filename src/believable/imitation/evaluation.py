@@ -72,10 +72,6 @@ def compare_with_person(
     return rows
 
 
-def _behaviour(
-    player: str, recordings: Sequence[Observations], rng: np.random.Generator
-) -> dict[str, ImitationMeasure]:
+def _behaviour(player: str, recordings: Sequence[Observations], rng: np.random.Generator) -> dict[str, ImitationMeasure]:
     lives = measure([life[None] for seen in recordings for life in lifetimes_s(seen)], rng)
-    return {f"lifetime_s_{player}": lives} | {
-        f"{name}_{player}": value for name, value in turning(recordings, rng).items()
-    }
+    return {f"lifetime_s_{player}": lives} | {f"{name}_{player}": value for name, value in turning(recordings, rng).items()}

@@ -85,8 +85,7 @@ def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None
 def frequent_move_hits(guesses: Mapping[int, int], topology: Topology, seen: Observations) -> list[Floats]:
     moves = node_moves(node_course(topology, seen))
     return [
-        np.array([float(guesses.get(m.start) == m.end) for m in moves if first <= m.frame < last])
-        for first, last in seen.lives()
+        np.array([float(guesses.get(m.start) == m.end) for m in moves if first <= m.frame < last]) for first, last in seen.lives()
     ]
 
 
@@ -194,9 +193,7 @@ def route_overlap(
     value = _in_common(_shares(own), other)
     if len(own) < 2:
         return ImitationMeasure(value, float("nan"), float("nan"), len(own))
-    drawn = [
-        _in_common(_shares([own[n] for n in rng.integers(len(own), size=len(own))]), other) for _ in range(resamples)
-    ]
+    drawn = [_in_common(_shares([own[n] for n in rng.integers(len(own), size=len(own))]), other) for _ in range(resamples)]
     low, high = np.quantile(drawn, (0.025, 0.975))
     return ImitationMeasure(value, float(low), float(high), len(own))
 

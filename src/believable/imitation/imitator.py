@@ -18,15 +18,7 @@ from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
 from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, speed_to
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
-from believable.imitation.next_node import (
-    FROM_NOWHERE,
-    MoveHabit,
-    WayCounts,
-    count_ways,
-    drawn_node,
-    habitual_weights,
-    utilities,
-)
+from believable.imitation.next_node import FROM_NOWHERE, MoveHabit, WayCounts, count_ways, drawn_node, habitual_weights, utilities
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
@@ -78,9 +70,7 @@ class Imitation:
     sources: tuple[str, ...] = ()
 
 
-def learn(
-    recordings: Sequence[Observations], options: LearningOptions | None = None, sources: Sequence[str] = ()
-) -> Imitation:
+def learn(recordings: Sequence[Observations], options: LearningOptions | None = None, sources: Sequence[str] = ()) -> Imitation:
     """Learn from one person's recordings, all of one map and one frame length."""
     chosen = options or LearningOptions()
     known = {name: value for seen in recordings for name, value in seen.respawn_ms.items()}
@@ -157,10 +147,7 @@ def _gains(recordings: Sequence[Observations]) -> dict[str, dict[str, float]]:
             for name, values in seen.quantities.items():
                 if pickup.frame:
                     changes[pickup.item][name].append(float(values[pickup.frame] - values[pickup.frame - 1]))
-    return {
-        item: {name: max(0.0, float(np.mean(steps))) for name, steps in by_name.items()}
-        for item, by_name in changes.items()
-    }
+    return {item: {name: max(0.0, float(np.mean(steps))) for name, steps in by_name.items()} for item, by_name in changes.items()}
 
 
 def _speed(recordings: Sequence[Observations]) -> float:
@@ -271,11 +258,7 @@ class Imitator:
 
     def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
         """The known item of this name that lies nearest; one at the own node where none is known."""
-        known = [
-            (math.dist(place, position), item.node)
-            for item, place in self._model.item_places.items()
-            if item.name == name
-        ]
+        known = [(math.dist(place, position), item.node) for item, place in self._model.item_places.items() if item.name == name]
         return Item(name, min(known)[1] if known else node)
 
     def _choose(self, node: int, mixture: Floats) -> None:

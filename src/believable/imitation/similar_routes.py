@@ -34,9 +34,7 @@ class RouteWindow:
         return self.recording == other.recording and self.from_ms < other.to_ms and other.from_ms < self.to_ms
 
 
-def quiet_windows(
-    topology: Topology, recordings: Sequence[Observations], length_ms: int, fewest_nodes: int
-) -> list[RouteWindow]:
+def quiet_windows(topology: Topology, recordings: Sequence[Observations], length_ms: int, fewest_nodes: int) -> list[RouteWindow]:
     """Windows in which the player lives, nothing is fired, and at least so many nodes are entered: fights are left out, and so is
     standing about."""
     windows = []
@@ -76,7 +74,5 @@ def nearest_window(
     """The window whose way is nearest, of those that show nothing that is shown already; None where there is none."""
     free = [window for window in windows if not any(window.overlaps(other) for other in taken)]
     return min(
-        free,
-        key=lambda window: (route_distance(topology, way, window.nodes), window.recording, window.from_ms),
-        default=None,
+        free, key=lambda window: (route_distance(topology, way, window.nodes), window.recording, window.from_ms), default=None
     )

@@ -113,9 +113,7 @@ def read_questions(trial: TrialBase, raw: Mapping[str, Any], page: OpenPage) -> 
     for question in trial.page_questions:
         value = whole_characters(raw.get(question.id))
         try:
-            values[question.id] = (
-                None if value is None else page.instruments[question.kind].read(question.params, value)
-            )
+            values[question.id] = None if value is None else page.instruments[question.kind].read(question.params, value)
         except InvalidAnswer as error:
             wrong[question.id] = error
     answers: dict[str, Any] = {}

@@ -84,11 +84,7 @@ def _declaration_faults(declaration: Declaration) -> Iterator[str]:
         wanted = problem_of(option, option.default)
         if wanted is not None:
             yield f"option {option.name!r}: its default should be {wanted}."
-    for what, items in (
-        ("role", declaration.roles),
-        ("outcome", declaration.outcomes),
-        ("option", declaration.options),
-    ):
+    for what, items in (("role", declaration.roles), ("outcome", declaration.outcomes), ("option", declaration.options)):
         names = [item.name for item in items]
         if len(names) != len(set(names)):
             yield f"two of its {what}s have the same name."

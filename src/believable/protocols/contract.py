@@ -101,20 +101,12 @@ class ReadyStudy:
         if self._has("stimuli"):
             self._part("stimuli", "write")(study, folder, seed, done)
 
-    def write_agent_clips(
-        self, study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]
-    ) -> None:
+    def write_agent_clips(self, study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]) -> None:
         """Make stimuli of runs of trained agents beside people's, and the study about them; only where `shows_agents`."""
         self._part("agent_clips", "write_agent_clips")(study, folder, seed, shown, done)
 
     def write_recorded_clips(
-        self,
-        folder: Path,
-        seed: int,
-        recordings: Path,
-        design: Mapping[str, int],
-        work: Path,
-        tell: Callable[[str], None],
+        self, folder: Path, seed: int, recordings: Path, design: Mapping[str, int], work: Path, tell: Callable[[str], None]
     ) -> None:
         """Make stimuli of recordings of people; only for a variant that is made of them. `work` keeps what took long."""
         chosen = self._part("group_plan", "ClipDesign")(**design)
@@ -151,9 +143,7 @@ class ReadyStudy:
         try:
             return getattr(importlib.import_module(f"{self.package}.{module}"), name)
         except AttributeError:
-            raise InvalidInput(
-                f"protocol {self.name!r}: {self.package}/{module}.py has no {name}. Define it there."
-            ) from None
+            raise InvalidInput(f"protocol {self.name!r}: {self.package}/{module}.py has no {name}. Define it there.") from None
 
 
 @dataclass(frozen=True)

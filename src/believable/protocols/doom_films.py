@@ -75,11 +75,13 @@ def write_films(
             done(stimulus)
         clips = [
             SceneClip(
-                Path(place) / f"{stimulus.id}.replay.json.gz", str(stimulus.condition), str(stimulus.scenario),
+                Path(place) / f"{stimulus.id}.replay.json.gz",
+                str(stimulus.condition),
+                str(stimulus.scenario),
                 _shortest_ms(study, recordings, stimulus),
             )
             for stimulus in study.stimuli
-        ]  # fmt: skip
+        ]
         rng = generator(seed, "names of films")
         make_stimuli(folder, clips, clock=VirtualClock(0), new_name=lambda: film_name(rng), recipe=recipe, masks=masks)
 

@@ -41,9 +41,7 @@ def clip_folder(written: str) -> ClipFolder:
     if not folder.is_dir():
         raise InvalidInput(f"--clips: {place!r} is no folder. Record clips into it first: believable record --help")
     films = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in FILMS}
-    recordings = {
-        file.name.removesuffix(RECORDING_SUFFIX): file for file in sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
-    }
+    recordings = {file.name.removesuffix(RECORDING_SUFFIX): file for file in sorted(folder.glob(f"*{RECORDING_SUFFIX}"))}
     clips = {**recordings, **films}
     if not clips:
         raise InvalidInput(f"--clips: there are no films ({', '.join(FILMS)}) and no recordings in {place!r}.")
@@ -130,9 +128,7 @@ def _by_condition(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Map
     by_condition = {own.condition: own.clips for own in clips}
     for condition in conditions:
         if condition not in by_condition:
-            raise InvalidInput(
-                f"--clips: there are none for the condition {condition!r}. Add --clips {condition}=FOLDER."
-            )
+            raise InvalidInput(f"--clips: there are none for the condition {condition!r}. Add --clips {condition}=FOLDER.")
     return {condition: by_condition[condition] for condition in conditions}
 
 
@@ -165,9 +161,7 @@ def _recipe(sources: Sequence[StimulusSource]) -> Recipe:
     """As large as the largest of them, and no larger than a page shows."""
     usual = Recipe()
     width_px, height_px = (max(getattr(source, side) for source in sources) for side in ("width_px", "height_px"))
-    return replace(
-        usual, width_px=min(usual.width_px, 2 * (width_px // 2)), height_px=min(usual.height_px, 2 * (height_px // 2))
-    )
+    return replace(usual, width_px=min(usual.width_px, 2 * (width_px // 2)), height_px=min(usual.height_px, 2 * (height_px // 2)))
 
 
 def _entries(folder: Path) -> list[CommentedMap]:

@@ -62,9 +62,7 @@ class StudyVariant(ReadyStudy):
 def variants_of(ready: ReadyStudy) -> list[str]:
     """The variants that a ready study has."""
     return sorted(
-        place.name
-        for place in (ready.folder / FOLDER).glob("*")
-        if (place / "pages").is_dir() or (place / CHANGES).is_file()
+        place.name for place in (ready.folder / FOLDER).glob("*") if (place / "pages").is_dir() or (place / CHANGES).is_file()
     )
 
 
@@ -79,9 +77,7 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
             "Use a protocol that does: clips, hntt."
         )
     if name is not None and _made_of_recordings(ready, name):
-        raise InvalidInput(
-            f"--variant: {name!r} is made of recordings. Give them: --recordings DIR in place of --variant."
-        )
+        raise InvalidInput(f"--variant: {name!r} is made of recordings. Give them: --recordings DIR in place of --variant.")
     layers = (*((OWN,) if own_clips else ()), *((name,) if name not in (None, OWN) else ()))
     if not layers:
         return ready
@@ -102,9 +98,7 @@ def recordings_variant(ready: ReadyStudy) -> ReadyStudy:
     for name in variants_of(ready):
         if _made_of_recordings(ready, name):
             return StudyVariant(ready.name, ready.about, f"{ready.package}.{FOLDER}.{name}", ready, (name,))
-    raise InvalidInput(
-        f"--recordings: the study of {ready.name!r} is not made of recordings. Use a protocol that is: clips."
-    )
+    raise InvalidInput(f"--recordings: the study of {ready.name!r} is not made of recordings. Use a protocol that is: clips.")
 
 
 def _made_of_recordings(ready: ReadyStudy, name: str) -> bool:
@@ -199,9 +193,7 @@ class _StudyTree:
             if "like" in node:
                 model = _page(self._tree["timeline"], node["like"])
                 if model is None:
-                    raise InvalidInput(
-                        f"{place}.like: there is no page {node['like']!r} in the study file. Mend {CHANGES}."
-                    )
+                    raise InvalidInput(f"{place}.like: there is no page {node['like']!r} in the study file. Mend {CHANGES}.")
                 filled = {**deepcopy(dict(model)), **{key: part for key, part in node.items() if key != "like"}}
                 node.clear()  # type: ignore[attr-defined]
                 node.update(filled)  # type: ignore[attr-defined]

@@ -58,12 +58,19 @@ def _record(kind: Any) -> Compare:
 
 
 _WORDS: Mapping[Any, str] = {
-    str: "a text", int: "a whole number", float: "a number", bool: "true or false", type(None): "nothing"
-}  # fmt: skip
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "nothing",
+}
 _EXACT: Mapping[Any, frozenset[type]] = {
-    str: frozenset({str}), int: frozenset({int}), float: frozenset({int, float}), bool: frozenset({bool}),
+    str: frozenset({str}),
+    int: frozenset({int}),
+    float: frozenset({int, float}),
+    bool: frozenset({bool}),
     type(None): frozenset({type(None)}),
-}  # fmt: skip
+}
 
 
 def _types_of(kind: Any) -> frozenset[type] | None:

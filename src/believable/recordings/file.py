@@ -321,9 +321,7 @@ def used_columns(entries: Sequence[Action] | Sequence[PlanStep], fields: tuple[s
     columns = {name: [getattr(entry, name) for entry in entries] for name in fields}
     optional = {*_SOMETIMES, *(("place",) if fields == _PLAN_FIELDS else ())}
     return {
-        name: column
-        for name, column in columns.items()
-        if name not in optional or any(value is not None for value in column)
+        name: column for name, column in columns.items() if name not in optional or any(value is not None for value in column)
     }
 
 

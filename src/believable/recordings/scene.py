@@ -47,9 +47,7 @@ def _runs(row: Sequence[str], tile: str) -> set[tuple[int, int]]:
     return runs
 
 
-def sight(
-    walls: Sequence[str], x: float, y: float, r: float, from_deg: float, to_deg: float
-) -> tuple[tuple[float, float], ...]:
+def sight(walls: Sequence[str], x: float, y: float, r: float, from_deg: float, to_deg: float) -> tuple[tuple[float, float], ...]:
     """The part of a sector that no wall hides, in tiles: its tip, then the end of each ray."""
     count = max(1, math.ceil((to_deg - from_deg) / STEP_DEG))
     points = [(x, y)]
@@ -173,9 +171,7 @@ def scene_tree(scene: Scene) -> dict[str, Any]:
         "top": scene.top,
         "background": scene.background,
         "ground": [_shape_tree(shape) for shape in scene.ground],
-        "sprites": [
-            asdict(sprite) | {"shapes": [_shape_tree(shape) for shape in sprite.shapes]} for sprite in scene.sprites
-        ],
+        "sprites": [asdict(sprite) | {"shapes": [_shape_tree(shape) for shape in sprite.shapes]} for sprite in scene.sprites],
         "above": [_shape_tree(shape) for shape in scene.above],
         **({"walls": list(scene.walls)} if scene.walls else {}),
         **({"readouts": [asdict(readout) for readout in scene.readouts]} if scene.readouts else {}),

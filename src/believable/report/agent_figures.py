@@ -25,9 +25,7 @@ def curve_figure(curves: Mapping[str, Sequence[MeanPoint]], title: str, y_title:
         Column("high", "Mean + SD", "number"),
     )
     rows = tuple(
-        (agent, decisions, mean, mean - sd, mean + sd)
-        for agent, points in curves.items()
-        for decisions, mean, sd in points
+        (agent, decisions, mean, mean - sd, mean + sd) for agent, points in curves.items() for decisions, mean, sd in points
     )
     use = {"x": "decisions", "y": "mean", "low": "low", "high": "high", "colour": "agent"}
     chart = Chart("curves", title, "lines", "curves", use, "Decisions", y_title)

@@ -39,10 +39,29 @@ _ASKED = frozenset({"ask", "questions", "show_if", "annotate"})
 #: Words of the study file that are no names, also where a condition is called the same.
 _WORDS = frozenset(
     {
-        "kind", "protocol", "rule", "outcome", "direction", "expects", "criterion", "multiplicity", "order", "over", "question",
-        "trial", "item", "by", "yes", "is", "answer", "check", "correct", "model", "summary",
+        "kind",
+        "protocol",
+        "rule",
+        "outcome",
+        "direction",
+        "expects",
+        "criterion",
+        "multiplicity",
+        "order",
+        "over",
+        "question",
+        "trial",
+        "item",
+        "by",
+        "yes",
+        "is",
+        "answer",
+        "check",
+        "correct",
+        "model",
+        "summary",
     }
-)  # fmt: skip
+)
 
 
 def letters(bundle: Bundle) -> dict[str, str]:
@@ -50,9 +69,7 @@ def letters(bundle: Bundle) -> dict[str, str]:
     digest, study = study_of(bundle)
     named = study.conditions if study is not None else _in_tables(bundle)
     if len(named) > len(string.ascii_uppercase):
-        raise InvalidInput(
-            f"conditions: expected at most {len(string.ascii_uppercase)} to show as letters, got {len(named)}."
-        )
+        raise InvalidInput(f"conditions: expected at most {len(string.ascii_uppercase)} to show as letters, got {len(named)}.")
     drawn = sorted(named, key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest())
     return dict(zip(drawn, string.ascii_uppercase, strict=False))
 
@@ -97,9 +114,7 @@ def blinded_run(
     if settled.declared.measures:
         differences = () if registered is None else deviations(registered, settled)
         unsaid = tuple(_without_names(difference, names) for difference in differences)
-        return analysed(
-            blind, blind_study, blind_plan, registered, hashes, ended=ended, differences=unsaid, unjudged=UNJUDGED
-        )
+        return analysed(blind, blind_study, blind_plan, registered, hashes, ended=ended, differences=unsaid, unjudged=UNJUDGED)
     record = None
     if registered is not None:
         tree = _renamed(registered.tree, names)
@@ -119,8 +134,7 @@ def _unworded(plan: dict[str, Any]) -> dict[str, Any]:
         return plan | {"hypotheses": hypotheses}
     kept = [{name: hypothesis[name] for name in ("id", "text", "outcome")} for hypothesis in hypotheses]
     measures = {
-        name: {key: value for key, value in measure.items() if key != "assume"}
-        for name, measure in plan["measures"].items()
+        name: {key: value for key, value in measure.items() if key != "assume"} for name, measure in plan["measures"].items()
     }
     return plan | {"hypotheses": kept, "measures": measures, "multiplicity": "none", "tests": {}}
 
@@ -167,8 +181,7 @@ def stimulus_names(bundle: Bundle) -> dict[str, str]:
     if study is None:
         return {}
     drawn = sorted(
-        (stimulus.id for stimulus in study.stimuli),
-        key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest(),
+        (stimulus.id for stimulus in study.stimuli), key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest()
     )
     return {name: f"stimulus_{place}" for place, name in enumerate(drawn, start=1)}
 
@@ -182,9 +195,7 @@ def _explicit(plan: Plan) -> dict[str, Any]:
         if role.of == "condition" and plan.roles[role.name]
     }
     single = {role.name for role in plan.declaration.roles if not role.several}
-    tree["roles"] = tree.get("roles", {}) | {
-        name: played[0] if name in single else played for name, played in roles.items()
-    }
+    tree["roles"] = tree.get("roles", {}) | {name: played[0] if name in single else played for name, played in roles.items()}
     return tree
 
 
@@ -221,8 +232,7 @@ def _with_arm_letters(value: Any, arms: ArmLetters) -> Any:
     tree = {name: _with_arm_letters(part, arms) for name, part in value.items()}
     if isinstance(tree.get("arms"), Mapping):
         tree["arms"] = {
-            arm: sorted(arms[arm][level] for level in levels) if arm in arms else levels
-            for arm, levels in tree["arms"].items()
+            arm: sorted(arms[arm][level] for level in levels) if arm in arms else levels for arm, levels in tree["arms"].items()
         }
     letters = arms.get(tree.get("arm", "")) if isinstance(tree.get("arm"), str) else None
     if letters is not None and tree.get("is") in letters:

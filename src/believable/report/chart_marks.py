@@ -125,14 +125,7 @@ def _offset(plot: ChartRows, canvas: Canvas, role: str) -> Spec:
     shared = len(pairs) > rows
     canvas.height_px = rows * (ROW_PX + (OFFSET_PX * (len(values) - 1) if shared else 0))
     return (
-        {
-            "yOffset": {
-                "field": "colour",
-                "type": "nominal",
-                "sort": values,
-                "scale": {"paddingInner": 0.15, "paddingOuter": 0.4},
-            }
-        }
+        {"yOffset": {"field": "colour", "type": "nominal", "sort": values, "scale": {"paddingInner": 0.15, "paddingOuter": 0.4}}}
         if shared
         else {}
     )
@@ -162,9 +155,7 @@ def points(plot: ChartRows, canvas: Canvas) -> Spec:
         line = {"type": "rule", "strokeWidth": 2.2, "strokeCap": "round"}
         low = value_axis(plot, "low", grid=True)
         low["axis"]["title"] = value["axis"]["title"]
-        layers.append(
-            {"mark": line, "encoding": {"x": low, "x2": {"field": "high"}, "color": hue} | place | tooltip(plot)}
-        )
+        layers.append({"mark": line, "encoding": {"x": low, "x2": {"field": "high"}, "color": hue} | place | tooltip(plot)})
     layers.append({"mark": dot, "encoding": {"x": value, "color": hue, "shape": shape(plot)} | place | tooltip(plot)})
     return {"layer": layers}
 
@@ -173,9 +164,7 @@ def bars(plot: ChartRows, canvas: Canvas) -> Spec:
     place = {"y": category_axis(plot, "category")} | _offset(plot, canvas, "category")
     bar: Spec = {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 1 if "yOffset" in place else 0.62}}
     value = value_axis(plot, "value", zero=True, grid=True)
-    layers: list[Spec] = [
-        {"mark": bar, "encoding": {"x": value, "color": colour(plot, canvas)} | place | tooltip(plot)}
-    ]
+    layers: list[Spec] = [{"mark": bar, "encoding": {"x": value, "color": colour(plot, canvas)} | place | tooltip(plot)}]
     if plot.has("low") and plot.has("high"):
         line = {"type": "rule", "strokeWidth": 1.6, "color": canvas.theme.ink}
         low = value_axis(plot, "low", zero=True)
@@ -209,8 +198,11 @@ def lines(plot: ChartRows, canvas: Canvas, interpolate: str = "linear") -> Spec:
     if plot.has("colour") and 1 < len(plot.values("colour")) <= len(DASHES):
         scale = {"domain": plot.values("colour"), "range": list(DASHES[: len(plot.values("colour"))])}
         encoding["strokeDash"] = {
-            "field": "colour", "type": "nominal", "scale": scale, "legend": {"title": plot.title("colour") or None, **symbol},
-        }  # fmt: skip
+            "field": "colour",
+            "type": "nominal",
+            "scale": scale,
+            "legend": {"title": plot.title("colour") or None, **symbol},
+        }
     if plot.has("label") and plot.has("colour"):
         encoding |= _one_line_each(plot)
     layers.append({"mark": line, "encoding": encoding})
@@ -246,12 +238,7 @@ def steps(plot: ChartRows, canvas: Canvas) -> Spec:
 
 def scatter(plot: ChartRows, canvas: Canvas) -> Spec:
     x = value_axis(plot, "x", grid=True) if plot.measured("x") else _words_along(plot, "x")
-    encoding = {
-        "x": x,
-        "y": value_axis(plot, "y", side="y", grid=True),
-        "color": colour(plot, canvas),
-        "shape": shape(plot),
-    }
+    encoding = {"x": x, "y": value_axis(plot, "y", side="y", grid=True), "color": colour(plot, canvas), "shape": shape(plot)}
     clip = cut_off(plot, ("x",), ("y", "low", "high"))
     layers: list[Spec] = []
     if plot.has("low") and plot.has("high"):
@@ -287,10 +274,12 @@ def heat(plot: ChartRows, canvas: Canvas) -> Spec:
     place = {
         "x": _words_along(plot, "x"),
         "y": {
-            "field": "y", "type": "ordinal", "sort": plot.values("y"),
+            "field": "y",
+            "type": "ordinal",
+            "sort": plot.values("y"),
             "axis": {"title": plot.chart.y_title or plot.title("y"), "grid": False},
         },
-    }  # fmt: skip
+    }
     written = len(plot.rows) <= MOST_WRITTEN_CELLS
     legend: Spec | None = None if written else {"title": plot.title("value"), "format": plot.format("value") or ".2~f"}
     ground = {"type": "quantize", "domain": domain, "range": list(grounds)}
@@ -311,10 +300,12 @@ def spans(plot: ChartRows, canvas: Canvas) -> Spec:
     canvas.height_px = max(len(plot.values("lane")), 1) * LANE_PX
     lane = {
         "y": {
-            "field": "lane", "type": "nominal", "sort": plot.values("lane"),
+            "field": "lane",
+            "type": "nominal",
+            "sort": plot.values("lane"),
             "axis": {"title": plot.chart.y_title or None, "grid": False},
         }
-    }  # fmt: skip
+    }
     start = value_axis(plot, "from", grid=True)
     hue = colour(plot, canvas) if plot.has("colour") else _span_colour(plot, canvas)
     encoding: Spec = lane | {"x": start, "color": hue} | tooltip(plot)
@@ -338,7 +329,7 @@ def spans(plot: ChartRows, canvas: Canvas) -> Spec:
         layers += [
             {"transform": [{"filter": long}], "mark": bar | quiet, "encoding": encoding | {"x2": {"field": "to"}, "color": own}},
             {"transform": [{"filter": short}], "mark": tick, "encoding": encoding | {"color": own}},
-        ]  # fmt: skip
+        ]
     return {"layer": layers}
 
 
@@ -357,11 +348,7 @@ def _span_colour(plot: ChartRows, canvas: Canvas) -> Spec:
     field: Spec = {"field": "value", "legend": {"title": plot.title("value"), "format": plot.format("value") or "~g"}}
     if all(isinstance(value, str) for value in values):
         hues = [canvas.theme.hues[place] for place in _places(values, canvas.hues)]
-        field |= {
-            "type": "nominal",
-            "scale": {"domain": values, "range": hues},
-            "legend": {"title": plot.title("value")},
-        }
+        field |= {"type": "nominal", "scale": {"domain": values, "range": hues}, "legend": {"title": plot.title("value")}}
     else:
         low, high = plot.span("value")
         domain = [low, high] if low < high else [0, high or 1]

@@ -61,9 +61,7 @@ def specification(
     }
     if mark:
         # Part of the drawing itself, so that no copy of it goes without.
-        frame["title"] = {
-            "text": mark, "anchor": "end", "color": theme.hues[1], "fontSize": 11, "fontWeight": 600, "offset": 8,
-        }  # fmt: skip
+        frame["title"] = {"text": mark, "anchor": "end", "color": theme.hues[1], "fontSize": 11, "fontWeight": 600, "offset": 8}
     if not facets:
         fit = {"autosize": {"type": "fit-x", "contains": "padding"}}
         return frame | fit | {"width": canvas.width_px, "height": canvas.height_px} | body

@@ -102,9 +102,7 @@ def _branches(drawn: FlowDrawing, steps: Sequence[FlowStep], theme: Theme) -> No
             y = _step(drawn, lane, y, step, theme, last=False)
         ends.append((middle, y))
     junction = max(y for _, y in ends) + GAP_PX // 2
-    drawn.parts += [
-        f'<path d="M{middle} {y}V{junction}H{ARROW_PX}" stroke="{theme.soft}" fill="none"/>' for middle, y in ends
-    ]
+    drawn.parts += [f'<path d="M{middle} {y}V{junction}H{ARROW_PX}" stroke="{theme.soft}" fill="none"/>' for middle, y in ends]
     drawn.y = junction
 
 

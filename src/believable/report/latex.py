@@ -46,10 +46,28 @@ _ESCAPES = {
     "▶": r"$\triangleright$",
 }
 _GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "η": "eta", "θ": "theta", "κ": "kappa",
-    "λ": "lambda", "μ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "varphi", "χ": "chi", "ψ": "psi",
-    "ω": "omega", "Δ": "Delta", "Σ": "Sigma", "Ω": "Omega",
-}  # fmt: skip
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "ε": "varepsilon",
+    "η": "eta",
+    "θ": "theta",
+    "κ": "kappa",
+    "λ": "lambda",
+    "μ": "mu",
+    "π": "pi",
+    "ρ": "rho",
+    "σ": "sigma",
+    "τ": "tau",
+    "φ": "varphi",
+    "χ": "chi",
+    "ψ": "psi",
+    "ω": "omega",
+    "Δ": "Delta",
+    "Σ": "Sigma",
+    "Ω": "Omega",
+}
 _ESCAPES |= {letter: rf"$\{name}$" for letter, name in _GREEK.items()}
 _SPECIAL = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 _SPACES = re.compile(r"[\r\n\t\f\v]+")

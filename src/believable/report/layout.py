@@ -53,9 +53,7 @@ Drawing = Callable[[Spec], str]
 
 #: Headings and symbols that the APA sets in italics.
 SYMBOLS = frozenset(("p", "n", "N", "t", "d", "r", "M", "SD", "SE", "z", "U", "W", "F", "b", "c", "k", "r²", "R²"))
-_SYMBOL = re.compile(
-    r"(?<![\w.])(p|t|d|r|n|N|M|SD|SE|z|U|W|F|H|R²|b|c|k|q|g|h|w|V)(?=(?:\([\d., ]+\))?\s?[=<>≤≥]\s?[\d.−-])"
-)
+_SYMBOL = re.compile(r"(?<![\w.])(p|t|d|r|n|N|M|SD|SE|z|U|W|F|H|R²|b|c|k|q|g|h|w|V)(?=(?:\([\d., ]+\))?\s?[=<>≤≥]\s?[\d.−-])")
 #: Spaces at which no line ends: around the sign of `p = .05`, before `%`.
 _TOGETHER = re.compile(r"(?<=[\w)²]) (?=[=<>≤≥] [\d.−-])|(?<=[\w)²] [=<>≤≥]) (?=[\d.−-])|(?<=\d) (?=%)")
 _CODE = re.compile(r"`([^`]+)`")
@@ -151,9 +149,7 @@ class ReportLayout:
             "flow": funnel_svg(analysis.funnel, PAGE, mark) if analysis.funnel else "",
             "drops_by_reason": Counter((drop.level, drop.reason) for drop in analysis.drops),
             "figures": self.figures,
-            "files": {
-                table.name: {"csv": table_csv(table, mark), "tex": latex_table(table, mark)} for table in printed
-            },
+            "files": {table.name: {"csv": table_csv(table, mark), "tex": latex_table(table, mark)} for table in printed},
         }
 
 
@@ -171,9 +167,7 @@ def lay_out(analysis: Analysis, draw: Drawing, links: Links) -> ReportLayout:
     for section in analysis.sections:
         drawings = []
         for chart in section.charts:
-            spec = specification(
-                chart, (*section.tables, *analysis.tables), PAGE, colours, links, mark=analysis.source.mark
-            )
+            spec = specification(chart, (*section.tables, *analysis.tables), PAGE, colours, links, mark=analysis.source.mark)
             figures[chart.name] = spec
             drawing = own_ids(draw(still(spec)), chart.name)
             clickable = links is not no_links and "link" in chart.use

@@ -69,9 +69,7 @@ def learned_page(model: Imitation, title: str) -> str:
         note = f"{model.scheme.words(np.array(goal.situation)) or 'nothing'}; {len(goal.paths)} " + (
             "path" if len(goal.paths) == 1 else "paths"
         )
-        situations.append(
-            _learned_map(model, f"towards {goal.item.name}", note, model.values[number], visits, _SMALL_WIDTH)
-        )
+        situations.append(_learned_map(model, f"towards {goal.item.name}", note, model.values[number], visits, _SMALL_WIDTH))
     return (
         environment()
         .get_template("learned.html")
@@ -139,20 +137,13 @@ def _arrows(model: Imitation) -> list[HandArrow]:
     for number in np.argsort(-counts, kind="stable"):
         turn, lift = (float(value) * ANGLE_UNIT for value in model.primitives.centres[number, :2])
         done = [
-            word
-            for word, does in (("jumps", model.primitives.jumps(number)), ("fires", model.primitives.fires(number)))
-            if does
+            word for word, does in (("jumps", model.primitives.jumps(number)), ("fires", model.primitives.fires(number))) if does
         ]
-        words = ", ".join([f"{turn:+z.0f}° across, {-lift:+z.0f}° up", *done, model.primitives.weapon(number)]).rstrip(
-            ", "
-        )
+        words = ", ".join([f"{turn:+z.0f}° across, {-lift:+z.0f}° up", *done, model.primitives.weapon(number)]).rstrip(", ")
         angle = math.radians(max(-90.0, min(90.0, turn * 2)))
         arrows.append(
             HandArrow(
-                round(-math.sin(angle) * 16, 1),
-                round(-math.cos(angle) * 16, 1),
-                float(counts[number] / counts.sum()),
-                words,
+                round(-math.sin(angle) * 16, 1), round(-math.cos(angle) * 16, 1), float(counts[number] / counts.sum()), words
             )
         )
     return arrows

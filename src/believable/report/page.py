@@ -107,9 +107,7 @@ def write_report(
     write_results(analysis, folder)
     for table in analysis.tables:
         if not table.data_only:
-            (folder / TABLES_FOLDER / f"{table.name}.tex").write_text(
-                latex_table(table, analysis.source.mark), encoding="utf-8"
-            )
+            (folder / TABLES_FOLDER / f"{table.name}.tex").write_text(latex_table(table, analysis.source.mark), encoding="utf-8")
     if formats:
         (folder / FIGURES_FOLDER).mkdir(exist_ok=True)
     for name, drawing in report.drawings.items():

@@ -106,12 +106,38 @@ EXCERPT = 60
 #: Columns that hold ids, hashes and words of the study; people cannot write into them.
 NOT_WRITTEN = frozenset(
     {
-        "session", "receipt", "definition", "trial", "trial_key", "kind", "condition", "scenario", "stimulus", "question",
-        "instrument", "input", "link_kind", "state", "outcome", "status", "language", "started_on", "what", "log", "action",
-        "reason", "scope", "how", "label", "decided_by", "decided_on", "chosen_condition", "chosen_stimulus",
+        "session",
+        "receipt",
+        "definition",
+        "trial",
+        "trial_key",
+        "kind",
+        "condition",
+        "scenario",
+        "stimulus",
+        "question",
+        "instrument",
+        "input",
+        "link_kind",
+        "state",
+        "outcome",
+        "status",
+        "language",
+        "started_on",
+        "what",
+        "log",
+        "action",
+        "reason",
+        "scope",
+        "how",
+        "label",
+        "decided_by",
+        "decided_on",
+        "chosen_condition",
+        "chosen_stimulus",
         "other_conditions",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,12 @@ def redact(folder: Path, chosen: Sequence[Spot], known: Known = nobody) -> int:
 
 
 def _table(
-    path: Path, columns: frozenset[str], wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known,
+    path: Path,
+    columns: frozenset[str],
+    wanted: Mapping[tuple[str, int | None, str], set[str]],
+    known: Known,
     heads: Mapping[str, str],
-) -> bool:  # fmt: skip
+) -> bool:
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         header = list(reader.fieldnames or ())
@@ -63,9 +66,7 @@ def _table(
     return touched
 
 
-def _events(
-    path: Path, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known, heads: dict[str, str]
-) -> bool:
+def _events(path: Path, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known, heads: dict[str, str]) -> bool:
     """Rewrites the lines; `heads` gets the new end of each changed session's chain."""
     sessions = {session for session, _, _ in wanted}
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:

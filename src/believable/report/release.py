@@ -51,17 +51,14 @@ class Licence:
 
 
 LICENCES: Registry[Licence] = Registry(
-    "licence",
-    [Licence(name, **words) for name, words in read_blocks(Path(__file__).with_name("licences.yaml")).items()],
+    "licence", [Licence(name, **words) for name, words in read_blocks(Path(__file__).with_name("licences.yaml")).items()]
 )
 
 
 def check_target(folder: Path) -> None:
     """Only an older release, or nothing, may be replaced."""
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
-        raise Conflict(
-            f"{folder}: there is something else here, and it is no release. Choose another place with --out."
-        )
+        raise Conflict(f"{folder}: there is something else here, and it is no release. Choose another place with --out.")
 
 
 def check_spots(spots: Sequence[Spot], accepted: frozenset[str], redacted: frozenset[str]) -> None:
@@ -158,7 +155,6 @@ def _sums(folder: Path) -> str:
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
     files += [folder / BUNDLE / "SHA256SUMS"]
     lines = (
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in sorted(files)
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in sorted(files)
     )
     return "".join(lines)

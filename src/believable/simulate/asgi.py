@@ -45,11 +45,20 @@ class AppClient(httpx.AsyncClient):
         content, kind = _content(data, json)
         own = {"host": HOST, "content-length": str(len(content)), "content-type": kind} | dict(headers or {})
         scope = {
-            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
-            "path": path, "raw_path": path.encode(), "query_string": urlencode(params or {}).encode(), "root_path": "",
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": urlencode(params or {}).encode(),
+            "root_path": "",
             "headers": [*self._usual, *((name.encode(), value.encode()) for name, value in own.items())],
-            "server": (HOST, None), "client": ("127.0.0.1", 123), "state": {},
-        }  # fmt: skip
+            "server": (HOST, None),
+            "client": ("127.0.0.1", 123),
+            "state": {},
+        }
         answer = _Answer(content)
         await self.app(scope, answer.receive, answer.send)
         return httpx.Response(answer.status, headers=answer.headers, content=b"".join(answer.body))
@@ -192,10 +201,20 @@ async def _to_app(http: AppClient, path: str) -> AsyncIterator[Socket]:
     to_app: asyncio.Queue[Message] = asyncio.Queue()
     from_app: asyncio.Queue[Message] = asyncio.Queue()
     scope = {
-        "type": "websocket", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "ws", "path": path,
-        "raw_path": path.encode(), "query_string": b"", "root_path": "", "headers": [(b"host", b"simulated")],
-        "client": None, "server": None, "subprotocols": [], "state": {},
-    }  # fmt: skip
+        "type": "websocket",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "ws",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"simulated")],
+        "client": None,
+        "server": None,
+        "subprotocols": [],
+        "state": {},
+    }
     task = asyncio.ensure_future(http.app(scope, to_app.get, from_app.put))
     await to_app.put({"type": "websocket.connect"})
     try:

@@ -161,9 +161,7 @@ def _texts(plan: Sequence[PlannedTrial], positions: Iterable[int]) -> list[tuple
     pages = [plan[position].trial for position in positions]
     asked = [(page.all_questions[0], page) for page in pages]
     return [
-        (right, str(_wrong_answer(question, right)))
-        for question, page in asked
-        for right in (page.right_answers[question.id],)
+        (right, str(_wrong_answer(question, right))) for question, page in asked for right in (page.right_answers[question.id],)
     ]
 
 

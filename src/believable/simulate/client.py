@@ -139,13 +139,7 @@ class Participant:
     def note(self, kind: str, **data: Any) -> int:
         """Something happened: number it, chain it, keep it."""
         now_ms = self._pace.now_ms()
-        event = {
-            "kind": kind,
-            "trial": self.position,
-            "at_ms": now_ms,
-            "mono_ms": now_ms - self._opened_ms,
-            "data": data,
-        }
+        event = {"kind": kind, "trial": self.position, "at_ms": now_ms, "mono_ms": now_ms - self._opened_ms, "data": data}
         body = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
         self.log.append(body)
         self._heads.append(hashlib.sha256(f"{self._heads[-1]}\n{body}".encode()).hexdigest())
@@ -233,9 +227,7 @@ class Participant:
                 problem = f"status {reply.status_code}"
             if waited_ms >= self._patience.give_up_ms:
                 raise GaveUp(f"{method} {address}: no answer for {waited_ms} ms ({problem}). Is the server running?")
-            await asyncio.sleep(
-                pause_ms / 1000
-            )  # a server's silence lasts in real time, whatever the participant's pace
+            await asyncio.sleep(pause_ms / 1000)  # a server's silence lasts in real time, whatever the participant's pace
             self.resent += 1
             waited_ms += pause_ms
             pause_ms = min(2 * pause_ms, self._patience.longest_ms)

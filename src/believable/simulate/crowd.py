@@ -101,9 +101,7 @@ def person(crowd: Crowd, number: int, place: StudyPlace, pace: Pace) -> tuple[Pe
     return visitor, browser
 
 
-def place_for(
-    http: httpx.AsyncClient, link: str, folder: Path, kinds: Kinds, protocols: SimulatedProtocols
-) -> StudyPlace:
+def place_for(http: httpx.AsyncClient, link: str, folder: Path, kinds: Kinds, protocols: SimulatedProtocols) -> StudyPlace:
     """What people have to know about the study in a folder, with the behaviour of its protocol where its analysis names one."""
     study = load(folder, kinds=kinds, protocols=protocols).study
     behaviour = behaviour_of(study, protocols)
@@ -178,12 +176,7 @@ async def run_virtual(
 
 
 async def run_side_by_side(
-    crowd: Crowd,
-    place: StudyPlace,
-    pace_of: Callable[[], Pace],
-    *,
-    at_once: int,
-    progress: Progress = lambda visit: None,
+    crowd: Crowd, place: StudyPlace, pace_of: Callable[[], Pace], *, at_once: int, progress: Progress = lambda visit: None
 ) -> list[Visit]:
     """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone, after the usual gap."""
     gate = asyncio.Semaphore(at_once)

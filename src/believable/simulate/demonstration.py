@@ -34,11 +34,7 @@ def make(maker: StimulusMaker, study: Study, stimulus: Stimulus, seed: int) -> R
 
 
 def write_all(
-    maker: StimulusMaker,
-    study: Study,
-    folder: Path,
-    seed: int,
-    done: Callable[[Stimulus], None] = lambda stimulus: None,
+    maker: StimulusMaker, study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None
 ) -> None:
     """Write every recording of a ready study into its folder."""
     for stimulus in study.stimuli:

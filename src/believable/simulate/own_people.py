@@ -21,14 +21,7 @@ from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
 from believable.instruments.contract import Act
 from believable.pages import KINDS
-from believable.simulate.behaviour import (
-    Behaviour,
-    SeenStimulus,
-    SimulatedProtocol,
-    SimulatedProtocols,
-    expit,
-    take_checks,
-)
+from believable.simulate.behaviour import Behaviour, SeenStimulus, SimulatedProtocol, SimulatedProtocols, expit, take_checks
 from believable.simulate.pool import FloatArray, IntArray, ObjectArray
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.declaration import Declaration, DeclaredPlan
@@ -144,9 +137,7 @@ def _truth_type(parameters: tuple[PlantedParameter, ...]) -> type[Any]:
     """A record of planted parameters; the same ones give the same record. Its docstring explains them, as elsewhere."""
     columns = [(parameter.name, float, field(default=parameter.value)) for parameter in parameters]
     lines = [f"    {parameter.name}  {parameter.words}" for parameter in parameters]
-    return make_dataclass(
-        "OwnTruth", columns, frozen=True, namespace={"__doc__": "\n".join(["What is planted.", "", *lines])}
-    )
+    return make_dataclass("OwnTruth", columns, frozen=True, namespace={"__doc__": "\n".join(["What is planted.", "", *lines])})
 
 
 def own_people(study: Study) -> Behaviour:
@@ -271,9 +262,7 @@ def _places(sessions: Sessions, item: TrialBase, question: Question | None) -> A
     person, page = np.nonzero(positions >= 0)
     position = positions[person, page]
     plan = sessions.plan[person]
-    return AskedPlaces(
-        person, position, np.full(len(person), -1), pool.condition[plan, position], pool.stimulus[plan, position]
-    )
+    return AskedPlaces(person, position, np.full(len(person), -1), pool.condition[plan, position], pool.stimulus[plan, position])
 
 
 def _answer(truth: Any, sessions: Sessions, question: Question, own: Sequence[OwnMeasure], places: AskedPlaces) -> None:
@@ -284,21 +273,18 @@ def _answer(truth: Any, sessions: Sessions, question: Question, own: Sequence[Ow
     if parts:
         for part in parts:
             chosen = items.get(part, measure)
-            number = (
-                _numbers(truth, sessions, chosen, places) if chosen is not None and chosen.model == "mean" else None
-            )
+            number = _numbers(truth, sessions, chosen, places) if chosen is not None and chosen.model == "mean" else None
             if number is not None:
-                sessions.answer(places.person, places.position, question.id, question.kind, number=number,
-                                player=places.players, item=part)  # fmt: skip
+                sessions.answer(
+                    places.person, places.position, question.id, question.kind, number=number, player=places.players, item=part
+                )
         return
     planted = measure if measure is not None else next(iter(own), None)
     if planted is not None and planted.model == "preference":
         text = _preferred(truth, sessions, planted, places)
     elif planted is not None and planted.model == "mean":
         number = _numbers(truth, sessions, planted, places)
-        sessions.answer(
-            places.person, places.position, question.id, question.kind, number=number, player=places.players
-        )
+        sessions.answer(places.person, places.position, question.id, question.kind, number=number, player=places.players)
         return
     elif planted is not None and planted.model == "share" and planted.source.shape != "ticks":
         text = _yes_or_no(truth, sessions, planted, places)
@@ -308,8 +294,9 @@ def _answer(truth: Any, sessions: Sessions, question: Question, own: Sequence[Ow
     else:
         return
     if planted.source.shape == "numbers":
-        sessions.answer(places.person, places.position, question.id, question.kind, number=text.astype(np.float64),
-                        player=places.players)  # fmt: skip
+        sessions.answer(
+            places.person, places.position, question.id, question.kind, number=text.astype(np.float64), player=places.players
+        )
     else:
         sessions.answer(places.person, places.position, question.id, question.kind, text=text, player=places.players)
 
@@ -327,9 +314,14 @@ def _anything(sessions: Sessions, question: Question, places: AskedPlaces) -> No
     drawn = np.array(stock, dtype=object)[sessions.rng.integers(STOCK, size=len(places.person))]
     numeric = isinstance(stock[0], int | float)
     sessions.answer(
-        places.person, places.position, question.id, question.kind, player=places.players,
-        number=drawn.astype(np.float64) if numeric else None, text=None if numeric else drawn,
-    )  # fmt: skip
+        places.person,
+        places.position,
+        question.id,
+        question.kind,
+        player=places.players,
+        number=drawn.astype(np.float64) if numeric else None,
+        text=None if numeric else drawn,
+    )
 
 
 def _groups(sessions: Sessions, measure: OwnMeasure, places: AskedPlaces) -> IntArray:
@@ -463,14 +455,10 @@ class OwnMind:
         self._measures = {
             measure.source.question: measure
             for measure in own_measures(study)
-            if measure.source.question is not None
-            and measure.measure.by == BY_CONDITION
-            and measure.measure.item is None
+            if measure.source.question is not None and measure.measure.by == BY_CONDITION and measure.measure.item is None
         }
         self._leaning: dict[str, float] = {
-            name.name: rng.gauss(0, 1) * getattr(truth, name.name)
-            for name in fields(truth)
-            if name.name.endswith("_person_sd")
+            name.name: rng.gauss(0, 1) * getattr(truth, name.name) for name in fields(truth) if name.name.endswith("_person_sd")
         }
         self._effects: dict[tuple[str, str], float] = {}
 

@@ -87,9 +87,7 @@ class Arrivals:
     lets them in, and all go on. `mine` says whose turn is this process's own; `together` waits for all processes.
     """
 
-    def __init__(
-        self, at_ms: Sequence[int], mine: Sequence[bool] = (), together: Callable[[], object] = lambda: None
-    ) -> None:
+    def __init__(self, at_ms: Sequence[int], mine: Sequence[bool] = (), together: Callable[[], object] = lambda: None) -> None:
         self._coming = deque(zip(at_ms, mine, strict=True))
         self._together = together
 

@@ -157,9 +157,7 @@ class Person:
             if (await self._answer(trial)).status != "again":
                 return
             trial = kind.again(trial)
-        raise RuntimeError(
-            f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row"
-        )
+        raise RuntimeError(f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row")
 
     # ------------------------------------------------------------------------------------------ what pages ask of a person
 

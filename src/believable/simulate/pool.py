@@ -201,9 +201,7 @@ class Pool:
         """From the prepared media; for a demonstration from what its stimuli are made of."""
         study = self.study
         lengths = {
-            name: float(medium.duration_ms)
-            for name, medium in self.definition.media.items()
-            if medium.duration_ms is not None
+            name: float(medium.duration_ms) for name, medium in self.definition.media.items() if medium.duration_ms is not None
         }
         drawn = study.demonstration and any(stimulus.player == "replay" for stimulus in study.stimuli)
         maker = self.protocol.stimuli if drawn else None

@@ -86,9 +86,7 @@ def power_curve(
     chunks = map_chunks(_simulated, jobs, workers=workers, progress=progress, pool="processes")
     points = []
     for n in participants:
-        verdicts = [
-            verdict for job, part in zip(jobs, chunks, strict=True) if job.participants == n for verdict in part
-        ]
+        verdicts = [verdict for job, part in zip(jobs, chunks, strict=True) if job.participants == n for verdict in part]
         names = dict.fromkeys(name for verdict in verdicts for name in verdict)
         points += [_point(n, what, verdicts, level) for what in names]
     return tuple(points)
@@ -121,9 +119,7 @@ def assumptions(
     planted = planted_truth(definition, protocol, truth or {})
     about = _explained(type(planted))
     parts = [
-        Assumption(
-            about.get(field.name, field.name.replace("_", " ")), _plain(getattr(planted, field.name)), field.name
-        )
+        Assumption(about.get(field.name, field.name.replace("_", " ")), _plain(getattr(planted, field.name)), field.name)
         for field in fields(planted)
     ]
     conduct = Conduct()
@@ -135,9 +131,7 @@ def assumptions(
         parts.append(Assumption(words, f"{share:g}"))
     drawn = straight.sessions(definition, 4, np.random.default_rng(1), truth=planted, protocols=protocols)
     for name, value in protocol.people.values(planted, drawn).items():
-        parts.append(
-            Assumption(f"then the true value of {name.replace('_', ' ').replace('.', ' of ')} is", f"{value:.3g}")
-        )
+        parts.append(Assumption(f"then the true value of {name.replace('_', ' ').replace('.', ' of ')} is", f"{value:.3g}"))
     return tuple(parts)
 
 
@@ -177,9 +171,7 @@ def _must_fit(participants: Sequence[int], studies: int) -> None:
     if not participants or min(participants) < 2:
         raise InvalidInput(f"participants: expected numbers of at least 2, got {list(participants)}.")
     if studies < 10:
-        raise InvalidInput(
-            f"studies: expected at least 10, got {studies}. With 500 a power of .8 is known to about ±.035."
-        )
+        raise InvalidInput(f"studies: expected at least 10, got {studies}. With 500 a power of .8 is known to about ±.035.")
 
 
 def _simulated(job: _Job) -> list[dict[str, bool | None]]:

@@ -52,9 +52,21 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = data_dir.with_name(data_dir.name + ".log")
         self._command = [
-            sys.executable, "-m", "believable", "serve", *map(str, studies), "--data", str(data_dir),
-            "--host", host, "--port", str(self.port), "--workers", str(workers), *options,
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "believable",
+            "serve",
+            *map(str, studies),
+            "--data",
+            str(data_dir),
+            "--host",
+            host,
+            "--port",
+            str(self.port),
+            "--workers",
+            str(workers),
+            *options,
+        ]
         if base_url is not None:
             self._command += ["--base-url", base_url]
         if database is not None:
@@ -87,9 +99,7 @@ class Server:
                 pass
             time.sleep(0.05)
         self.kill()  # who waits for it in a `with` never gets to leave it
-        raise ServerFailed(
-            f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}"
-        )
+        raise ServerFailed(f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}")
 
     def last_words(self, characters: int = 4000) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
@@ -123,7 +133,5 @@ class Server:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()

@@ -143,14 +143,7 @@ class Sessions:
         self._flags.append(self._watching(who, where) | {name: values[keep] for name, values in marks.items()})
 
     def view(
-        self,
-        trial: str,
-        person: IntArray,
-        position: IntArray,
-        from_ms: FloatArray,
-        to_ms: FloatArray,
-        what: str,
-        rate: float,
+        self, trial: str, person: IntArray, position: IntArray, from_ms: FloatArray, to_ms: FloatArray, what: str, rate: float
     ) -> None:
         """Stretches watched in a trial, in place of the plain ones."""
         keep = np.flatnonzero(self.reached(person, position))

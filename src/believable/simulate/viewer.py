@@ -124,9 +124,7 @@ async def _play(
     await browser.send()
 
 
-async def _act_until(
-    browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]
-) -> None:
+async def _act_until(browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]) -> None:
     """Let the medium run, doing what is to be done on the way."""
     at_ms = from_ms
     while waiting and waiting[0].media_ms < to_ms:

@@ -73,16 +73,12 @@ def bootstrap(
     if not math.isfinite(value):
         return Estimate(None, None, None, level, count, named, f"the statistic of the data is {value}")
     if count < 2:
-        return without_interval(
-            value, f"needs at least 2 units to resample, got {count}", method=named, n=count, level=level
-        )
+        return without_interval(value, f"needs at least 2 units to resample, got {count}", method=named, n=count, level=level)
     draw = partial(_draw_rows, rows, statistic, units)
     replicates = _replicates(draw, resamples, rng, workers, executor, progress, statistic)
     kept, notes = _finite(replicates)
     if len(kept) < 2:
-        return without_interval(
-            value, "undefined on nearly every resample", method=named, n=count, level=level, notes=notes
-        )
+        return without_interval(value, "undefined on nearly every resample", method=named, n=count, level=level, notes=notes)
     if (rows == rows[0]).all():
         notes = (*notes, "the values have no variance, so the interval has no width")
     left_out = _jackknife(rows, function, units) if method == "bca" else None
@@ -201,9 +197,7 @@ def _finite(replicates: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
     return replicates[good], note
 
 
-def _draw_rows(
-    rows: FloatArray, statistic: Statistic, units: list[IntArray] | None, block: tuple[int, int, int]
-) -> FloatArray:
+def _draw_rows(rows: FloatArray, statistic: Statistic, units: list[IntArray] | None, block: tuple[int, int, int]) -> FloatArray:
     rng, count = np.random.Generator(np.random.SFC64(np.random.SeedSequence(block[:2]))), block[2]
     if units is not None:
         return _draw_clusters(rows, statistic, units, rng, count)
@@ -307,9 +301,7 @@ def bca_by_moments(
     acceleration = _skewness(influence) / (6 * math.sqrt(n)) if np.ptp(influence) > 0 else 0.0
     freedom = float(n - 1) if df is None else df
     quantile = float(special.stdtrit(freedom, (1 + level) / 2))
-    low, high = (
-        min(max(value + se * _bound(t, skewness, acceleration), limits[0]), limits[1]) for t in (-quantile, quantile)
-    )
+    low, high = (min(max(value + se * _bound(t, skewness, acceleration), limits[0]), limits[1]) for t in (-quantile, quantile))
     return Estimate(value, low, high, level, n, method, se=se, df=(freedom,))
 
 

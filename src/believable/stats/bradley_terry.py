@@ -66,11 +66,7 @@ def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0
     if ties == "drop":
         kept = data.score != 0.5
         used = Comparisons(
-            data.items,
-            data.left[kept],
-            data.right[kept],
-            data.score[kept],
-            None if data.judges is None else data.judges[kept],
+            data.items, data.left[kept], data.right[kept], data.score[kept], None if data.judges is None else data.judges[kept]
         )
         lost = data.n - used.n
         notes = (f"ties left out: {lost}",) if lost else ()
@@ -79,9 +75,7 @@ def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0
     reason = _not_linked(used) or _runs_away(used, ties)
     if reason:
         none = tuple(undefined(reason, method=method, n=used.n, level=level) for _ in used.items)
-        return BradleyTerry(
-            used.items, none, (None,) * len(used.items), None, None, used.n, ties, method, reason, notes
-        )
+        return BradleyTerry(used.items, none, (None,) * len(used.items), None, None, used.n, ties, method, reason, notes)
     return _fit(used, ties, level, method, notes)
 
 
@@ -121,8 +115,7 @@ def _runs_away(data: Comparisons, ties: str) -> str | None:
     if not program.success or -program.fun < 1e-7:
         return None
     return (
-        "the ties leave no finite estimate: too few answers are decided the unexpected way; "
-        "use ties='half', or more comparisons"
+        "the ties leave no finite estimate: too few answers are decided the unexpected way; use ties='half', or more comparisons"
     )
 
 
@@ -135,9 +128,7 @@ def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[s
     spread, df = _spread(surface, at, data, ties)
     full = linalg.block_diag(basis, np.eye(1)) if with_ties else basis
     values, variances = full @ at, np.einsum("ia,ab,ib->i", full, spread, full)
-    estimates = tuple(
-        _bounded(float(v), float(var), df, data, level, method) for v, var in zip(values, variances, strict=True)
-    )
+    estimates = tuple(_bounded(float(v), float(var), df, data, level, method) for v, var in zip(values, variances, strict=True))
     strength = special.softmax(values[:size])
     tie = _tie(estimates[size]) if with_ties else None
     kind = "clustered by judge" if data.judges is not None else "sandwich" if ties == "half" else "information"
@@ -171,9 +162,7 @@ def _newton(surface: _Likelihood, at: FloatArray) -> FloatArray:
         value = surface.value(at)
     if float(np.abs(surface.gradient(at)).max()) < 1e-7:
         return at
-    raise InvalidInput(
-        "comparisons: the Bradley-Terry fit did not settle. Check for items linked by very few comparisons."
-    )
+    raise InvalidInput("comparisons: the Bradley-Terry fit did not settle. Check for items linked by very few comparisons.")
 
 
 class _Likelihood:

@@ -40,9 +40,7 @@ def pearson(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     named = "Pearson's r, Fisher z interval"
     reason = _uncorrelatable(first, second)
     if reason:
-        return no_result(
-            reason, method=method, n=n, alternative=side, estimate=undefined(reason, method=named, n=n, level=level)
-        )
+        return no_result(reason, method=method, n=n, alternative=side, estimate=undefined(reason, method=named, n=n, level=level))
     r = _correlation(first, second)
     if 1 - r * r < _PERFECT:
         reason = "the correlation is perfect: t is infinite"
@@ -181,9 +179,7 @@ def correlations_compared(first: TestResult, second: TestResult, *, level: float
     parts = [test.estimate for test in (first, second)]
     known = [part for part in parts if part is not None and part.value is not None and part.se is not None]
     if len(known) < 2:
-        reasons = [
-            test.reason or (part.reason if part else None) for test, part in zip((first, second), parts, strict=True)
-        ]
+        reasons = [test.reason or (part.reason if part else None) for test, part in zip((first, second), parts, strict=True)]
         reason = next((words for words in reasons if words), "a correlation has no standard error")
         nothing = undefined(reason, method=named, n=n, level=level)
         return no_result(reason, method=method, n=n, estimate=nothing)
@@ -258,18 +254,14 @@ def _jackknifed(a: FloatArray, b: FloatArray, r: float, level: float) -> Estimat
     left_out = _leave_one_out(a, b)
     if n < 4 or not np.isfinite(left_out).all() or float(np.abs(left_out).max()) >= 1 - 1e-12:
         reason = (
-            f"needs at least 4 pairs, got {n}"
-            if n < 4
-            else "without one of the pairs nothing varies or the relation is perfect"
+            f"needs at least 4 pairs, got {n}" if n < 4 else "without one of the pairs nothing varies or the relation is perfect"
         )
         return without_interval(r, reason, method=method, n=n, level=level)
     z = np.arctanh(left_out)
     se = math.sqrt((n - 1) / n * float(((z - z.mean()) ** 2).sum()))
     half = float(special.stdtrit(n - 2, (1 + level) / 2)) * se
     centre, known = math.atanh(r), se if se > 0 else None
-    return Estimate(
-        r, math.tanh(centre - half), math.tanh(centre + half), level, n, method, se=known, df=(float(n - 2),)
-    )
+    return Estimate(r, math.tanh(centre - half), math.tanh(centre + half), level, n, method, se=known, df=(float(n - 2),))
 
 
 def _leave_one_out(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -39,13 +39,7 @@ def proportion(successes: int, n: int, *, interval: str = "wilson", level: float
 
 
 def binomial(
-    successes: int,
-    n: int,
-    *,
-    null: float = 0.5,
-    alternative: str = "two-sided",
-    interval: str = "exact",
-    level: float = 0.95,
+    successes: int, n: int, *, null: float = 0.5, alternative: str = "two-sided", interval: str = "exact", level: float = 0.95
 ) -> TestResult:
     """The exact binomial test of a share against `null`.
 
@@ -212,13 +206,10 @@ def _fit(array: FloatArray, expected: ArrayLike | None, level: float) -> TestRes
     counts = count_table(array[None, :], name="table")[0]
     n, categories = int(counts.sum()), len(counts)
     method = "Pearson chi-square test of fit"
-    shares = (
-        np.full(categories, 1 / max(categories, 1)) if expected is None else finite_array(expected, name="expected")
-    )
+    shares = np.full(categories, 1 / max(categories, 1)) if expected is None else finite_array(expected, name="expected")
     if len(shares) != categories or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
         raise InvalidInput(
-            f"expected: expected {categories} positive shares that sum to 1, got {shares.tolist()}. "
-            "Give one share per category."
+            f"expected: expected {categories} positive shares that sum to 1, got {shares.tolist()}. Give one share per category."
         )
     if categories < 2 or n == 0:
         reason = f"needs at least 2 categories and 1 observation, got {categories} and {n}"

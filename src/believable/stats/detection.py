@@ -15,13 +15,7 @@ CORRECTIONS = ("loglinear", "none")
 
 
 def d_prime(
-    hits: int,
-    misses: int,
-    false_alarms: int,
-    correct_rejections: int,
-    *,
-    correction: str = "loglinear",
-    level: float = 0.95,
+    hits: int, misses: int, false_alarms: int, correct_rejections: int, *, correction: str = "loglinear", level: float = 0.95
 ) -> Estimate:
     """Sensitivity: how well two kinds of stimuli (say human and machine) are told apart.
 
@@ -40,13 +34,7 @@ def d_prime(
 
 
 def criterion(
-    hits: int,
-    misses: int,
-    false_alarms: int,
-    correct_rejections: int,
-    *,
-    correction: str = "loglinear",
-    level: float = 0.95,
+    hits: int, misses: int, false_alarms: int, correct_rejections: int, *, correction: str = "loglinear", level: float = 0.95
 ) -> Estimate:
     """Bias: the leaning towards one answer, whatever is shown.
 
@@ -69,9 +57,7 @@ def _scores(
     """The normal score of both rates with its variance, or the reason why there is none."""
     one_of(correction, CORRECTIONS, name="correction")
     for name, count in zip(
-        ("hits", "misses", "false_alarms", "correct_rejections"),
-        (hits, misses, false_alarms, correct_rejections),
-        strict=True,
+        ("hits", "misses", "false_alarms", "correct_rejections"), (hits, misses, false_alarms, correct_rejections), strict=True
     ):
         if isinstance(count, bool) or count < 0 or count != int(count):
             raise InvalidInput(f"{name}: expected a count, got {count!r}. Give whole numbers, not rates.")

@@ -203,9 +203,7 @@ def odds_ratio(table: ArrayLike, *, interval: str = "midp", level: float = 0.95)
         value = float(half[0, 0] * half[1, 1] / (half[0, 1] * half[1, 0]))
         note = ("zero cell: the value has 0.5 added to every cell",)
         return Estimate(value, low, high, level, n, method, exact=interval == "exact", notes=note)
-    value = math.exp(
-        _root(lambda log_odds: float(special.softmax(log_weights + support * log_odds) @ support) - observed)
-    )
+    value = math.exp(_root(lambda log_odds: float(special.softmax(log_weights + support * log_odds) @ support) - observed))
     return Estimate(value, low, high, level, n, method, exact=interval == "exact")
 
 
@@ -276,14 +274,7 @@ def _one_sided_walsh(value: float, n: int, level: float, notes: tuple[str, ...])
     bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
     low, high = (bound, 1.0) if value > 0 else (-1.0, -bound)
     return Estimate(
-        value,
-        low,
-        high,
-        level,
-        n,
-        "matched-pairs rank-biserial, conservative binomial interval",
-        exact=True,
-        notes=notes,
+        value, low, high, level, n, "matched-pairs rank-biserial, conservative binomial interval", exact=True, notes=notes
     )
 
 
@@ -314,9 +305,7 @@ def _hypergeometric(counts: FloatArray) -> tuple[int, FloatArray, FloatArray]:
     return int(counts[0, 0]), support, log_weights
 
 
-def _odds_bounds(
-    observed: int, support: FloatArray, log_weights: FloatArray, weight: float, level: float
-) -> tuple[float, float]:
+def _odds_bounds(observed: int, support: FloatArray, log_weights: FloatArray, weight: float, level: float) -> tuple[float, float]:
     """Bounds from one-sided tests in which the observed table itself counts with `weight`."""
     half = (1 - level) / 2
 

@@ -42,9 +42,7 @@ class EquivalenceResult:
         return self.p_value is not None and self.p_value < self.alpha
 
 
-def tost_mean(
-    a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: float, alpha: float = 0.05
-) -> EquivalenceResult:
+def tost_mean(a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: float, alpha: float = 0.05) -> EquivalenceResult:
     """Is a mean, or the difference of two independent means, inside [low, high]?
 
     Says         whether the mean of `a` (say judges' accuracy, or paired differences) is practically equal to

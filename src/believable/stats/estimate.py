@@ -49,13 +49,10 @@ class Estimate:
             self._check_undefined()
         elif not math.isfinite(self.value):
             raise InvalidInput(
-                f"Estimate ({self.method}): the value must be finite, got {self.value}. "
-                "Use undefined(...) with a reason."
+                f"Estimate ({self.method}): the value must be finite, got {self.value}. Use undefined(...) with a reason."
             )
         if self.low is None and not self.reason:
-            raise InvalidInput(
-                f"Estimate ({self.method}): there is no interval and no reason. Say why it is undefined."
-            )
+            raise InvalidInput(f"Estimate ({self.method}): there is no interval and no reason. Say why it is undefined.")
         if self.low is not None and self.high is not None and not self.low <= self.high:
             raise InvalidInput(
                 f"Estimate ({self.method}): the bounds must be ordered numbers, got low={self.low}, high={self.high}."
@@ -64,8 +61,7 @@ class Estimate:
     def _check_undefined(self) -> None:
         if self.low is not None:
             raise InvalidInput(
-                f"Estimate ({self.method}): an undefined value cannot have bounds "
-                f"[{self.low}, {self.high}]. Leave them out."
+                f"Estimate ({self.method}): an undefined value cannot have bounds [{self.low}, {self.high}]. Leave them out."
             )
         if not self.reason:
             raise InvalidInput(f"Estimate ({self.method}): the value is undefined without a reason. Say why.")

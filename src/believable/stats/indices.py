@@ -27,9 +27,7 @@ _PRIOR_FLAGS = 20.0
 _FEW_SESSIONS = 20
 
 
-def believability_index(
-    ratings: ArrayLike, experience: ArrayLike, *, highest: float = 5, level: float = 0.95
-) -> Estimate:
+def believability_index(ratings: ArrayLike, experience: ArrayLike, *, highest: float = 5, level: float = 0.95) -> Estimate:
     """How human does one type of clip look, answers weighted by the respondents' experience?
 
     Input       ratings: respondents × clips of one type, 1 human … 5 artificial; experience: one number from 1 to
@@ -79,9 +77,7 @@ def confidence_index(experience: ArrayLike, *, highest: float = 5, level: float 
     return Estimate(value, value - half, value + half, level, n, method, notes=notes)
 
 
-def clip_recall(
-    ratings: ArrayLike, *, middle: Literal["not_human", "left_out"] = "not_human", level: float = 0.95
-) -> Estimate:
+def clip_recall(ratings: ArrayLike, *, middle: Literal["not_human", "left_out"] = "not_human", level: float = 0.95) -> Estimate:
     """The share of the ratings of one type of clip that call it human (1 or 2).
 
     The answer 3, "don't know", counts as not human, or is left out. Interval: over respondents, Wilson's with the
@@ -261,8 +257,7 @@ def hntt_subsampling(
     if repeats < 1:
         raise InvalidInput(f"repeats: expected at least 1, got {repeats}.")
     verdicts = [
-        hntt_pass(rng.choice(values, n, replace=False), rng=rng, resamples=resamples, chance=chance)
-        for _ in range(repeats)
+        hntt_pass(rng.choice(values, n, replace=False), rng=rng, resamples=resamples, chance=chance) for _ in range(repeats)
     ]
     medians = np.array(
         [(verdict.median.value, verdict.median.low, verdict.median.high) for verdict in verdicts], dtype=np.float64

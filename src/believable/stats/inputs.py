@@ -21,8 +21,7 @@ def float_array(values: ArrayLike, *, name: str, ndim: int = 1) -> FloatArray:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"{name}: expected numbers, got {_short(values)} ({error}). "
-            "Give numbers only, None or NaN for a missing one."
+            f"{name}: expected numbers, got {_short(values)} ({error}). Give numbers only, None or NaN for a missing one."
         ) from error
     if array.ndim != ndim:
         raise InvalidInput(
@@ -70,9 +69,7 @@ def paired_arrays(
     a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b"), squared: bool = False
 ) -> tuple[FloatArray, FloatArray]:
     """Two finite flat arrays of the same length."""
-    first, second = (
-        finite_array(values, name=name, squared=squared) for values, name in zip((a, b), names, strict=True)
-    )
+    first, second = (finite_array(values, name=name, squared=squared) for values, name in zip((a, b), names, strict=True))
     if len(first) != len(second):
         raise InvalidInput(
             f"{names[0]}, {names[1]}: expected the same length, got {len(first)} and {len(second)}. "

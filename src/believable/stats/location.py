@@ -61,13 +61,7 @@ def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", leve
 
 
 def wilcoxon(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    alternative: str = "two-sided",
-    zeros: str = "drop",
-    p: str = "auto",
-    level: float = 0.95,
+    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", zeros: str = "drop", p: str = "auto", level: float = 0.95
 ) -> TestResult:
     """Wilcoxon's signed-rank test of paired samples.
 
@@ -109,11 +103,7 @@ def wilcoxon(
     exact = p == "exact" or (p == "auto" and len(kept) <= EXACT_UP_TO)
     p_value = _signed_rank_p(ranks, positive, side, exact=exact)
     kind = "exact" if exact else "normal approximation, continuity-corrected"
-    notes = (
-        effect.notes
-        if zeros == "drop"
-        else tuple(note.replace("left out", "ranked, then left out") for note in effect.notes)
-    )
+    notes = effect.notes if zeros == "drop" else tuple(note.replace("left out", "ranked, then left out") for note in effect.notes)
     return TestResult(
         positive,
         p_value,
@@ -208,13 +198,7 @@ class PairedComparison:
 
 
 def paired_comparison(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    rule: str = "shapiro",
-    alpha: float = 0.05,
-    alternative: str = "two-sided",
-    level: float = 0.95,
+    a: ArrayLike, b: ArrayLike, *, rule: str = "shapiro", alpha: float = 0.05, alternative: str = "two-sided", level: float = 0.95
 ) -> PairedComparison:
     """Compare paired samples by the test a declared rule chooses.
 
@@ -289,9 +273,7 @@ def _pseudo_median(difference: FloatArray, level: float) -> Estimate:
     estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)
     if index == 0:
         return replace(estimate, notes=(f"too few pairs for a bounded interval at this level: {n}",))
-    return replace(
-        estimate, low=kth_walsh_average(difference, index), high=kth_walsh_average(difference, pairs + 1 - index)
-    )
+    return replace(estimate, low=kth_walsh_average(difference, index), high=kth_walsh_average(difference, pairs + 1 - index))
 
 
 def _shift(a: FloatArray, b: FloatArray, level: float) -> Estimate:

@@ -42,9 +42,7 @@ def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     return t_estimate(mean, se, float(n - 1), level=level, n=n, method=method)
 
 
-def mean_skewed(
-    values: ArrayLike, *, level: float = 0.95, limits: tuple[float, float] = (-math.inf, math.inf)
-) -> Estimate:
+def mean_skewed(values: ArrayLike, *, level: float = 0.95, limits: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
     """The mean of independent values whose distribution may be skewed: Student's interval, corrected for skewness.
 
     Says         where the population mean lies. Of skewed values Student's interval misses on one side far more often than on the
@@ -77,8 +75,7 @@ def mean_skewed(
     skewness = float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
     quantile = float(special.stdtrit(len(sample) - 1, (1 + level) / 2))
     low, high = (
-        min(max(plain.value - plain.se * _uncubed(q, skewness, len(sample)), limits[0]), limits[1])
-        for q in (quantile, -quantile)
+        min(max(plain.value - plain.se * _uncubed(q, skewness, len(sample)), limits[0]), limits[1]) for q in (quantile, -quantile)
     )
     return replace(plain, low=low, high=high, method=method, notes=_far_values(sample))
 

@@ -37,11 +37,7 @@ class Comparisons:
 
 
 def comparisons(
-    left: Sequence[Hashable],
-    right: Sequence[Hashable],
-    winner: Sequence[str],
-    *,
-    judges: Sequence[Hashable] | None = None,
+    left: Sequence[Hashable], right: Sequence[Hashable], winner: Sequence[str], *, judges: Sequence[Hashable] | None = None
 ) -> Comparisons:
     """Check and code a list of comparisons; `winner` is "left", "right" or "tie" for each."""
     lengths = {len(left), len(right), len(winner)} | ({len(judges)} if judges is not None else set())
@@ -139,16 +135,12 @@ def _win_rate(data: Comparisons, index: int, rng: np.random.Generator | None, le
     return WinRate(data.items[index], counts[0], counts[1], counts[2], share, average, float(scores.sum()))
 
 
-def _share(
-    data: Comparisons, scores: FloatArray, rows: IntArray, rng: np.random.Generator | None, level: float
-) -> Estimate:
+def _share(data: Comparisons, scores: FloatArray, rows: IntArray, rng: np.random.Generator | None, level: float) -> Estimate:
     n = len(scores)
     if n == 0:
         return undefined("no comparisons", method="share won", n=0, level=level)
     if data.judges is not None and rng is not None:
-        return bootstrap(
-            scores, "mean", rng=rng, method="expanded", clusters=data.judges[rows], resamples=2000, level=level
-        )
+        return bootstrap(scores, "mean", rng=rng, method="expanded", clusters=data.judges[rows], resamples=2000, level=level)
     if not (scores == 0.5).any():
         return proportion(int(scores.sum()), n, level=level)
     mean = float(scores.mean())

@@ -50,17 +50,13 @@ def permutation_test(
     if resamples < 100:
         raise InvalidInput(f"resamples: expected at least 100, got {resamples}. Give 10000 for a published p.")
     function = _function(statistic)
-    first, second = (
-        (finite_array(a, name="a"), finite_array(b, name="b")) if kind == "independent" else paired_arrays(a, b)
-    )
+    first, second = (finite_array(a, name="a"), finite_array(b, name="b")) if kind == "independent" else paired_arrays(a, b)
     n = len(first) + len(second) if kind == "independent" else len(first)
     if min(len(first), len(second)) == 0:
         return no_result("a sample is empty", method=f"permutation test ({kind})", n=n, alternative=side)
     observed = float(function(first, second))
     if not math.isfinite(observed):
-        return no_result(
-            f"the statistic of the data is {observed}", method=f"permutation test ({kind})", n=n, alternative=side
-        )
+        return no_result(f"the statistic of the data is {observed}", method=f"permutation test ({kind})", n=n, alternative=side)
     total = _arrangements(kind, len(first), len(second))
     exact = total <= resamples
     jobs: list[tuple[int, int, int]]
@@ -71,9 +67,7 @@ def permutation_test(
     else:
         block = partial(_random_block, kind, first, second, function)
         pool: Any = "threads" if isinstance(statistic, str) else "processes"
-        drawn = np.concatenate(
-            map_chunks(block, jobs, workers=workers, executor=executor, progress=progress, pool=pool)
-        )
+        drawn = np.concatenate(map_chunks(block, jobs, workers=workers, executor=executor, progress=progress, pool=pool))
     lower, upper = _tails(drawn, observed, extra=0 if exact else 1)
     how = f"exact over {total} arrangements" if exact else f"{resamples} random arrangements"
     method = f"permutation test ({kind}, {how})"
@@ -131,11 +125,7 @@ def _swapped(a: FloatArray, b: FloatArray, swap: NDArray[np.bool_]) -> tuple[Flo
 
 
 def _random_block(
-    kind: str,
-    a: FloatArray,
-    b: FloatArray,
-    function: Callable[[FloatArray, FloatArray], float],
-    job: tuple[int, int, int],
+    kind: str, a: FloatArray, b: FloatArray, function: Callable[[FloatArray, FloatArray], float], job: tuple[int, int, int]
 ) -> FloatArray:
     rng = np.random.default_rng(np.random.SeedSequence(job[:2]))
     pooled = np.concatenate([a, b])

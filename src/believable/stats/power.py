@@ -51,9 +51,7 @@ def paired_t(
 
     def reached(pairs: float) -> float:
         df, shift = pairs - 1, d * math.sqrt(pairs)
-        return _two_tails(
-            lambda q: float(special.stdtrit(df, q)), lambda t: float(special.nctdtr(df, shift, t)), alpha, side
-        )
+        return _two_tails(lambda q: float(special.stdtrit(df, q)), lambda t: float(special.nctdtr(df, shift, t)), alpha, side)
 
     return _smooth(
         reached, n, power, least=2, effect=d, alpha=alpha, side=side, method="paired t test, noncentral t", unit="pairs"
@@ -161,11 +159,7 @@ def binomial(
             float(stats.binom.pmf(outcomes, trials, null)[rejected].sum()),
         )
 
-    needed = (
-        int(n)
-        if n is not None
-        else _last_below(lambda trials: at(trials)[0], float(power or 0), share, null, alpha, side)
-    )
+    needed = int(n) if n is not None else _last_below(lambda trials: at(trials)[0], float(power or 0), share, null, alpha, side)
     reached, size = at(needed)
     return PowerResult(needed, reached, share, alpha, side, "exact binomial test", "choices", None, size)
 
@@ -192,9 +186,7 @@ def _one_given(n: int | None, power: float | None) -> None:
         raise InvalidInput(f"power: expected a number between 0 and 1, got {power!r}. For 80 % give 0.8.")
 
 
-def _two_tails(
-    quantile: Callable[[float], float], cdf: Callable[[float], float], alpha: float, side: Alternative
-) -> float:
+def _two_tails(quantile: Callable[[float], float], cdf: Callable[[float], float], alpha: float, side: Alternative) -> float:
     """The chance under the effect of lying outside the critical values."""
     if side == "two-sided":
         chance = 1 - cdf(quantile(1 - alpha / 2)) + cdf(quantile(alpha / 2))
@@ -259,8 +251,7 @@ def _last_below(
     guess = (spread / (share - null)) ** 2
     if guess > 1e5:
         raise InvalidInput(
-            f"share: {share!r} is so close to {null:g} that about {guess:.0f} choices are needed. "
-            "Plan for a larger effect."
+            f"share: {share!r} is so close to {null:g} that about {guess:.0f} choices are needed. Plan for a larger effect."
         )
     top = math.ceil(guess * 1.5) + 40
     while min(reached(n) for n in range(top - 10, top + 1)) < wanted:

@@ -121,11 +121,7 @@ def _rounding(a: FloatArray, b: FloatArray) -> float:
 
 
 def _select(
-    reach: Callable[[float], IntArray],
-    sums: Callable[[IntArray, IntArray], FloatArray],
-    low: float,
-    high: float,
-    k: int,
+    reach: Callable[[float], IntArray], sums: Callable[[IntArray, IntArray], FloatArray], low: float, high: float, k: int
 ) -> float:
     """The k-th smallest pair sum: bisect on the value until few pairs are left between the bounds, then look at those.
 

@@ -48,9 +48,7 @@ class OlsResult:
         raise InvalidInput(f"term: unknown name {name!r}. {did_you_mean(name, [t.name for t in self.terms])}")
 
 
-def ols(
-    outcome: ArrayLike, predictors: Mapping[str, ArrayLike], *, errors: str = "classical", level: float = 0.95
-) -> OlsResult:
+def ols(outcome: ArrayLike, predictors: Mapping[str, ArrayLike], *, errors: str = "classical", level: float = 0.95) -> OlsResult:
     """Ordinary least squares of an outcome on numeric predictors, with an intercept.
 
     Says         how much the outcome changes per unit of each predictor, the others held fixed; R² is the

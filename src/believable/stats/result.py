@@ -51,17 +51,14 @@ class TestResult:
     def __post_init__(self) -> None:
         if (self.statistic is None) != (self.p_value is None):
             raise InvalidInput(
-                f"TestResult ({self.method}): statistic and p_value go together, got "
-                f"{self.statistic} and {self.p_value}."
+                f"TestResult ({self.method}): statistic and p_value go together, got {self.statistic} and {self.p_value}."
             )
         if self.statistic is None:
             if not self.reason:
                 raise InvalidInput(f"TestResult ({self.method}): undefined without a reason. Say why.")
             return
         if not self.symbol:
-            raise InvalidInput(
-                f"TestResult ({self.method}): a statistic without its symbol. Say whether it is t, U, χ² …"
-            )
+            raise InvalidInput(f"TestResult ({self.method}): a statistic without its symbol. Say whether it is t, U, χ² …")
         if not math.isfinite(self.statistic) or self.p_value is None or not 0 <= self.p_value <= 1:
             raise InvalidInput(
                 f"TestResult ({self.method}): expected a finite statistic and a probability, "

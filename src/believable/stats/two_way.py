@@ -63,15 +63,9 @@ def bootstrap_two_way(
     )
     kinds = ("judges", "clips") if method == "components" else ("both",)
     root = int(rng.integers(2**63))
-    jobs = [
-        (root, kind, index, stop - start)
-        for kind in kinds
-        for index, (start, stop) in enumerate(bounds(resamples, BLOCK))
-    ]
+    jobs = [(root, kind, index, stop - start) for kind in kinds for index, (start, stop) in enumerate(bounds(resamples, BLOCK))]
     parts = map_chunks(partial(_block, sums, counts), jobs, workers=workers, executor=executor, progress=progress)
-    drawn = {
-        kind: np.concatenate([part for job, part in zip(jobs, parts, strict=True) if job[1] == kind]) for kind in kinds
-    }
+    drawn = {kind: np.concatenate([part for job, part in zip(jobs, parts, strict=True) if job[1] == kind]) for kind in kinds}
     if method == "pigeonhole":
         return _percentiles(drawn["both"], mean, n, level, named)
     of_rows = float(squares.sum()) / len(sample) ** 2
@@ -85,9 +79,7 @@ def _codes(labels: ArrayLike, sample: FloatArray, name: str) -> NDArray[np.int64
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
 
 
-def _cells(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int], weights: FloatArray
-) -> FloatArray:
+def _cells(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int], weights: FloatArray) -> FloatArray:
     flat = np.bincount(rows * shape[1] + columns, weights=weights, minlength=shape[0] * shape[1])
     return flat.reshape(shape).astype(np.float64)
 
@@ -102,9 +94,7 @@ def _block(sums: FloatArray, counts: FloatArray, job: tuple[int, str, int, int])
         for size, drawn in zip(sums.shape, (kind != "clips", kind != "judges"), strict=True)
     )
     total = ((judges @ counts) * clips).sum(axis=1)
-    means: FloatArray = np.divide(
-        ((judges @ sums) * clips).sum(axis=1), total, out=np.full(count, np.nan), where=total > 0
-    )
+    means: FloatArray = np.divide(((judges @ sums) * clips).sum(axis=1), total, out=np.full(count, np.nan), where=total > 0)
     return means
 
 
@@ -117,17 +107,14 @@ def _percentiles(drawn: FloatArray, mean: float, n: int, level: float, named: st
     lost = len(drawn) - len(kept)
     notes = (f"{lost} of {len(drawn)} resamples held no judgement, left out",) if lost else ()
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(
-        mean, mean + float(low), mean + float(high), level, n, named, se=float(kept.std(ddof=1)), notes=notes
-    )
+    return Estimate(mean, mean + float(low), mean + float(high), level, n, named, se=float(kept.std(ddof=1)), notes=notes)
 
 
 def _components(
     drawn: dict[str, FloatArray], of_rows: float, mean: float, shape: tuple[int, int], level: float, named: str
 ) -> Estimate:
     of_judges, of_clips = (
-        float(np.nanvar(drawn[kind], ddof=1)) * size / (size - 1)
-        for kind, size in zip(("judges", "clips"), shape, strict=True)
+        float(np.nanvar(drawn[kind], ddof=1)) * size / (size - 1) for kind, size in zip(("judges", "clips"), shape, strict=True)
     )
     # Sampling error can make the difference smaller than one of its parts, which no variance can be.
     variance = max(of_judges + of_clips - of_rows, of_judges, of_clips)

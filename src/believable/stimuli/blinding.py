@@ -59,11 +59,17 @@ def film_traits(path: Path) -> FilmTraits:
         keys = np.array([packet.is_keyframe for packet in packets])
         header = repr(
             (
-                file.format.name, sorted(file.metadata.items()), sorted(stream.metadata.items()), len(file.streams),
-                stream.codec_context.name, bytes(stream.codec_context.extradata or b""), str(stream.time_base),
-                stream.duration, [(packet.pts, packet.dts, packet.is_keyframe) for packet in packets],
+                file.format.name,
+                sorted(file.metadata.items()),
+                sorted(stream.metadata.items()),
+                len(file.streams),
+                stream.codec_context.name,
+                bytes(stream.codec_context.extradata or b""),
+                str(stream.time_base),
+                stream.duration,
+                [(packet.pts, packet.dts, packet.is_keyframe) for packet in packets],
             )
-        )  # fmt: skip
+        )
         rate = float(stream.average_rate or LOOKS_PER_S)
     amounts = {
         "bytes": float(path.stat().st_size),
@@ -114,9 +120,7 @@ def guess_conditions(films: Sequence[tuple[str, FilmTraits]], rng: np.random.Gen
     labels = np.array([names.index(condition) for condition, _ in films])
     fewest = int(np.bincount(labels).min()) if len(labels) else 0
     if len(names) < 2 or fewest < 2:
-        raise InvalidInput(
-            f"blinding: expected two films or more of two conditions or more, got {len(films)} of {names}."
-        )
+        raise InvalidInput(f"blinding: expected two films or more of two conditions or more, got {len(films)} of {names}.")
     columns = sorted(films[0][1].amounts)
     values = np.array([[traits.amounts[column] for column in columns] for _, traits in films])
     spread = values.std(0)

@@ -45,9 +45,13 @@ def byte_budget(bits_per_s: int, frames_per_s: int, key_every: int) -> ByteBudge
 def encoder_options(budget: ByteBudget, bits_per_s: int, limit: float) -> Mapping[str, str]:
     """For x264: pictures that stand for themselves at the same places in all films, and none that follow from later ones."""
     words = {
-        "scenecut": "0", "bframes": "0", "keyint": str(budget.key_every), "min-keyint": str(budget.key_every),
-        "vbv-maxrate": str(round(limit * bits_per_s / 1000)), "vbv-bufsize": str(8 * budget.key_bytes // 1000),
-    }  # fmt: skip
+        "scenecut": "0",
+        "bframes": "0",
+        "keyint": str(budget.key_every),
+        "min-keyint": str(budget.key_every),
+        "vbv-maxrate": str(round(limit * bits_per_s / 1000)),
+        "vbv-bufsize": str(8 * budget.key_bytes // 1000),
+    }
     return {"x264-params": ":".join(f"{name}={value}" for name, value in words.items())}
 
 

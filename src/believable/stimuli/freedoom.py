@@ -41,9 +41,15 @@ cap_muxcommand "ffmpeg -i temp_v.nut -i temp_a.nut -c:v copy -c:a aac -y %f"
 #: Nothing but the surroundings: view and weapon do not bob, the weapon is not there, and nothing flashes.
 _PLAIN = "".join(
     f"{name}\n"
-    for name in ("dsda_viewbob 0", "dsda_weaponbob 0", "dsda_hide_weapon 1", "palette_ondamage 0", "palette_onbonus 0",
-                 "palette_onpowers 0")
-)  # fmt: skip
+    for name in (
+        "dsda_viewbob 0",
+        "dsda_weaponbob 0",
+        "dsda_hide_weapon 1",
+        "palette_ondamage 0",
+        "palette_onbonus 0",
+        "palette_onpowers 0",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +94,7 @@ def read_demo(game: str, lump: str, data: bytes) -> PeopleDemo:
     body = data[HEADER_BYTES:]
     tics = next((at // size for at in range(0, len(body), size) if body[at] == END), None) if players else None
     if not tics:
-        raise InvalidInput(
-            f"{game}.wad, {lump}: the demo has no end or nobody in it. Install the package again: {INSTALL}"
-        )
+        raise InvalidInput(f"{game}.wad, {lump}: the demo has no end or nobody in it. Install the package again: {INSTALL}")
     pressed = list(struct.iter_unpack("bbBB", body[: tics * size]))
     inputs = tuple(tuple(pressed[number :: len(players)]) for number in range(len(players)))
     viewed = players.index(data[8]) if data[8] in players else 0
@@ -195,10 +199,16 @@ def _columns(pressed: Sequence[tuple[int, int, int, int]], ending: str) -> dict[
 def write_sources(folder: Path, filmed: Sequence[PeopleDemo], data: Path = GAME_DATA) -> Path:
     """What lies in the folder: who plays (people), where it comes from, its licence, beside the licence itself."""
     rows: list[dict[str, Any]] = [
-        {"film": f"{demo.name}.mp4", "players": "people", "people": len(demo.inputs), "map": demo.map,
-         "seconds": round(demo.tics / TICS_PER_S, 2), **origin(demo, data)}
+        {
+            "film": f"{demo.name}.mp4",
+            "players": "people",
+            "people": len(demo.inputs),
+            "map": demo.map,
+            "seconds": round(demo.tics / TICS_PER_S, 2),
+            **origin(demo, data),
+        }
         for demo in filmed
-    ]  # fmt: skip
+    ]
     path = folder / "sources.json"
     path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     copyright_file = Path("/usr/share/doc/freedoom/copyright")

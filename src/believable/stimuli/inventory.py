@@ -51,16 +51,13 @@ def study_lines(folder: Path) -> str:
     return "\n".join(["stimuli:", *rows]) + "\n"
 
 
-def problems(
-    folder: Path, *, workers: int | None = None, progress: Progress = lambda done, total: None
-) -> list[Problem]:
+def problems(folder: Path, *, workers: int | None = None, progress: Progress = lambda done, total: None) -> list[Problem]:
     """Decode every source's copy and every stimulus, compare them with their records, and the conditions with each other."""
     taken = lines(folder)
     jobs = {line.source.name: (folder, line) for line in taken}
     looked = map_named(_look, jobs, workers=workers, progress=progress)
     problems_seen = [
-        Problem(f"{standardise.FOLDER}/{name}.mp4", 1, "", reason, _AGAIN)
-        for name, reason in sorted(looked.failed.items())
+        Problem(f"{standardise.FOLDER}/{name}.mp4", 1, "", reason, _AGAIN) for name, reason in sorted(looked.failed.items())
     ]
     known: list[tuple[Stimulus, MediaFacts]] = []
     recipes = set()

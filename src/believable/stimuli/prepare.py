@@ -62,9 +62,12 @@ def prepare(
     jobs = {stimulus.file: (folder / stimulus.file, media_dir) for stimulus in stimuli}
     count = workers or min(4, available_cores())
     prepared = map_named(
-        _prepare_stimulus, jobs, workers=count, pool="threads",
+        _prepare_stimulus,
+        jobs,
+        workers=count,
+        pool="threads",
         progress=lambda done, files: progress(done * len(stimuli) // files, len(stimuli)),
-    )  # fmt: skip
+    )
     problems = []
     for file, reason in prepared.failed.items():
         number = next(number for number, stimulus in enumerate(stimuli) if stimulus.file == file)
@@ -132,10 +135,7 @@ def _prepared(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
         media_type = stripped(source, unfinished) if strip else _copied(source, unfinished)
         duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
         medium = Medium(
-            digest=digest_of(unfinished),
-            bytes=unfinished.stat().st_size,
-            duration_ms=duration_ms,
-            media_type=media_type,
+            digest=digest_of(unfinished), bytes=unfinished.stat().st_size, duration_ms=duration_ms, media_type=media_type
         )
         _durable(unfinished, media_dir / medium.digest)
     finally:

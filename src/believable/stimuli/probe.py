@@ -158,9 +158,26 @@ def _encoder(path: Path) -> str:
 
 #: Boxes that hold boxes, with the bytes of their own before the first one.
 CONTAINERS = {
-    "moov": 0, "trak": 0, "mdia": 0, "minf": 0, "stbl": 0, "edts": 0, "dinf": 0, "udta": 0, "mvex": 0,
-    "meta": 4, "stsd": 8, "avc1": 78, "avc3": 78, "hvc1": 78, "hev1": 78, "av01": 78, "vp09": 78, "mp4a": 28, "Opus": 28,
-}  # fmt: skip
+    "moov": 0,
+    "trak": 0,
+    "mdia": 0,
+    "minf": 0,
+    "stbl": 0,
+    "edts": 0,
+    "dinf": 0,
+    "udta": 0,
+    "mvex": 0,
+    "meta": 4,
+    "stsd": 8,
+    "avc1": 78,
+    "avc3": 78,
+    "hvc1": 78,
+    "hev1": 78,
+    "av01": 78,
+    "vp09": 78,
+    "mp4a": 28,
+    "Opus": 28,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +209,7 @@ def walk(file: BinaryIO, start: int = 0, end: int | None = None, under: str = ""
             size = end - at
         kind = raw_kind.decode("latin-1")
         if size < header or at + size > end:
-            raise InvalidInput(
-                f"box {under}{kind!r} at byte {at}: its size {size} does not fit. The file is cut off or damaged."
-            )
+            raise InvalidInput(f"box {under}{kind!r} at byte {at}: its size {size} does not fit. The file is cut off or damaged.")
         number = count.get(kind, 0)
         count[kind] = number + 1
         path = f"{under}{kind}[{number}]"

@@ -125,9 +125,7 @@ def _encode(path: Path, test: Test, signal: Signal, message: str, progress: Call
         screen = out.add_stream("libx264", rate=FRAMES_PER_S, options=VIDEO_OPTIONS)
         screen.width, screen.height, screen.pix_fmt = WIDTH_PX, HEIGHT_PX, "yuv420p"
         context = screen.codec_context
-        context.colorspace = context.color_primaries = context.color_trc = (
-            1  # BT.709, as the colours below are computed
-        )
+        context.colorspace = context.color_primaries = context.color_trc = 1  # BT.709, as the colours below are computed
         context.color_range = 1
         voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="mono", bit_rate=128_000)
         for stream in (screen, voice):

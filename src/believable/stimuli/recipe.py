@@ -72,9 +72,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or not 16 <= min(self.width_px, self.height_px) <= 7680:
-            raise InvalidInput(
-                f"size: expected even numbers from 16, got {self.width_px}×{self.height_px}. Common is 1280x720."
-            )
+            raise InvalidInput(f"size: expected even numbers from 16, got {self.width_px}×{self.height_px}. Common is 1280x720.")
         if not 1 <= self.frames_per_s <= 240:
             raise InvalidInput(f"frames per second: expected 1 to 240, got {self.frames_per_s}.")
         if not -70 < self.loudness_lufs <= -5:
@@ -139,14 +137,9 @@ def picture_chain(recipe: Recipe, shot: Shot) -> Chain:
     """Up to the watermark: part, masks, turn, frame rate, size, colours."""
     turned = shot.shape if shot.turn_deg % 180 == 0 else (shot.shape[1], shot.shape[0])
     width_px, height_px = fitted(turned, recipe.width_px, recipe.height_px)
-    chain: list[Filter] = [
-        ("trim", f"start={shot.start_s:.6f}:end={shot.end_s:.6f}"),
-        ("setpts", f"PTS-{shot.start_s:.6f}/TB"),
-    ]
+    chain: list[Filter] = [("trim", f"start={shot.start_s:.6f}:end={shot.end_s:.6f}"), ("setpts", f"PTS-{shot.start_s:.6f}/TB")]
     for mask in (*recipe.masks, *shot.masks):
-        chain.append(
-            ("drawbox", f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill")
-        )
+        chain.append(("drawbox", f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill"))
     chain += _TURNS[shot.turn_deg]
     chain.append(("fps", f"fps={recipe.frames_per_s}:start_time=0"))
     # The last picture lasts longer at another rate: every film of this length gets the same number of pictures.

@@ -79,9 +79,7 @@ def through(corners: Sequence[tuple[float, float]]) -> Signal:
     """An author's own signal: straight lines through these corners (seconds, level)."""
     times = [seconds for seconds, _ in corners]
     if len(corners) < 2 or times[0] != 0 or any(after <= before for before, after in pairwise(times)):
-        raise InvalidInput(
-            f"corners: expected at least two, from second 0 on, each later than the one before, got {times}."
-        )
+        raise InvalidInput(f"corners: expected at least two, from second 0 on, each later than the one before, got {times}.")
     if not SHORTEST_S <= times[-1] <= LONGEST_S:
         raise InvalidInput(f"corners: expected an end after {SHORTEST_S} to {LONGEST_S} seconds, got {times[-1]:g}.")
     strange = [level for _, level in corners if not 0 <= level <= 1]

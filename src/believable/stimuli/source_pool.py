@@ -133,10 +133,17 @@ def add(
                 continue
             name = new_name()
             source = replace(
-                seen, name=name, file=f"{name}{file.suffix.lower()}", condition=about.condition,
-                scenario=about.scenario, cut_start_ms=about.cut_start_ms, cut_end_ms=about.cut_end_ms,
-                masks=about.masks, note=about.note, added_ms=clock.now_ms(),
-            )  # fmt: skip
+                seen,
+                name=name,
+                file=f"{name}{file.suffix.lower()}",
+                condition=about.condition,
+                scenario=about.scenario,
+                cut_start_ms=about.cut_start_ms,
+                cut_end_ms=about.cut_end_ms,
+                masks=about.masks,
+                note=about.note,
+                added_ms=clock.now_ms(),
+            )
             try:
                 _must_fit(source)
             except InvalidInput as error:
@@ -166,10 +173,19 @@ def look(file: Path) -> StimulusSource:
     if decoded.fault:
         raise InvalidInput(f"{file.name!r} {decoded.fault}. Copy or record it again.")
     return StimulusSource(
-        name="", file="", original=file.name, digest=digest_of(file), condition="", scenario="",
-        length_ms=decoded.last_ms - origin_ms + (round(1000 / rate) if rate else 0), width_px=known.width_px,
-        height_px=known.height_px, frames=decoded.frames, frames_per_s=known.frames_per_s, audio=known.audio,
-    )  # fmt: skip
+        name="",
+        file="",
+        original=file.name,
+        digest=digest_of(file),
+        condition="",
+        scenario="",
+        length_ms=decoded.last_ms - origin_ms + (round(1000 / rate) if rate else 0),
+        width_px=known.width_px,
+        height_px=known.height_px,
+        frames=decoded.frames,
+        frames_per_s=known.frames_per_s,
+        audio=known.audio,
+    )
 
 
 def _must_fit(source: StimulusSource) -> None:
@@ -178,9 +194,7 @@ def _must_fit(source: StimulusSource) -> None:
         raise InvalidInput(f"{source.original!r} lasts {source.length_ms} ms; the cuts leave nothing of it. Cut less.")
     for mask in source.masks:
         if mask.x_px >= source.width_px or mask.y_px >= source.height_px:
-            raise InvalidInput(
-                f"{source.original!r} is {source.width_px}×{source.height_px}; the mask {mask} lies outside."
-            )
+            raise InvalidInput(f"{source.original!r} is {source.width_px}×{source.height_px}; the mask {mask} lies outside.")
 
 
 def sources(folder: Path) -> list[StimulusSource]:

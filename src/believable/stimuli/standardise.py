@@ -138,13 +138,21 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
         with clean.open("rb") as file:
             os.fsync(file.fileno())
         record = {
-            "believable": __version__, "made_ms": at_ms, "recipe": recipe.to_tree(),
-            "recipe_digest": recipe.digest, "source": source.to_tree(), "libraries": _libraries(),
+            "believable": __version__,
+            "made_ms": at_ms,
+            "recipe": recipe.to_tree(),
+            "recipe_digest": recipe.digest,
+            "source": source.to_tree(),
+            "libraries": _libraries(),
             "filters": {"picture": encoded.filters[0], "sound": encoded.filters[1]},
             "loudness": {"before_lufs": encoded.loudness_lufs, "gain_db": encoded.gain_db},
-            "output": {"digest": digest_of(clean), "bytes": clean.stat().st_size, "frames": encoded.frames,
-                       "length_ms": round(1000 * encoded.frames / recipe.frames_per_s)},
-        }  # fmt: skip
+            "output": {
+                "digest": digest_of(clean),
+                "bytes": clean.stat().st_size,
+                "frames": encoded.frames,
+                "length_ms": round(1000 * encoded.frames / recipe.frames_per_s),
+            },
+        }
         os.replace(clean, target)
         source_pool.write_json(folder / FOLDER / f"{source.name}{RECORD}", record)
     finally:
@@ -191,10 +199,7 @@ def encode(
             sound = file.streams.audio[0] if recipe.sound and file.streams.audio else None
         loudness = _loudness(av, original, shot) if sound is not None else None
         gain_db = 0.0 if loudness is None else recipe.loudness_lufs - loudness
-        with (
-            av.open(str(original)) as file,
-            av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out,
-        ):
+        with av.open(str(original)) as file, av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out:
             return _run(av, file, out, shot, recipe, {"preset": preset, **(options or {})}, gain_db, loudness)
     except av.FFmpegError as error:
         if error.errno in DISK_TROUBLE:
@@ -218,21 +223,17 @@ def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
     if turn_deg % 90:
         raise InvalidInput(f"{source.original!r} is turned by {turn_deg}°; only quarter turns can be shown.")
     return Shot(
-        start_s=origin_s + start_ms / 1000, end_s=origin_s + end_ms / 1000,
-        picture_px=(frame.width, frame.height), shape=(frame.width * aspect, float(frame.height)),
-        turn_deg=turn_deg, masks=source.masks,
-    )  # fmt: skip
+        start_s=origin_s + start_ms / 1000,
+        end_s=origin_s + end_ms / 1000,
+        picture_px=(frame.width, frame.height),
+        shape=(frame.width * aspect, float(frame.height)),
+        turn_deg=turn_deg,
+        masks=source.masks,
+    )
 
 
 def _run(
-    av: Any,
-    file: Any,
-    out: Any,
-    shot: Shot,
-    recipe: Recipe,
-    options: Mapping[str, str],
-    gain_db: float,
-    loudness: float | None,
+    av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, options: Mapping[str, str], gain_db: float, loudness: float | None
 ) -> EncodedFilm:
     video = file.streams.video[0]
     video.codec_context.thread_count = 1
@@ -341,9 +342,7 @@ class _Pictures(_FilterChain):
             self.last.link_to(self.sink)
             graph.configure()
         else:
-            image = av.VideoFrame.from_ndarray(
-                watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba"
-            )
+            image = av.VideoFrame.from_ndarray(watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba")
             image.pts, image.time_base = 0, stream.time_base
             words = graph.add_buffer(width=image.width, height=image.height, format="rgba", time_base=stream.time_base)
             over = graph.add(*overlay_filter(recipe))

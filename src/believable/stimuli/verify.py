@@ -32,9 +32,7 @@ LENGTH_TOLERANCE_MS = 100
 SESSIONS_PER_CELL = 5
 
 _SAME = "Encode all videos with the same settings, for example: ffmpeg -i INPUT {options} OUTPUT.mp4"
-_STRIPPED = (
-    "Participants receive stripped copies, so nothing needs to be done unless you hand out the files themselves."
-)
+_STRIPPED = "Participants receive stripped copies, so nothing needs to be done unless you hand out the files themselves."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,15 @@ TRAITS = (
     Trait("colour", "colour range or space", _SAME.format(options="-c:v libx264 -colorspace bt709 -c:a aac"), "warning"),
     Trait("audio", "sound coding or layout", _SAME.format(options="-c:v copy -c:a aac -ac 2"), "error"),
     Trait("audio_rate_hz", "sound sampling rate", _SAME.format(options="-c:v copy -c:a aac -ar 48000"), "error"),
-    Trait("encoder", "encoder settings inside the video",
-          "They are removed from what participants receive, but the pictures may look better in one condition. "
-          + _SAME.format(options="-c:v libx264 -crf 18 -c:a aac"), "warning"),
+    Trait(
+        "encoder",
+        "encoder settings inside the video",
+        "They are removed from what participants receive, but the pictures may look better in one condition. "
+        + _SAME.format(options="-c:v libx264 -crf 18 -c:a aac"),
+        "warning",
+    ),
     Trait("tags", "metadata", _STRIPPED, "note"),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,13 @@ def verify(
     if not have_av() and not all(stimulus.file.endswith(RECORDING_SUFFIX) for stimulus in stimuli):
         return _unchecked(folder, stimuli, lines)
     checked = map_chunks(
-        lambda number: _check(number, stimuli[number], folder, lines), range(len(stimuli)),
-        workers=workers or min(4, available_cores()), progress=progress,
-    )  # fmt: skip
-    problems = [problem for stimulus in checked for problem in stimulus.problems]
-    return problems + told_apart(
-        [(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None]
+        lambda number: _check(number, stimuli[number], folder, lines),
+        range(len(stimuli)),
+        workers=workers or min(4, available_cores()),
+        progress=progress,
     )
+    problems = [problem for stimulus in checked for problem in stimulus.problems]
+    return problems + told_apart([(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None])
 
 
 def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) -> list[Problem]:
@@ -125,10 +127,7 @@ def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) 
     except av.FFmpegError as error:
         message = f"{stimulus.file!r} cannot be read as video ({error.strerror or error})."
         return CheckedStimulus(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
-    problems = [
-        *_file_problems(number, stimulus, known, decode(path), lines),
-        *_log_problems(number, path, known, lines),
-    ]
+    problems = [*_file_problems(number, stimulus, known, decode(path), lines), *_log_problems(number, path, known, lines)]
     usable = not any(problem.severity == "error" for problem in problems)
     return CheckedStimulus(stimulus, known if usable else None, tuple(problems))
 
@@ -176,9 +175,7 @@ def _file_problems(
         problems.append(_problem(number, lines, f"{stimulus.file!r} has no moving picture.", "Give a video file."))
     elif known.video_codec not in MP4_CODECS | WEBM_CODECS:
         message = f"{stimulus.file!r} is coded as {known.video_codec}, which browsers do not play."
-        problems.append(
-            _problem(number, lines, message, _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"))
-        )
+        problems.append(_problem(number, lines, message, _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac")))
     elif all_of_it.fault:
         problems.append(_problem(number, lines, f"{stimulus.file!r} {all_of_it.fault}.", _DAMAGED))
     elif stimulus.duration_ms is not None and abs(stimulus.duration_ms - known.duration_ms) > LENGTH_TOLERANCE_MS:
@@ -235,9 +232,7 @@ def _listed(values: dict[str, set[str]]) -> str:
     )
 
 
-def _compare_amounts(
-    field: str, what: str, slack: int, cure: str, groups: dict[str, list[MediaFacts]]
-) -> list[Problem]:
+def _compare_amounts(field: str, what: str, slack: int, cure: str, groups: dict[str, list[MediaFacts]]) -> list[Problem]:
     """Compare two conditions at a time: does a larger amount nearly always mean the same condition?"""
     problems = []
     names = sorted(groups)
@@ -261,9 +256,7 @@ def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
         f"round lengths tell the conditions apart: whole half-seconds in {', '.join(sorted(round_ones))},"
         f" never in {', '.join(sorted(odd_ones))}."
     )
-    return [
-        Problem("study.yaml", 1, "stimuli", message, "Cut the videos of all conditions in the same way.", "warning")
-    ]
+    return [Problem("study.yaml", 1, "stimuli", message, "Cut the videos of all conditions in the same way.", "warning")]
 
 
 def _range(amounts: list[int]) -> str:

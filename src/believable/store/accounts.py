@@ -118,9 +118,7 @@ class Passwords:
 
 def _matches_nothing(hasher: PasswordHasher) -> str:
     """Costs as much to verify as a password's hash, and nothing to make: a server starts without hashing."""
-    salt, digest = (
-        b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (hasher.salt_len, hasher.hash_len)
-    )
+    salt, digest = (b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (hasher.salt_len, hasher.hash_len))
     costs = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
     return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
 
@@ -128,8 +126,7 @@ def _matches_nothing(hasher: PasswordHasher) -> str:
 def check_password(password: str) -> None:
     if len(password) < PASSWORD_MIN:
         raise InvalidInput(
-            f"password: expected at least {PASSWORD_MIN} characters, got {len(password)}. "
-            "A few unrelated words make a good one."
+            f"password: expected at least {PASSWORD_MIN} characters, got {len(password)}. A few unrelated words make a good one."
         )
     if len(password) > PASSWORD_MAX:
         raise InvalidInput(f"password: expected at most {PASSWORD_MAX} characters, got {len(password)}. Shorten it.")
@@ -215,9 +212,7 @@ def set_password(conn: Connection, name: str, password_hash: str | None) -> User
 def _keep_an_administrator(conn: Connection, user: User, deed: str) -> None:
     if not user.administrator or user.disabled:
         return
-    others = select(func.count()).where(
-        users.c.administrator.is_(True), users.c.disabled.is_(False), users.c.name != user.name
-    )
+    others = select(func.count()).where(users.c.administrator.is_(True), users.c.disabled.is_(False), users.c.name != user.name)
     if not conn.execute(others).scalar_one():
         raise Refused(f"{user.name!r} is the last administrator. Make somebody else one first, then {deed}.")
 

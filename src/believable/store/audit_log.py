@@ -53,9 +53,7 @@ def note_audit(
     conn.execute(insert(audit).values(user=user, what=what, study=study, at_ms=at_ms, kind=kind, session=session))
 
 
-def note_view(
-    conn: Connection, *, user: str, what: str, at_ms: int, study: str | None, session: str | None = None
-) -> None:
+def note_view(conn: Connection, *, user: str, what: str, at_ms: int, study: str | None, session: str | None = None) -> None:
     """Once for a look, however often its page is renewed."""
     same = (audit.c.user == user, audit.c.what == what, audit.c.kind == "view", audit.c.at_ms > at_ms - SAME_LOOK_MS)
     if conn.execute(select(audit.c.id).where(audit.c.study == study, *same).limit(1)).first() is None:

@@ -36,10 +36,7 @@ def no_progress(done: int, total: int) -> None:
 
 
 def count_rows(conn: Connection) -> dict[str, int]:
-    return {
-        table.name: conn.execute(select(func.count()).select_from(table)).scalar() or 0
-        for table in metadata.sorted_tables
-    }
+    return {table.name: conn.execute(select(func.count()).select_from(table)).scalar() or 0 for table in metadata.sorted_tables}
 
 
 def copy_rows(source: Connection, target: Connection, progress: Progress = no_progress) -> None:
@@ -100,9 +97,7 @@ def _verified(path: Path) -> Verified:
     with read_only(path).connect() as conn:
         revision = migration.revision(conn)
         if revision is None:
-            raise InvalidInput(
-                f"{path.name}: expected a backup of believable, got another SQLite file. Name the right file."
-            )
+            raise InvalidInput(f"{path.name}: expected a backup of believable, got another SQLite file. Name the right file.")
         if revision not in migration.known_revisions():
             raise migration.unknown_revision(revision)
         if revision != migration.REVISION:

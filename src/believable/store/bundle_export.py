@@ -83,9 +83,17 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
         for mark in coding_marks.marks(conn, project.id):
             if mark.number in texts:
                 labels += label_rows(
-                    book_id, mark.number, texts[mark.number], mark.mark, coder=names[mark.coder], round_number=mark.round,
-                    sample=samples[mark.round, mark.number], version=mark.version, suggested=mark.suggested, review=mark.review,
-                )  # fmt: skip
+                    book_id,
+                    mark.number,
+                    texts[mark.number],
+                    mark.mark,
+                    coder=names[mark.coder],
+                    round_number=mark.round,
+                    sample=samples[mark.round, mark.number],
+                    version=mark.version,
+                    suggested=mark.suggested,
+                    review=mark.review,
+                )
         held = [label for label in coding_marks.final_labels(conn, project) if label.number in texts]
         final += final_rows(book_id, held, texts, names, samples)
     return CodingRows(codes, labels, final)
@@ -150,8 +158,19 @@ def put_labels(
 
 
 FINAL_COLUMNS = (
-    "response", "code", "direction", "side", "spans", "discard", "how", "coder", "round", "sample", "version", "note",
-)  # fmt: skip
+    "response",
+    "code",
+    "direction",
+    "side",
+    "spans",
+    "discard",
+    "how",
+    "coder",
+    "round",
+    "sample",
+    "version",
+    "note",
+)
 
 
 def files_of(conn: Connection, project_id: str) -> dict[str, str]:
@@ -159,11 +178,7 @@ def files_of(conn: Connection, project_id: str) -> dict[str, str]:
     project = coding_projects.get_project(conn, project_id)
     book = coding_projects.book(conn, project_id).book
     texts = coding_projects.texts(conn, project_id)
-    marks = [
-        MarkedText(mark.number, mark.coder, mark.mark)
-        for mark in coding_marks.marks(conn, project_id)
-        if mark.mark.done
-    ]
+    marks = [MarkedText(mark.number, mark.coder, mark.mark) for mark in coding_marks.marks(conn, project_id) if mark.mark.done]
     held = [label for label in coding_marks.final_labels(conn, project) if label.number in texts]
     responses = {number: text.response for number, text in texts.items()}
     samples = coding_rounds.samples(conn, project_id)

@@ -90,9 +90,7 @@ def append_operations(
         keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
         return TakenOver("the desk is open in another tab or on another device. Reload here to take it back.")
     if fresh and max(fresh) > log.head_seq + SEQ_WINDOW:
-        return InvalidInput(
-            f"operation {max(fresh)} is far ahead of the last complete one ({log.head_seq}). Send in order."
-        )
+        return InvalidInput(f"operation {max(fresh)} is far ahead of the last complete one ({log.head_seq}). Send in order.")
     differing = [seq for seq in fresh if seq in stored]
     if differing:
         keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
@@ -109,9 +107,7 @@ def _stored(conn: Connection, log: str, which: ColumnElement[bool]) -> dict[int,
     return {row.seq: row.body for row in conn.execute(query)}
 
 
-def _rows(
-    conn: Connection, project: str, log: str, fresh: Mapping[int, str], at_ms: int, **epoch: int
-) -> list[dict[str, Any]]:
+def _rows(conn: Connection, project: str, log: str, fresh: Mapping[int, str], at_ms: int, **epoch: int) -> list[dict[str, Any]]:
     """Operations as they are kept, with whose text each is about."""
     return [
         {"log": log, "seq": seq, "session": _session(conn, project, body), "body": body, "received_ms": at_ms, **epoch}
@@ -146,7 +142,7 @@ def parse_operation(body: str) -> MarkOperation:
         raise InvalidInput(f"operation: expected whole numbers for round, number, version and time, got {body[:80]!r}.")
     return MarkOperation(
         data["round"], data["number"], from_json(data.get("mark")), data["version"], data.get("suggested") is True, data["at_ms"]
-    )  # fmt: skip
+    )
 
 
 def _session(conn: Connection, project: str, body: str) -> str | None:
@@ -205,9 +201,7 @@ def put_mark(conn: Connection, project: str, coder: str, operation: MarkOperatio
         "at_ms": operation.at_ms,
     }
     build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-    conn.execute(
-        build(coding_marks).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
-    )
+    conn.execute(build(coding_marks).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values))
 
 
 # ---------------------------------------------------------------------------------------------- marks and decisions
@@ -230,9 +224,7 @@ class StoredMark:
     at_ms: int
 
 
-def marks(
-    conn: Connection, project: str, *, round_number: int | None = None, coder: str | None = None
-) -> tuple[StoredMark, ...]:
+def marks(conn: Connection, project: str, *, round_number: int | None = None, coder: str | None = None) -> tuple[StoredMark, ...]:
     """All marks of a project, or of one round or coder."""
     query = select(coding_marks).where(coding_marks.c.project == project)
     if round_number is not None:
@@ -242,18 +234,22 @@ def marks(
     order = (coding_marks.c.round, coding_marks.c.number, coding_marks.c.coder)
     return tuple(
         StoredMark(
-            row.round, row.coder, row.number, from_json(json.loads(row.body)), row.version, bool(row.suggested),
-            bool(row.review), row.at_ms,
+            row.round,
+            row.coder,
+            row.number,
+            from_json(json.loads(row.body)),
+            row.version,
+            bool(row.suggested),
+            bool(row.review),
+            row.at_ms,
         )
         for row in conn.execute(query.order_by(*order))
-    )  # fmt: skip
+    )
 
 
 def marks_stamp(conn: Connection, project: str) -> tuple[int, int]:
     """Changes whenever a mark does: for pages that refresh themselves."""
-    rows = conn.execute(
-        select(coding_marks.c.at_ms, coding_marks.c.done).where(coding_marks.c.project == project)
-    ).all()
+    rows = conn.execute(select(coding_marks.c.at_ms, coding_marks.c.done).where(coding_marks.c.project == project)).all()
     return len(rows), sum(row.at_ms + row.done for row in rows)
 
 

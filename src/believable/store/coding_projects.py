@@ -73,9 +73,7 @@ def create_project(conn: Connection, project: CodingProject, book: Codebook, *, 
     _put_book(conn, project.id, BookVersion(1, book, {}, "first version", user, project.created_ms))
 
 
-def import_texts(
-    conn: Connection, project: CodingProject, book: Codebook, responses: Sequence[Response], *, user: str
-) -> int:
+def import_texts(conn: Connection, project: CodingProject, book: Codebook, responses: Sequence[Response], *, user: str) -> int:
     """A project with texts that come from a file."""
     create_project(conn, project, book, user=user)
     return put_texts(conn, project, [(response, ()) for response in responses])
@@ -114,9 +112,7 @@ def change_project(conn: Connection, project: str, *, suggestions: bool, rule: s
     if rule not in SETTLING_RULES:
         raise InvalidInput(f"rule: expected one of {', '.join(SETTLING_RULES)}, got {rule[:20]!r}.")
     get_project(conn, project)
-    conn.execute(
-        update(coding_projects).where(coding_projects.c.id == project).values(suggestions=suggestions, rule=rule)
-    )
+    conn.execute(update(coding_projects).where(coding_projects.c.id == project).values(suggestions=suggestions, rule=rule))
 
 
 # ---------------------------------------------------------------------------------------------- codebooks
@@ -154,9 +150,7 @@ def add_version(
     """
     latest = conn.execute(select(func.max(coding_books.c.version)).where(coding_books.c.project == project)).scalar()
     if latest != after:
-        raise Conflict(
-            f"somebody has made version {latest} of the codebook meanwhile. Open it and make your change again."
-        )
+        raise Conflict(f"somebody has made version {latest} of the codebook meanwhile. Open it and make your change again.")
     _put_book(conn, project, BookVersion(after + 1, book, policies, note, user, at_ms))
     if any(policy != "keep" for policy in policies.values()):
         _carry(conn, project, policies)
@@ -225,16 +219,11 @@ class CodedText:
     media: tuple[TextMedium, ...]
 
 
-def put_texts(
-    conn: Connection, project: CodingProject, responses: Sequence[tuple[Response, tuple[TextMedium, ...]]]
-) -> int:
+def put_texts(conn: Connection, project: CodingProject, responses: Sequence[tuple[Response, tuple[TextMedium, ...]]]) -> int:
     """Numbers the texts that are new, in an order drawn by the project's seed."""
     there = set(conn.execute(select(coding_texts.c.place).where(coding_texts.c.project == project.id)).scalars())
     last = conn.execute(select(func.max(coding_texts.c.number)).where(coding_texts.c.project == project.id)).scalar()
-    fresh = {
-        hashlib.sha256(json.dumps(response.place).encode()).hexdigest(): (response, media)
-        for response, media in responses
-    }
+    fresh = {hashlib.sha256(json.dumps(response.place).encode()).hexdigest(): (response, media) for response, media in responses}
     new = sorted(place for place in fresh if place not in there)
     seeds.generator(project.seed, "order of texts", last or 0).shuffle(new)
     numbered = enumerate(new, start=(last or 0) + 1)

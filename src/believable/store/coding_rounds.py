@@ -147,10 +147,7 @@ def samples(conn: Connection, project: str) -> Mapping[tuple[int, int], str]:
         .join(coding_rounds, _OF_ITS_ROUND)
         .where(coding_tasks.c.project == project)
     )
-    return {
-        (row[0], row[1]): row[3] if row[3] != "split" else "overlap" if row[2] else "single"
-        for row in conn.execute(query)
-    }
+    return {(row[0], row[1]): row[3] if row[3] != "split" else "overlap" if row[2] else "single" for row in conn.execute(query)}
 
 
 def coder_progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
@@ -172,9 +169,7 @@ def coder_progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
 # ---------------------------------------------------------------------------------------------- simulated coders
 
 
-def simulate_coders(
-    conn: Connection, project: CodingProject, *, phrases: str, settings: CodingSettings, at_ms: int
-) -> int:
+def simulate_coders(conn: Connection, project: CodingProject, *, phrases: str, settings: CodingSettings, at_ms: int) -> int:
     """Draws an agreement and a split round and codes them; how many marks were made. `phrases` names the ready codebook that the
     texts were made from."""
     if project.pool != "simulated":

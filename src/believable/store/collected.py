@@ -48,9 +48,7 @@ def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRe
     )
     bodies = {row.hash: row.body for row in conn.execute(query)}
     if study.definition not in bodies:
-        raise NotFound(
-            f"study {study_id!r}: its definition {study.definition[:12]} is not in this database. Restore the backup."
-        )
+        raise NotFound(f"study {study_id!r}: its definition {study.definition[:12]} is not in this database. Restore the backup.")
     previews = 0 if simulated else _in_pool(conn, study_id, "preview")
     return StudyRecord(study.id, study.title, bodies, simulated, monitor.withdrawn(conn, study_id, pool), previews)
 
@@ -69,29 +67,21 @@ def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[C
 def _reviewers(conn: Connection, study_id: str) -> dict[str, str]:
     """reviewer_1, reviewer_2, … in the order of their first decision about the study: names of accounts stay with us."""
     deciding = select(decisions.c.user, func.min(decisions.c.id)).join(sessions, sessions.c.id == decisions.c.session)
-    deciding = (
-        deciding.where(sessions.c.study == study_id).group_by(decisions.c.user).order_by(func.min(decisions.c.id))
-    )
+    deciding = deciding.where(sessions.c.study == study_id).group_by(decisions.c.user).order_by(func.min(decisions.c.id))
     return {row.user: f"reviewer_{number}" for number, row in enumerate(conn.execute(deciding), start=1)}
 
 
 def _in_pool(conn: Connection, study_id: str, pool: str) -> int:
     query = select(func.count()).select_from(sessions)
-    return int(
-        conn.execute(query.where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS[pool]))).scalar_one()
-    )
+    return int(conn.execute(query.where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS[pool]))).scalar_one())
 
 
 _EVENTS = FixedStatement(
-    select(events.c.seq, events.c.body, events.c.received_ms)
-    .where(events.c.session == bindparam("own"))
-    .order_by(events.c.seq)
+    select(events.c.seq, events.c.body, events.c.received_ms).where(events.c.session == bindparam("own")).order_by(events.c.seq)
 )
 
 
-def _chunk(
-    conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]
-) -> Iterator[CollectedSession]:
+def _chunk(conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]) -> Iterator[CollectedSession]:
     records = {row.id: _session(row) for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))}
     closed = _by_session(conn, trials, ids, ("run", "position"), closed_trial)
     kept = _by_session(
@@ -177,11 +167,7 @@ def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
     """All real sessions with a recruiter's id, in order of their number."""
     query = (
         select(sessions)
-        .where(
-            sessions.c.study == study_id,
-            sessions.c.link_kind.in_(POOLS["real"]),
-            sessions.c.recruiter_hash.is_not(None),
-        )
+        .where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS["real"]), sessions.c.recruiter_hash.is_not(None))
         .order_by(sessions.c.number)
     )
     paying = (
@@ -193,8 +179,15 @@ def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
     reasons = {row.session: row.reason for row in conn.execute(paying)}
     return tuple(
         Recruited(
-            row.number, row.definition, row.recruiter_hash, json.loads(row.recruiter_extra), row.state, row.outcome,
-            bool(row.rejected), reasons.get(row.id, "") if row.rejected or row.approved else "", bool(row.approved),
+            row.number,
+            row.definition,
+            row.recruiter_hash,
+            json.loads(row.recruiter_extra),
+            row.state,
+            row.outcome,
+            bool(row.rejected),
+            reasons.get(row.id, "") if row.rejected or row.approved else "",
+            bool(row.approved),
         )
         for row in conn.execute(query)
-    )  # fmt: skip
+    )

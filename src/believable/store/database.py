@@ -95,9 +95,7 @@ def owner_folder(path: Path) -> Path:
     try:
         path.mkdir(mode=0o711, parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(
-            f"the folder {str(path)!r} cannot be made: {error.strerror}. Make it, or name another."
-        ) from None
+        raise Unavailable(f"the folder {str(path)!r} cannot be made: {error.strerror}. Make it, or name another.") from None
     return path
 
 
@@ -173,9 +171,7 @@ class Ticket:
 class Database:
     """Engines for writing (one connection) and reading (a few), configured for durability."""
 
-    def __init__(
-        self, url: str, *, max_pages: int | None = None, readers: int = 4, synchronous: Synchronous = "FULL"
-    ) -> None:
+    def __init__(self, url: str, *, max_pages: int | None = None, readers: int = 4, synchronous: Synchronous = "FULL") -> None:
         self.url = parse_url(url)
         self.dialect = self.url.get_backend_name()
         self.max_pages = max_pages

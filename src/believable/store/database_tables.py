@@ -167,18 +167,7 @@ review_answers = Table(  # the free texts to review, with the kinds of their hin
     Column("decision", String(12), nullable=True),  # the one that holds: keep | exclude_text
     UniqueConstraint("session", "position", "ordinal"),
     # Everything that a view counts and sorts by, so that it need not look at the rows themselves.
-    Index(
-        "ix_review_answers_queue",
-        "study",
-        "pool",
-        "n_kinds",
-        "number",
-        "position",
-        "ordinal",
-        "decision",
-        "kinds",
-        "session",
-    ),
+    Index("ix_review_answers_queue", "study", "pool", "n_kinds", "number", "position", "ordinal", "decision", "kinds", "session"),
     Index("ix_review_answers_digest", "study", "pool", "digest"),
 )
 
@@ -328,8 +317,7 @@ audit = Table(  # who looked at what, took what away, changed what: only ever ad
 #: What keeps the log as it is, whoever has a connection. Only words about a withdrawn session may go, with its name.
 APPEND_ONLY = {
     "sqlite": (
-        "CREATE TRIGGER audit_kept BEFORE DELETE ON audit "
-        "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
+        "CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
         "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit "
         "WHEN NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW.user = OLD.user "
         "AND NEW.study IS OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind) "
@@ -392,9 +380,7 @@ coding_projects = Table(  # the texts of a study, or imported ones, with a codeb
     "coding_projects",
     metadata,
     Column("id", String(64), primary_key=True),
-    Column(
-        "study", String(64), ForeignKey("studies.id"), nullable=True
-    ),  # whose people code; None: only who imported it
+    Column("study", String(64), ForeignKey("studies.id"), nullable=True),  # whose people code; None: only who imported it
     Column("pool", String(10), nullable=False),  # real | simulated | imported
     Column("title", Text, nullable=False),
     Column("sources", Text, nullable=False),  # JSON ["trial.question", …]; empty: all free texts

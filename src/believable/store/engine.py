@@ -52,9 +52,7 @@ class Store:
     `fn(conn)` on a consistent snapshot. `awrite` and `aread` are the same for coroutines.
     """
 
-    def __init__(
-        self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float
-    ) -> None:
+    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
         self.database = database
         self.clock = clock
         self._patience_s = patience_s
@@ -91,12 +89,8 @@ class Store:
                 raise
             cure = _CURES.get(trouble(error), "Check its address, and that it runs.")
             what = error.orig if isinstance(error, DBAPIError) else error
-            raise Unavailable(
-                f"the database {database.url.render_as_string()} cannot be opened: {what}. {cure}"
-            ) from error
-        return cls(
-            database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s
-        )
+            raise Unavailable(f"the database {database.url.render_as_string()} cannot be opened: {what}. {cure}") from error
+        return cls(database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s)
 
     # ------------------------------------------------------------------------------------------ writing
 
@@ -185,9 +179,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
 
@@ -196,7 +188,5 @@ def _from_environment(name: str) -> int | None:
     if text is None:
         return None
     if not text.isdigit() or int(text) < 1:
-        raise InvalidInput(
-            f"environment variable {name}: expected a whole number above 0, got {text!r}. Correct or unset it."
-        )
+        raise InvalidInput(f"environment variable {name}: expected a whole number above 0, got {text!r}. Correct or unset it.")
     return int(text)

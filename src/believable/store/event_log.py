@@ -17,16 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.core import event_chain
-from believable.core.errors import (
-    BelievableError,
-    Conflict,
-    InvalidInput,
-    NotFound,
-    Refused,
-    TakenOver,
-    TooLarge,
-    Withdrawn,
-)
+from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused, TakenOver, TooLarge, Withdrawn
 from believable.core.ids import token_hash
 from believable.store import alarms
 from believable.store.database_tables import events, sessions, strays, tombstones
@@ -74,16 +65,12 @@ _SELECT = (
     .with_for_update()
 )
 _SELECT_ONE = FixedStatement(
-    select(*(sessions.c[name] for name in _COLUMNS))
-    .where(sessions.c.token_hash == bindparam("token"))
-    .with_for_update()
+    select(*(sessions.c[name] for name in _COLUMNS)).where(sessions.c.token_hash == bindparam("token")).with_for_update()
 )
 # Plain SQL for the two statements that run thousands of times a second: compiling parameters would be a third of the work.
 # A plain INSERT, on purpose: what is new was found out under the lock, and a clash must fail and not be passed over.
 _INSERT = "INSERT INTO events (session, seq, body, received_ms) VALUES (?, ?, ?, ?)"
-_UPDATE = (
-    "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms = ? WHERE id = ?"
-)
+_UPDATE = "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms = ? WHERE id = ?"
 
 
 def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[int | BelievableError]:
@@ -147,16 +134,12 @@ def _stored_bodies(conn: Connection, session: str, which: ColumnElement[bool]) -
 def _take(session: _OpenSession, batch: EventBatch) -> int | BelievableError:
     fresh = [(seq, body) for seq, body in batch.events if session.stored.get(seq) != body]
     if session.state == "finished":
-        return _outside(
-            session, batch, fresh, Refused("this session is finished. What came later is kept outside of it.")
-        )
+        return _outside(session, batch, fresh, Refused("this session is finished. What came later is kept outside of it."))
     if batch.epoch < session.epoch:
         message = "this session continues in another tab or on another device. Reload here to take it back."
         return _outside(session, batch, fresh, TakenOver(message), always=True)
     if batch.epoch > session.epoch:
-        return Conflict(
-            f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first."
-        )
+        return Conflict(f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
     furthest = max((seq for seq, _ in fresh), default=0)
     if furthest > session.head_seq + SEQ_WINDOW:
         return InvalidInput(
@@ -173,12 +156,7 @@ def _take(session: _OpenSession, batch: EventBatch) -> int | BelievableError:
 
 
 def _outside(
-    session: _OpenSession,
-    batch: EventBatch,
-    fresh: Iterable[tuple[int, str]],
-    error: BelievableError,
-    *,
-    always: bool = False,
+    session: _OpenSession, batch: EventBatch, fresh: Iterable[tuple[int, str]], error: BelievableError, *, always: bool = False
 ) -> int | BelievableError:
     """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
     kept = {(batch.epoch, seq): body for seq, body in fresh}
@@ -281,20 +259,14 @@ def check_batch(token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> 
 
 def _pair(item: Any) -> tuple[int, str]:
     if not isinstance(item, list | tuple) or len(item) != 2:
-        raise InvalidInput(
-            f"events: expected pairs [seq, body], got {str(item)[:60]!r}. Send each event as such a pair."
-        )
+        raise InvalidInput(f"events: expected pairs [seq, body], got {str(item)[:60]!r}. Send each event as such a pair.")
     seq, body = item
     if isinstance(seq, bool) or not isinstance(seq, int) or not 1 <= seq <= MAX_SEQ:
-        raise InvalidInput(
-            f"events: expected a number from 1, got {str(seq)[:40]!r}. Number the session's events from 1."
-        )
+        raise InvalidInput(f"events: expected a number from 1, got {str(seq)[:40]!r}. Number the session's events from 1.")
     if not isinstance(body, str):
         raise InvalidInput(f"event {seq}: expected its JSON as text, got {type(body).__name__}. Send what was hashed.")
     if len(body) > MAX_BODY_CHARS:
-        raise TooLarge(
-            f"event {seq} has {len(body)} characters; at most {MAX_BODY_CHARS} are taken. Shorten the answer."
-        )
+        raise TooLarge(f"event {seq} has {len(body)} characters; at most {MAX_BODY_CHARS} are taken. Shorten the answer.")
     return seq, body
 
 
@@ -303,26 +275,18 @@ def check_body(seq: int, body: str) -> None:
     value = _load(seq, body)
     if not isinstance(value, dict) or value.keys() != _FIELDS:
         got = sorted(value)[:12] if isinstance(value, dict) else type(value).__name__
-        raise InvalidInput(
-            f"event {seq}: expected an object with {', '.join(sorted(_FIELDS))}, got {got}. Send these fields."
-        )
+        raise InvalidInput(f"event {seq}: expected an object with {', '.join(sorted(_FIELDS))}, got {got}. Send these fields.")
     kind, trial, data = value["kind"], value["trial"], value["data"]
     if not isinstance(kind, str) or len(kind) > 64 or not _KIND.fullmatch(kind):
-        raise InvalidInput(
-            f"event {seq}: expected a kind such as 'answer.change', got {str(kind)[:60]!r}. Name the kind."
-        )
+        raise InvalidInput(f"event {seq}: expected a kind such as 'answer.change', got {str(kind)[:60]!r}. Name the kind.")
     if trial is not None and (isinstance(trial, bool) or not isinstance(trial, int) or not 0 <= trial <= MAX_SEQ):
-        raise InvalidInput(
-            f"event {seq}: expected the position of the trial or null, got {str(trial)[:40]!r}. Correct it."
-        )
+        raise InvalidInput(f"event {seq}: expected the position of the trial or null, got {str(trial)[:40]!r}. Correct it.")
     if not isinstance(data, dict):
         raise InvalidInput(f"event {seq}: expected an object as data, got {type(data).__name__}. Send {{}} for none.")
     for name in ("at_ms", "mono_ms"):
         number = value[name]
         if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) < 1e15:
-            raise InvalidInput(
-                f"event {seq}: expected milliseconds as {name}, got {str(number)[:40]!r}. Send a number."
-            )
+            raise InvalidInput(f"event {seq}: expected milliseconds as {name}, got {str(number)[:40]!r}. Send a number.")
 
 
 def _load(seq: int, body: str) -> Any:
@@ -335,9 +299,7 @@ def _load(seq: int, body: str) -> Any:
         body.encode()
         return json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed."
-        ) from None
+        raise InvalidInput(f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed.") from None
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -351,9 +313,7 @@ def parse_event(seq: int, body: str, received_ms: int) -> Event:
 
 
 _ONE = FixedStatement(
-    select(events.c.body, events.c.received_ms).where(
-        events.c.session == bindparam("key"), events.c.seq == bindparam("number")
-    )
+    select(events.c.body, events.c.received_ms).where(events.c.session == bindparam("key"), events.c.seq == bindparam("number"))
 )
 _FOLLOWING = FixedStatement(
     select(events.c.seq, events.c.body, events.c.received_ms)

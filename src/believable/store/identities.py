@@ -13,9 +13,7 @@ def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: 
 
     From the first time on the subject counts, not the address: an address may pass to somebody else.
     """
-    name = conn.execute(
-        select(identities.c.user).where(identities.c.issuer == issuer, identities.c.subject == subject)
-    ).scalar()
+    name = conn.execute(select(identities.c.user).where(identities.c.issuer == issuer, identities.c.subject == subject)).scalar()
     if name is None:
         name = _invited(conn, issuer, email)
         conn.execute(insert(identities).values(issuer=issuer, subject=subject, user=name, at_ms=now_ms))
@@ -33,9 +31,7 @@ def _invited(conn: Connection, issuer: str, email: str) -> str:
             f"There is no account {email[:100]!r} here. Ask an administrator to add one of this name: "
             f"believable user add {email[:64]}"
         )
-    if conn.execute(
-        select(identities.c.subject).where(identities.c.user == name, identities.c.issuer == issuer)
-    ).first():
+    if conn.execute(select(identities.c.subject).where(identities.c.user == name, identities.c.issuer == issuer)).first():
         raise Refused(f"The account {name!r} belongs to another person at this provider. Ask an administrator.")
     return str(name)
 

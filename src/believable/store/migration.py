@@ -15,8 +15,7 @@ REVISION = "0007"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (
-    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
-    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
 
 

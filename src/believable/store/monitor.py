@@ -115,9 +115,7 @@ class Counts:
 def counts(session_groups: Iterable[SessionGroup], withdrawn: int) -> Counts:
     """Pure: adds the groups up. A rejected or excluded session stays in its outcome and is counted there besides."""
     everything = tuple(session_groups)
-    tally = dict.fromkeys(
-        ("active", "quiet", "dropped_out", "complete", "screened_out", "failed_checks", "declined"), 0
-    )
+    tally = dict.fromkeys(("active", "quiet", "dropped_out", "complete", "screened_out", "failed_checks", "declined"), 0)
     for group in everything:
         tally[_place(group)] += group.n_sessions
     return Counts(
@@ -169,10 +167,7 @@ def ended_early(conn: Connection, study: str, pool: str) -> tuple[EndedEarly, ..
         select(sessions.c.definition, last)
         .join(trials, (trials.c.session == sessions.c.id) & (trials.c.run == sessions.c.run))
         .where(
-            _of_pool(study, pool),
-            sessions.c.state == "finished",
-            sessions.c.outcome != "complete",
-            trials.c.status == "failed",
+            _of_pool(study, pool), sessions.c.state == "finished", sessions.c.outcome != "complete", trials.c.status == "failed"
         )
         .group_by(sessions.c.id, sessions.c.definition)
         .subquery()
@@ -268,9 +263,7 @@ class Pulse:
     exact: bool
 
 
-def pulse(
-    conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: int = 60_000, bucket_ms: int = 2_000
-) -> Pulse:
+def pulse(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: int = 60_000, bucket_ms: int = 2_000) -> Pulse:
     """Events and media stalls by time of arrival, for whole buckets that are over."""
     end = now_ms // bucket_ms
     start_ms = (end - window_ms // bucket_ms) * bucket_ms
@@ -287,9 +280,7 @@ def pulse(
 
 def _arrivals(lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window_ms: int) -> Select[int, int, int]:
     """Counts by bucket over the ends of a sample of sessions. Session ids are random, so their order is a fair draw."""
-    sample = (
-        select(sessions.c.id, sessions.c.top_seq).where(lately).order_by(sessions.c.id).limit(PULSE_SESSIONS).subquery()
-    )
+    sample = select(sessions.c.id, sessions.c.top_seq).where(lately).order_by(sessions.c.id).limit(PULSE_SESSIONS).subquery()
     bucket = (events.c.received_ms // bucket_ms).label("bucket")
     stall = case((events.c.body.like('%"media.stall"%'), 1), else_=0)
     return (
@@ -297,10 +288,7 @@ def _arrivals(lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window
         .select_from(sample)
         .join(
             events,
-            and_(
-                events.c.session == sample.c.id,
-                events.c.seq > sample.c.top_seq - PULSE_EVENTS_PER_S * window_ms // 1000,
-            ),
+            and_(events.c.session == sample.c.id, events.c.seq > sample.c.top_seq - PULSE_EVENTS_PER_S * window_ms // 1000),
         )
         .where(events.c.received_ms >= start_ms)
         .group_by(literal_column("bucket"))
@@ -318,9 +306,7 @@ class SilentSession:
     missing: int
 
 
-def silent(
-    conn: Connection, study: str, pool: str, *, now_ms: int, limit: int = 20
-) -> tuple[tuple[SilentSession, ...], int]:
+def silent(conn: Connection, study: str, pool: str, *, now_ms: int, limit: int = 20) -> tuple[tuple[SilentSession, ...], int]:
     """The running sessions that are quiet or have holes, longest silence first, and how many there are in all."""
     where = and_(
         _of_pool(study, pool),

@@ -44,8 +44,7 @@ def study_lines(conn: Connection, *, now_ms: int) -> tuple[StudyLine, ...]:
     ).group_by(sessions.c.study, sessions.c.link_kind)
     numbers: dict[tuple[str, str], tuple[int, ...]] = {(row[0], row[1]): tuple(row[2:]) for row in conn.execute(query)}
     return tuple(
-        StudyLine(study, {pool: _sum(numbers, study.id, kinds) for pool, kinds in POOLS.items()})
-        for study in studies.every(conn)
+        StudyLine(study, {pool: _sum(numbers, study.id, kinds) for pool, kinds in POOLS.items()}) for study in studies.every(conn)
     )
 
 
@@ -277,9 +276,7 @@ def _at(place: str, now_ms: int) -> ColumnElement[bool]:
         "dropped_out": and_(active, gone),
         "complete": sessions.c.outcome == "complete",
         "ended_early": and_(sessions.c.state == "finished", sessions.c.outcome != "complete"),
-        "undecided": and_(
-            sessions.c.outcome == "complete", sessions.c.approved.is_(False), sessions.c.rejected.is_(False)
-        ),
+        "undecided": and_(sessions.c.outcome == "complete", sessions.c.approved.is_(False), sessions.c.rejected.is_(False)),
         "approved": sessions.c.approved.is_(True),
         "rejected": sessions.c.rejected.is_(True),
         "excluded": sessions.c.excluded.is_(True),

@@ -166,9 +166,7 @@ def _put_aside(path: Path) -> Path:
 # ---------------------------------------------------------------------------------------------- PostgreSQL
 
 
-def _into_postgres(
-    backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool, progress: Progress
-) -> Restored:
+def _into_postgres(backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool, progress: Progress) -> Restored:
     """In one transaction: whoever uses the database sees the old state or the new one."""
     with database.reader.connect() as conn, conn.begin():
         if migration.revision(conn) is None and not live_lost:

@@ -58,18 +58,14 @@ def check_reason(kind: str, reason: str) -> None:
         raise InvalidInput(f"reason: expected at most {REASON_CHARACTERS} characters, got {len(reason)}. Shorten it.")
 
 
-def add_decision(
-    conn: Connection, *, session: str, kind: str, reason: str, user: str, at_ms: int, target: str = ""
-) -> None:
+def add_decision(conn: Connection, *, session: str, kind: str, reason: str, user: str, at_ms: int, target: str = "") -> None:
     """A rejected or excluded session loses its place in the balance; taking that back gives it back."""
     if kind not in KINDS:
         raise InvalidInput(f"decision: unknown kind {kind!r}. {did_you_mean(kind, KINDS)}")
     check_reason(kind, reason)
     if conn.execute(select(sessions.c.id).where(sessions.c.id == session)).first() is None:
         raise NotFound(f"there is no session {session!r}; it may have been withdrawn. Reload the list.")
-    conn.execute(
-        insert(decisions).values(session=session, kind=kind, target=target, reason=reason, user=user, at_ms=at_ms)
-    )
+    conn.execute(insert(decisions).values(session=session, kind=kind, target=target, reason=reason, user=user, at_ms=at_ms))
     if kind in SESSION_DEEDS:
         conn.execute(update(sessions).where(sessions.c.id == session).values(SESSION_DEEDS[kind]))
 
@@ -125,9 +121,7 @@ def judge(conn: Connection, *, session: str, deed: str, reason: str, user: str, 
         raise Conflict(f"the session is {DEED_WORDS[deed]} already; somebody was faster. Reload its page.")
 
 
-def judge_all(
-    conn: Connection, names: Sequence[str], *, deed: str, reason: str, user: str, at_ms: int
-) -> tuple[int, ...]:
+def judge_all(conn: Connection, names: Sequence[str], *, deed: str, reason: str, user: str, at_ms: int) -> tuple[int, ...]:
     """Decide about many sessions at once: the numbers of those that it changes. One that is gone stops all."""
     if deed not in SESSION_DEEDS:
         raise InvalidInput(f"decision: unknown kind {deed[:40]!r}. {did_you_mean(deed, SESSION_DEEDS)}")
@@ -157,9 +151,7 @@ def results_fingerprint(conn: Connection, study: str, pool: str) -> str:
     """Another text whenever results could differ: a session finished, was deleted or judged, or the study changed."""
     kinds = link_kinds(pool)
     mine = (sessions.c.study == study, sessions.c.link_kind.in_(kinds))
-    done = conn.execute(
-        select(func.count(), func.max(sessions.c.finished_ms)).where(*mine, sessions.c.state == "finished")
-    ).one()
+    done = conn.execute(select(func.count(), func.max(sessions.c.finished_ms)).where(*mine, sessions.c.state == "finished")).one()
     started = conn.execute(select(func.count()).select_from(sessions).where(*mine)).scalar_one()
     judged = conn.execute(
         select(func.max(decisions.c.id)).join(sessions, sessions.c.id == decisions.c.session).where(*mine)

@@ -185,9 +185,7 @@ def new_trials(conn: Connection, unread: Sequence[PendingSession]) -> tuple[NewT
             .where(trials.c.session == session.id, trials.c.run == session.run, trials.c.position > session.closed)
             .order_by(trials.c.position)
         )
-        rows += [
-            NewTrial(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6]) for row in conn.execute(query)
-        ]
+        rows += [NewTrial(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6]) for row in conn.execute(query)]
     return tuple(rows)
 
 
@@ -316,9 +314,7 @@ def by_ids(conn: Connection, ids: Iterable[int]) -> dict[int, QueuedAnswer]:
     return rows
 
 
-def copies(
-    conn: Connection, study: str, pool: str, answer: QueuedAnswer, limit: int
-) -> tuple[list[tuple[str, int, int]], int]:
+def copies(conn: Connection, study: str, pool: str, answer: QueuedAnswer, limit: int) -> tuple[list[tuple[str, int, int]], int]:
     """(session, number, position) of the first answers with the very same words, and how many there are."""
     if not answer.digest:
         return [], 0
@@ -376,8 +372,7 @@ def put(
         return
     fields = [column.name for column in _OWN if column.name not in ("id", "alike")]
     rows = [
-        {"study": study, "pool": pool, "alike": "[]", **{name: getattr(answer, name) for name in fields}}
-        for answer in answers
+        {"study": study, "pool": pool, "alike": "[]", **{name: getattr(answer, name) for name in fields}} for answer in answers
     ]
     adding = insert(review_answers).returning(review_answers.c.id, sort_by_parameter_order=True)
     ids = list(conn.execute(adding, rows).scalars())
@@ -395,9 +390,7 @@ def put(
 
 def _put_alike(conn: Connection, alike: Mapping[int, Sequence[tuple[int, float]]]) -> None:
     if alike:
-        change = (
-            update(review_answers).where(review_answers.c.id == bindparam("b_id")).values(alike=bindparam("b_alike"))
-        )
+        change = update(review_answers).where(review_answers.c.id == bindparam("b_id")).values(alike=bindparam("b_alike"))
         conn.execute(change, [{"b_id": id_, "b_alike": json.dumps(others)} for id_, others in alike.items()])
 
 
@@ -482,11 +475,7 @@ def put_kinds(conn: Connection, kinds: Mapping[int, tuple[str, int]]) -> None:
 
 def put_durations(conn: Connection, unread: Sequence[PendingSession]) -> None:
     """Sessions that have ended: how long they took."""
-    change = (
-        update(review_answers)
-        .where(review_answers.c.session == bindparam("b_session"))
-        .values(session_ms=bindparam("b_ms"))
-    )
+    change = update(review_answers).where(review_answers.c.session == bindparam("b_session")).values(session_ms=bindparam("b_ms"))
     rows = [{"b_session": s.id, "b_ms": s.session_ms} for s in unread if s.session_ms is not None and s.closed >= 0]
     if rows:
         conn.execute(change, rows)

@@ -86,9 +86,7 @@ def members_of(conn: Connection, study: str) -> tuple[StudyMember, ...]:
         .where(study_roles.c.study == study)
         .order_by(study_roles.c.user)
     )
-    return tuple(
-        StudyMember(row.user, check_role(row.role), bool(row.disabled), row.at_ms) for row in conn.execute(query)
-    )
+    return tuple(StudyMember(row.user, check_role(row.role), bool(row.disabled), row.at_ms) for row in conn.execute(query))
 
 
 # ---------------------------------------------------------------------------------------------- coding projects

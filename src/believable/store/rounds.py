@@ -114,10 +114,7 @@ def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
         conn.execute(_GO_ON, [_place(piece, "at_") | {"to_tick": piece.tick} for piece in mine])
         conn.execute(
             insert(round_inputs),
-            [
-                _place(piece) | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))}
-                for piece in mine
-            ],
+            [_place(piece) | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))} for piece in mine],
         )
     return [None if (piece.key, piece.holder) in held else TakenOver(_ELSEWHERE) for piece in pieces]
 

@@ -91,9 +91,7 @@ def _spend_step(conn: Connection, key: bytes, user: str, code: str, *, now_ms: i
     row = conn.execute(select(second_factors).where(second_factors.c.user == user)).one_or_none()
     if row is None or row.confirmed_ms is None:
         return False
-    step = matching_step(
-        _under_key(key, user, row.nonce, bytes.fromhex(row.secret)), code, now_ms=now_ms, after=row.step
-    )
+    step = matching_step(_under_key(key, user, row.nonce, bytes.fromhex(row.secret)), code, now_ms=now_ms, after=row.step)
     if step is None:
         return False
     mine = (second_factors.c.user == user) & (second_factors.c.step < step)

@@ -37,11 +37,7 @@ from believable.store.fixed_statements import FixedStatement
 from believable.store.writer import ERASED
 
 #: Sessions that count together, by the kind of their link. Real ones, simulated ones and previews are never added up.
-POOLS: Mapping[str, tuple[str, ...]] = {
-    "real": ("open", "personal"),
-    "simulated": ("simulated",),
-    "preview": ("preview",),
-}
+POOLS: Mapping[str, tuple[str, ...]] = {"real": ("open", "personal"), "simulated": ("simulated",), "preview": ("preview",)}
 LINK_KINDS: tuple[str, ...] = tuple(kind for kinds in POOLS.values() for kind in kinds)
 
 
@@ -121,9 +117,7 @@ _HIGHEST = tuple(
 @cache
 def _change(names: tuple[str, ...]) -> FixedStatement:
     return FixedStatement(
-        update(sessions)
-        .where(sessions.c.id == bindparam("key"))
-        .values({name: bindparam(f"new_{name}") for name in names})
+        update(sessions).where(sessions.c.id == bindparam("key")).values({name: bindparam(f"new_{name}") for name in names})
     )
 
 
@@ -268,9 +262,7 @@ def file_size(conn: Connection, session: str, name: str) -> int | None:
 #: What was coded of a session's texts.
 OF_CODING = (coding_marks, coding_operations, coding_outcomes, coding_strays, coding_texts)
 #: Every table that holds something of a session.
-OF_SESSION = (
-    events, strays, trials, decisions, blobs, round_inputs, rounds, review_answers, review_sessions, *OF_CODING,
-)  # fmt: skip
+OF_SESSION = (events, strays, trials, decisions, blobs, round_inputs, rounds, review_answers, review_sessions, *OF_CODING)
 
 
 def withdraw(conn: Connection, session: Session, at_ms: int) -> None:

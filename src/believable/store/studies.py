@@ -47,9 +47,7 @@ def put(conn: Connection, study_id: str, *, title: str, definition: str, body: s
     if known:
         conn.execute(update(studies).where(studies.c.id == study_id).values(title=title, definition=definition))
     else:
-        conn.execute(
-            insert(studies).values(id=study_id, title=title, state="open", definition=definition, created_ms=at_ms)
-        )
+        conn.execute(insert(studies).values(id=study_id, title=title, state="open", definition=definition, created_ms=at_ms))
     if conn.execute(select(definitions.c.hash).where(definitions.c.hash == definition)).first() is None:
         conn.execute(insert(definitions).values(hash=definition, study=study_id, body=body, created_ms=at_ms))
 

@@ -119,9 +119,7 @@ Outcome = Any  # a value, or Failed
 class Writer:
     """The writing thread of one process."""
 
-    def __init__(
-        self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float
-    ) -> None:
+    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
         self._database = database
         self._clock = clock
         self._group_limit = group_limit
@@ -228,8 +226,7 @@ class Writer:
             outcomes = [FailedChange(error)] * len(group)
         answer(zip(group, outcomes, strict=True))
         troubled = any(
-            isinstance(outcome, FailedChange) and isinstance(outcome.error, StorageFull | Unavailable)
-            for outcome in outcomes
+            isinstance(outcome, FailedChange) and isinstance(outcome.error, StorageFull | Unavailable) for outcome in outcomes
         )
         self._chores(healthy=not troubled)
 
@@ -355,16 +352,12 @@ class LastingTrouble:
 
 
 _LASTING = {
-    Trouble.FULL: LastingTrouble(
-        "storage_full", "the database has no space left", "Free space on its disk.", StorageFull
-    ),
+    Trouble.FULL: LastingTrouble("storage_full", "the database has no space left", "Free space on its disk.", StorageFull),
     Trouble.DAMAGED: LastingTrouble(
         "database_damaged", "the database is damaged", "Stop the server and restore a backup (`believable restore`)."
     ),
     Trouble.READ_ONLY: LastingTrouble(
-        "database_read_only",
-        "the database cannot be written",
-        "Give the server the right to write its file and folder.",
+        "database_read_only", "the database cannot be written", "Give the server the right to write its file and folder."
     ),
 }
 
@@ -379,9 +372,7 @@ def read_trouble(watch: StoreAlarms, error: DBAPIError) -> BelievableError | Non
 
 
 def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
-    return Unavailable(
-        f"the database cannot store now ({kind.value}: {error.orig}). Nothing was acknowledged; send it again."
-    )
+    return Unavailable(f"the database cannot store now ({kind.value}: {error.orig}). Nothing was acknowledged; send it again.")
 
 
 def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:

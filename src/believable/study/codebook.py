@@ -99,9 +99,7 @@ class Codebook(Record):
         try:
             return self.by_id[name]
         except KeyError:
-            raise InvalidInput(
-                f"codebook {self.id!r}: unknown code {name!r}. {did_you_mean(name, self.by_id)}"
-            ) from None
+            raise InvalidInput(f"codebook {self.id!r}: unknown code {name!r}. {did_you_mean(name, self.by_id)}") from None
 
 
 @cache
@@ -131,8 +129,7 @@ def from_yaml(raw: bytes, file: str) -> Codebook:
         return from_tree(tree)
     except ValidationError as error:
         places = "\n".join(
-            f"  {'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}"
-            for problem in error.errors()[:20]
+            f"  {'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in error.errors()[:20]
         )
         raise InvalidInput(
             f"{file}: no codebook:\n{places}\nWrite it like a ready one, such as {next(iter(ready_names()))!r}."

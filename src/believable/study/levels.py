@@ -55,16 +55,12 @@ def settle(study: Study, block: Block, setting: Setting, level: str) -> Setting:
     return Setting(stimulus.condition, stimulus.scenario, level)
 
 
-def settings(
-    study: Study, items: Sequence[TrialBase], around: Setting = NOTHING_SETTLED
-) -> Iterator[tuple[TrialBase, Setting]]:
+def settings(study: Study, items: Sequence[TrialBase], around: Setting = NOTHING_SETTLED) -> Iterator[tuple[TrialBase, Setting]]:
     """Every item of the timeline with each setting it can run in."""
     for item in items:
         yield item, around
         if isinstance(item, Block):
-            inner = (
-                [settle(study, item, around, name) for name in levels(study, item, around)] if item.over else [around]
-            )
+            inner = [settle(study, item, around, name) for name in levels(study, item, around)] if item.over else [around]
             for setting in inner:
                 yield from settings(study, item.each, setting)
 

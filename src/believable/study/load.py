@@ -125,13 +125,7 @@ def read_pages(reading: Reading, folder: Path) -> dict[str, str]:
 def _inside(reading: Reading, folder: Path, node: Node) -> Path | None:
     """The file that `node` names, if it lies in the study folder (links followed)."""
     written = PurePosixPath(node.value)
-    leaves = (
-        written.is_absolute()
-        or ".." in written.parts
-        or "\\" in node.value
-        or "\0" in node.value
-        or ":" in written.parts[0]
-    )
+    leaves = written.is_absolute() or ".." in written.parts or "\\" in node.value or "\0" in node.value or ":" in written.parts[0]
     if not leaves and (folder / written).resolve().is_relative_to(folder.resolve()):
         return folder / written
     reading.report(

@@ -19,8 +19,7 @@ MAX_NODES = 200_000
 MAX_DEPTH = 60
 
 _STANDARD_TAGS = frozenset(
-    f"tag:yaml.org,2002:{name}"
-    for name in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value")
+    f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value")
 )
 _NULL = re.compile(r"~|null|Null|NULL|")
 _TRUE = re.compile(r"true|True|TRUE")
@@ -168,10 +167,7 @@ class _Builder:
         if isinstance(node, MappingNode):
             return self._mapping(node, path, line, depth)
         if isinstance(node, SequenceNode):
-            items = [
-                self.build(item, f"{path}[{i}]", item.start_mark.line + 1, depth + 1)
-                for i, item in enumerate(node.value)
-            ]
+            items = [self.build(item, f"{path}[{i}]", item.start_mark.line + 1, depth + 1) for i, item in enumerate(node.value)]
             return Node(items, line, path)
         return Node(self._scalar(node, path, line), line, path)
 
@@ -188,9 +184,7 @@ class _Builder:
                 self._report(key_line, place, "merge keys are not part of YAML 1.2.", "Write the keys out.")
             elif key in entries:
                 first = entries[key].line
-                self._report(
-                    key_line, place, f"the key {key!r} was given in line {first} already.", "Remove one of them."
-                )
+                self._report(key_line, place, f"the key {key!r} was given in line {first} already.", "Remove one of them.")
             else:
                 entries[key] = self.build(value_node, place, key_line, depth + 1)
         return Node(entries, line, path)

@@ -94,9 +94,14 @@ def source_of(measure: DeclaredMeasure, study: Study, kinds: QuestionKinds) -> M
     listed = [option for option in options if isinstance(option, int)] if numeric else []
     scale = (float(min(listed)), float(max(listed))) if listed else kind.bounds(question.params)
     return MeasureSource(
-        tuple(where for where, _ in asked), name, question.kind, _answered(kind, options), options,
-        tuple(kind.items(question.params)), scale,
-    )  # fmt: skip
+        tuple(where for where, _ in asked),
+        name,
+        question.kind,
+        _answered(kind, options),
+        options,
+        tuple(kind.items(question.params)),
+        scale,
+    )
 
 
 def model_of(measure: DeclaredMeasure, source: MeasureSource) -> MeasureModel:

@@ -14,17 +14,7 @@ from math import prod
 
 from believable.core.seeds import derive, generator
 from believable.study.bases import arm_holds
-from believable.study.levels import (
-    NOTHING_SETTLED,
-    Setting,
-    levels,
-    pool,
-    row_count,
-    settings,
-    settle,
-    unit_count,
-    williams,
-)
+from believable.study.levels import NOTHING_SETTLED, Setting, levels, pool, row_count, settings, settle, unit_count, williams
 from believable.study.records import Block, Rule, StimulusFilter, Study, TrialBase
 from believable.study.stimulus_draw import MatchedSlots, Slot, must_fill
 
@@ -167,8 +157,7 @@ class _Unroller:
     @cached_property
     def scenarios(self) -> dict[str, frozenset[str]]:
         return {
-            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name)))
-            for name in self._study.scenarios
+            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name))) for name in self._study.scenarios
         }
 
     def fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
@@ -191,9 +180,7 @@ class _Unroller:
         passes = self._passes(block, run, around)
         first = run * len(passes) + 1
         return [
-            self.items(
-                block.each, _Around(f"{around.prefix}{block.id}.{first + i}.", setting, stimulus, around.skip_if)
-            )
+            self.items(block.each, _Around(f"{around.prefix}{block.id}.{first + i}.", setting, stimulus, around.skip_if))
             for i, (setting, stimulus) in enumerate(passes)
         ]
 

@@ -70,9 +70,7 @@ def visible_questions(
     return tuple(shown)
 
 
-def progress(
-    plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str], *, first: int = 0
-) -> Step:
+def progress(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str], *, first: int = 0) -> Step:
     """The next step of a session whose trials in `closed` are over. Pages before `first` are known to be among them, so that a
     step takes as long at the end of a study as at its beginning."""
     last = len(plan) - 1  # the finish page: the checker made sure of it

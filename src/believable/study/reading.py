@@ -138,9 +138,7 @@ class _Reader(RecordReader):
             return None
         kind, body = kind_and_body
         record_type = self._items_by_kind[kind].form_for(body)
-        inner = {
-            key: record_inside(record_type.model_fields[name].annotation) for key, name in keys(record_type).items()
-        }
+        inner = {key: record_inside(record_type.model_fields[name].annotation) for key, name in keys(record_type).items()}
         apart = [key for key, record in inner.items() if record in (Question, Annotation, TrialBase)]
         tidy = self.tidy(record_type, body, skip=apart)
         name = self._item_id(kind, tidy)
@@ -191,16 +189,10 @@ class _Reader(RecordReader):
         if beside:
             stray = node.value[beside[0]]
             names = ", ".join(beside)
-            cure = (
-                "Start a new `- ` entry."
-                if beside[0] in self._items_by_kind
-                else f"Indent it to stand below `{kind}:`."
-            )
+            cure = "Start a new `- ` entry." if beside[0] in self._items_by_kind else f"Indent it to stand below `{kind}:`."
             self.report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
             if body.value is None:
-                body = Node(
-                    {key: node.value[key] for key in beside if key not in self._items_by_kind}, body.line, body.path
-                )
+                body = Node({key: node.value[key] for key in beside if key not in self._items_by_kind}, body.line, body.path)
         return kind, self._body(body)
 
     def _misspelt_kind(self, node: Node) -> tuple[str, Node] | None:

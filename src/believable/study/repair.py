@@ -64,9 +64,7 @@ class RecordReader:
         if not node.is_mapping:
             return node
         known = keys(record)
-        entries: dict[str, Node] = {
-            key: value for key, value in node.value.items() if key in known or key == NOT_A_BODY
-        }
+        entries: dict[str, Node] = {key: value for key, value in node.value.items() if key in known or key == NOT_A_BODY}
         reported = {problem.path for problem in self.problems}
         for key, value in node.value.items():
             if key in entries or key in skip or value.path in reported:

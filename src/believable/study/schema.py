@@ -22,9 +22,7 @@ Schema = dict[str, Any]
 def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
     """Kinds of trials and questions are keys, as in the file."""
     instruments, items = kinds.instruments, whole_forms(kinds.pages)
-    models: Any = [
-        (record, "validation") for record in (Study, *items.values(), *(kind.params for kind in instruments))
-    ]
+    models: Any = [(record, "validation") for record in (Study, *items.values(), *(kind.params for kind in instruments))]
     refs, whole = models_json_schema(models, by_alias=True, ref_template=_REF)
     definitions: Schema = whole["$defs"]
     for record in items.values():
@@ -86,9 +84,7 @@ def _or_nothing(schema: Schema) -> Schema:
     return {"if": {"type": "null"}, "else": schema}
 
 
-def _kinds_as_keys(
-    schema: Schema, record: type[Record], kinds: dict[str, tuple[Schema, str]], *, required: list[str]
-) -> Schema:
+def _kinds_as_keys(schema: Schema, record: type[Record], kinds: dict[str, tuple[Schema, str]], *, required: list[str]) -> Schema:
     properties = {key: value for key, value in schema["properties"].items() if key in keys(record)}
     for name, (params, about) in kinds.items():
         properties[name] = {"description": about, **_or_nothing(params)}

@@ -112,9 +112,7 @@ class FilledSlots:
     left_over: list[Slot]
 
 
-def fill_all(
-    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
-) -> FilledSlots:
+def fill_all(slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int) -> FilledSlots:
     """A stimulus for every slot, where that is possible at all; scenarios are tried in a seeded order."""
     if not together:
         drawn, left_over = match(slots, taken=taken, seed=seed)
@@ -129,9 +127,7 @@ def fill_all(
     return FilledSlots(draw(everything, taken=taken, seed=seed), dict(zip(together, chosen, strict=True)), [])
 
 
-def must_fill(
-    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
-) -> FilledSlots:
+def must_fill(slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int) -> FilledSlots:
     """As `fill_all`; raises OutOfStimuli where something stays empty."""
     filled = fill_all(slots, together, taken=taken, seed=seed)
     if filled.left_over:

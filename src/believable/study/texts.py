@@ -17,9 +17,7 @@ _FOLDER = Path(__file__).with_name("languages")
 REFERENCE_LANGUAGE = "en"
 
 #: The languages with built-in words, the reference first.
-LANGUAGES = tuple(
-    sorted((file.stem for file in _FOLDER.glob("*.yaml")), key=lambda name: (name != REFERENCE_LANGUAGE, name))
-)
+LANGUAGES = tuple(sorted((file.stem for file in _FOLDER.glob("*.yaml")), key=lambda name: (name != REFERENCE_LANGUAGE, name)))
 
 
 def built_in(language: str) -> Mapping[str, str]:

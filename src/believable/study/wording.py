@@ -72,10 +72,7 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
             "Shorten the list.",
         )
     if kind == "string_too_short":
-        return (
-            f"expected at least {_count(context['min_length'], 'character', 'characters')}, {got}.",
-            "Write something.",
-        )
+        return (f"expected at least {_count(context['min_length'], 'character', 'characters')}, {got}.", "Write something.")
     if kind == "string_too_long":
         return (f"expected at most {_count(context['max_length'], 'character', 'characters')}, {got}.", "Shorten it.")
     if isinstance(node.value, bool) and kind in ("model_type", "model_attributes_type"):

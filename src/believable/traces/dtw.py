@@ -27,9 +27,7 @@ _WORTH_LOADING_CELLS = 50_000_000  # loading the compiled kernel takes about as 
 _CELLS_PER_CHUNK = 40_000_000
 
 
-def dtw_distance(
-    a: ArrayLike, b: ArrayLike, *, cost: Cost = "abs", window: int | None = None, kernel: Kernel = "auto"
-) -> float:
+def dtw_distance(a: ArrayLike, b: ArrayLike, *, cost: Cost = "abs", window: int | None = None, kernel: Kernel = "auto") -> float:
     """How far two traces are apart when each may be stretched in time.
 
     Formula     the least sum of local costs, |x − y| ("abs") or (x − y)² ("square"), along a path from both starts
@@ -76,9 +74,7 @@ def dtw_matrix(
         _check_window(window, int(lengths.min()), int(lengths.max()))
     cells = int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
     chosen = "numpy" if _compiled(kernel, cells=cells) is None else "numba"
-    chunks = [
-        _Rows(tuple(series), start, stop, cost == "square", window, chosen) for start, stop in _row_chunks(lengths)
-    ]
+    chunks = [_Rows(tuple(series), start, stop, cost == "square", window, chosen) for start, stop in _row_chunks(lengths)]
     rows = map_chunks(_distances_of_rows, chunks, workers=workers, executor=executor, progress=progress)
     matrix = np.zeros((len(series), len(series)))
     for chunk, part in zip(chunks, rows, strict=True):

@@ -105,9 +105,7 @@ def _lanes_in_band(
 
 
 @njit(nogil=True, cache=True)
-def _rows_to_blocks(
-    rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, out: FloatArray
-) -> None:
+def _rows_to_blocks(rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, out: FloatArray) -> None:
     row, state = np.empty((blocks.shape[1] + 1) * _LANES), np.empty(5 * _LANES)
     for r in range(rows.shape[0]):
         for k in range(first[r] // _LANES, blocks.shape[0]):

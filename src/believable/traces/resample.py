@@ -20,13 +20,7 @@ _ROUNDING = 1e-9
 
 
 def resample(
-    t_ms: ArrayLike,
-    value: ArrayLike,
-    *,
-    step_ms: float = 250,
-    duration_ms: float,
-    fill: Fill = "hold",
-    start: float = 0.0,
+    t_ms: ArrayLike, value: ArrayLike, *, step_ms: float = 250, duration_ms: float, fill: Fill = "hold", start: float = 0.0
 ) -> FloatArray:
     """One value per bin of `step_ms`: the mean of the events in [k·step, (k + 1)·step).
 

@@ -111,11 +111,7 @@ Method = Literal["median", "mean", "lag_aligned"]
 
 
 def gold_standard(
-    traces: Sequence[ArrayLike] | FloatArray,
-    *,
-    leave_out: int | None = None,
-    method: Method = "median",
-    max_lag: int = 16,
+    traces: Sequence[ArrayLike] | FloatArray, *, leave_out: int | None = None, method: Method = "median", max_lag: int = 16
 ) -> FloatArray:
     """The trace of a group: the median or mean at each point, over all annotators but `leave_out`.
 
@@ -131,9 +127,7 @@ def gold_standard(
     if method == "mean":
         return np.asarray(table.mean(axis=0))
     if not 0 <= max_lag < table.shape[1] - 2:
-        raise InvalidInput(
-            f"max_lag: expected 0 to {table.shape[1] - 3} points for traces of {table.shape[1]}, got {max_lag}."
-        )
+        raise InvalidInput(f"max_lag: expected 0 to {table.shape[1] - 3} points for traces of {table.shape[1]}, got {max_lag}.")
     return _lag_aligned(table, max_lag)
 
 

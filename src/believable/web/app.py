@@ -52,15 +52,7 @@ from believable.web.participant.round_writer import RoundWriter
 from believable.web.participant.session import AdvanceAnswer, ClaimAnswer
 from believable.web.problems import error_json
 from believable.web.security import BodyLimit, SecurityHeaders
-from believable.web.settings import (
-    SETTINGS_VARIABLE,
-    Progress,
-    PublishedFolder,
-    Settings,
-    publish_folders,
-    quiet,
-    study_id,
-)
+from believable.web.settings import SETTINGS_VARIABLE, Progress, PublishedFolder, Settings, publish_folders, quiet, study_id
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
 SWITCH_S = 0.001
@@ -75,12 +67,7 @@ __all__ = ["PublishedFolder", "Settings", "app_from_environment", "create_app", 
 
 
 def open_collect(
-    settings: Settings,
-    *,
-    clock: Clock,
-    new_id: Callable[[], str],
-    linger_s: float = LINGER_S,
-    synchronous: Synchronous = "FULL",
+    settings: Settings, *, clock: Clock, new_id: Callable[[], str], linger_s: float = LINGER_S, synchronous: Synchronous = "FULL"
 ) -> tuple[Store, Collect]:
     """The store and the desk over it, as every process of a server opens them."""
     owner_folder(settings.data_dir)
@@ -127,9 +114,7 @@ async def ready(request: Request) -> Response:
     if not troubles:
         return Response(b'{"status":"ready"}', media_type="application/json")
     reasons = "; ".join(f"{concerned}: {trouble}" for concerned, trouble in troubles.items())
-    response = error_json(
-        503, "not_ready", f"answers cannot be stored now. {reasons}.", "See the alarms in the console."
-    )
+    response = error_json(503, "not_ready", f"answers cannot be stored now. {reasons}.", "See the alarms in the console.")
     response.headers["retry-after"] = str(RETRY_AFTER_S)
     return response
 
@@ -357,6 +342,4 @@ def _add_trial(schema: dict[str, Any]) -> None:
 
 
 def _answers(operation: dict[str, Any], model: str) -> None:
-    operation["responses"]["200"]["content"] = {
-        "application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}
-    }
+    operation["responses"]["200"]["content"] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}}

@@ -121,9 +121,7 @@ class LimitedConnection(HttpToolsProtocol):
 @cache
 def _say_full() -> None:
     """Once."""
-    log.warning(
-        "full: new connections are told to come back. Raise --limit or the limit of open files, or add --workers."
-    )
+    log.warning("full: new connections are told to come back. Raise --limit or the limit of open files, or add --workers.")
 
 
 @cache

@@ -118,9 +118,7 @@ class OidcClient:
             "code_verifier": verifier,
         }
         secret = self.provider.secret
-        answer = await self._asked(
-            "POST", endpoints.token, data=fields, auth=(self.provider.client, secret) if secret else None
-        )
+        answer = await self._asked("POST", endpoints.token, data=fields, auth=(self.provider.client, secret) if secret else None)
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise _untrue("it gave no token")
@@ -198,9 +196,7 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
-def _fetched(
-    method: str, address: str, data: Mapping[str, str] | None, auth: tuple[str, str] | None
-) -> tuple[int, bytes]:
+def _fetched(method: str, address: str, data: Mapping[str, str] | None, auth: tuple[str, str] | None) -> tuple[int, bytes]:
     """Status and content. Addresses were checked to be of http or https."""
     headers = {"accept": "application/json"}
     if auth is not None:

@@ -145,9 +145,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
         known = {404: _UNKNOWN, 405: _METHOD}
-        answer = known.get(
-            error.status_code, ProblemAnswer(error.status_code, "refused", "page.method", "See the message.")
-        )
+        answer = known.get(error.status_code, ProblemAnswer(error.status_code, "refused", "page.method", "See the message."))
         response = tell(request, answer, str(error.detail))
         for name, value in (error.headers or {}).items():
             response.headers[name] = value

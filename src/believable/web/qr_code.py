@@ -12,8 +12,17 @@ CORRECTING = (10, 16, 26, 18, 24, 16, 18, 22, 22, 26)
 BLOCKS = (1, 1, 1, 2, 2, 4, 4, 4, 5, 5)
 #: Centres of the alignment patterns, by version from 1.
 CENTRES: tuple[tuple[int, ...], ...] = (
-    (), (6, 18), (6, 22), (6, 26), (6, 30), (6, 34), (6, 22, 38), (6, 24, 42), (6, 26, 46), (6, 28, 50),
-)  # fmt: skip
+    (),
+    (6, 18),
+    (6, 22),
+    (6, 26),
+    (6, 30),
+    (6, 34),
+    (6, 22, 38),
+    (6, 24, 42),
+    (6, 26, 46),
+    (6, 28, 50),
+)
 MASKS: tuple[Callable[[int, int], bool], ...] = (
     lambda x, y: (x + y) % 2 == 0,
     lambda x, y: y % 2 == 0,
@@ -46,9 +55,7 @@ def _divisor(degree: int) -> list[int]:
     result = [0] * (degree - 1) + [1]
     root = 1
     for _ in range(degree):
-        result = [
-            _times(value, root) ^ (result[place + 1] if place + 1 < degree else 0) for place, value in enumerate(result)
-        ]
+        result = [_times(value, root) ^ (result[place + 1] if place + 1 < degree else 0) for place, value in enumerate(result)]
         root = _times(root, 2)
     return result
 
@@ -154,9 +161,7 @@ class _Drawing:
         word = (mask << 10 | rest) ^ 0x5412
         bits = [bool(word >> place & 1) for place in range(15)]
         first = [(8, y) for y in (0, 1, 2, 3, 4, 5, 7, 8)] + [(x, 8) for x in (7, 5, 4, 3, 2, 1, 0)]
-        second = [(self.size - 1 - place, 8) for place in range(8)] + [
-            (8, self.size - 15 + place) for place in range(8, 15)
-        ]
+        second = [(self.size - 1 - place, 8) for place in range(8)] + [(8, self.size - 15 + place) for place in range(8, 15)]
         for places in (first, second):
             for square, bit in zip(places, bits, strict=True):
                 self.dark[square] = bit
@@ -216,9 +221,7 @@ def qr_svg(text: str) -> str:
     """A picture that needs no script and no style: dark on light, with its quiet margin."""
     rows = qr_squares(text)
     side = len(rows) + 2 * QUIET
-    path = "".join(
-        f"M{x + QUIET},{y + QUIET}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark
-    )
+    path = "".join(f"M{x + QUIET},{y + QUIET}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark)
     return (
         f'<svg class="qr" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" width="{4 * side}" '
         f'height="{4 * side}" shape-rendering="crispEdges" role="img" aria-label="QR code">'

@@ -8,15 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import (
-    BaseLoader,
-    ChoiceLoader,
-    Environment,
-    FileSystemLoader,
-    PrefixLoader,
-    StrictUndefined,
-    TemplateNotFound,
-)
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, TemplateNotFound
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
@@ -31,9 +23,7 @@ from believable.worlds import WORLDS
 WEB = Path(__file__).parent
 STATIC = WEB / "static"
 
-_MARKDOWN_PAGE = (
-    MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
-)
+_MARKDOWN_PAGE = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
 _MARKDOWN_LINE = MarkdownIt("zero", {"html": False}).enable(["emphasis", "backticks", "escape", "entity"])
 
 
@@ -80,9 +70,7 @@ PAGES_KEPT = 500
 _kept_pages: LatestKept[Hashable, tuple[str, ...]] = LatestKept(PAGES_KEPT)
 
 
-def kept_page(
-    name: str, key: Hashable, filled: Mapping[str, str], make: Callable[[], Mapping[str, Any]]
-) -> HTMLResponse:
+def kept_page(name: str, key: Hashable, filled: Mapping[str, str], make: Callable[[], Mapping[str, Any]]) -> HTMLResponse:
     """A template as a response, drawn once for each `key`, which stands for everything that `make` returns. `filled` is what
     differs between people who share it: each stands once in the template, in this order, and is escaped unless it is markup."""
     places = {field: Markup(f"{_PLACE}-{number}") for number, field in enumerate(filled)}

@@ -81,8 +81,7 @@ class InputSchema:
         """What came over the wire, or an error: whatever does not fit never reaches a game."""
         values = tuple(raw) if isinstance(raw, list | tuple) else ()
         if len(values) != len(self.parts) or not all(
-            type(value) is int and part.low <= value <= part.high
-            for value, part in zip(values, self.parts, strict=True)
+            type(value) is int and part.low <= value <= part.high for value, part in zip(values, self.parts, strict=True)
         ):
             expected = ", ".join(f"{part.name} {part.low} to {part.high}" for part in self.parts)
             raise InvalidInput(f"an input: expected {expected}, got {str(raw)[:80]}. Reload the page.")

@@ -36,9 +36,7 @@ class NumberedInput:
 class LiveRound:
     """One round. `step` goes on by a tick; `take_changes` gives what was applied since the last time."""
 
-    def __init__(
-        self, playing: Playing[Any, Any], setup: Any, *, recorded: bool = False, game: Game | None = None
-    ) -> None:
+    def __init__(self, playing: Playing[Any, Any], setup: Any, *, recorded: bool = False, game: Game | None = None) -> None:
         self.game = playing.new(setup, recorded) if game is None else game
         self._schema = playing.inputs
         self._seat = playing.seats[0]

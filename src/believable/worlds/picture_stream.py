@@ -81,8 +81,12 @@ class PictureEncoder:
         else:
             codec.gop_size = WHOLE_EVERY_S * self._tick_hz
             codec.options = {
-                "preset": "ultrafast", "tune": "zerolatency", "profile": "baseline", "crf": str(CRF), "forced-idr": "1",
-            }  # fmt: skip
+                "preset": "ultrafast",
+                "tune": "zerolatency",
+                "profile": "baseline",
+                "crf": str(CRF),
+                "forced-idr": "1",
+            }
         return codec
 
 

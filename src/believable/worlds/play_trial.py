@@ -30,9 +30,7 @@ class Play(WordedPage):
     """Markdown above the game, in place of the built-in words."""
     world: str = "maze"
     """The game. Each world has keys of its own beside these."""
-    opponent: Annotated[Annotated[Opponent, Tag("word")] | Annotated[dict[Id, Opponent], Tag("mapping")], BY_SHAPE] = (
-        BY_CONDITION
-    )
+    opponent: Annotated[Annotated[Opponent, Tag("word")] | Annotated[dict[Id, Opponent], Tag("mapping")], BY_SHAPE] = BY_CONDITION
     """Whom the world knows (in the maze `calm`, `frustrated`, `chaser`, or a number between 0 and 1: frustration held there), a
     mapping from conditions to those, or `condition`: the one that the condition is named after."""
     duration_s: int = Field(default=60, ge=5, le=1800)

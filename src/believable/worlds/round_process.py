@@ -141,9 +141,7 @@ class _ServedRound:
             happened += self._live.step()
         return self._stands(happened, look=asked["look"], whole=asked["whole"])
 
-    def _stands(
-        self, happened: Sequence[str], *, look: bool = True, whole: bool = False
-    ) -> tuple[Mapping[str, Any], bytes]:
+    def _stands(self, happened: Sequence[str], *, look: bool = True, whole: bool = False) -> tuple[Mapping[str, Any], bytes]:
         live, image = self._live, b""
         stands: dict[str, Any] = {
             "picture": live.message() | {"e": list(happened)},
@@ -258,9 +256,7 @@ class DistantRound:
             async with asyncio.timeout(patience_s):
                 words, beside = await self._part(), await self._part()
         except TimeoutError:
-            raise RoundBroken(
-                f"the game has not answered for {patience_s:g} s. The round goes on from what is stored."
-            ) from None
+            raise RoundBroken(f"the game has not answered for {patience_s:g} s. The round goes on from what is stored.") from None
         except (EOFError, OSError):
             raise RoundBroken("the game has ended without a word. The round goes on from what is stored.") from None
         message = json.loads(words)

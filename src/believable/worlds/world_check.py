@@ -209,9 +209,7 @@ def _differs(live: LiveRound, tick: int, shown: list[bytes], by_tick: Mapping[in
     return None
 
 
-def _recorded(
-    world: World, setup: Any, changes: list[Change], shown: list[bytes], welcome: Mapping[str, Any]
-) -> Iterator[str]:
+def _recorded(world: World, setup: Any, changes: list[Change], shown: list[bytes], welcome: Mapping[str, Any]) -> Iterator[str]:
     playing = world.game
     recording, score = record_round(playing, setup, changes)
     if recording.world.kind != world.name:

@@ -42,10 +42,17 @@ def clips() -> Analysis:
         ):
             answers.append(
                 {
-                    "session": person, "position": place, "trial": "clip", "question": question, "kind": trial,
-                    "condition": group, "stimulus": stimulus, "value_number": number, "value_text": text,
+                    "session": person,
+                    "position": place,
+                    "trial": "clip",
+                    "question": question,
+                    "kind": trial,
+                    "condition": group,
+                    "stimulus": stimulus,
+                    "value_number": number,
+                    "value_text": text,
                 }
-            )  # fmt: skip
+            )
     return analysed("rate-clips", answers, [])
 
 

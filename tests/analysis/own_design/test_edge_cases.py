@@ -37,11 +37,7 @@ def study(people: int, conditions: tuple[str, ...] = CONDITIONS, rating: int | N
                 answers.append({**page, "question": "preferred", "kind": "preference", "value_text": side})
                 shown += [{**page, "player": player, "condition": name} for player, name in enumerate((left, right))]
     definition = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS)
-    tables = {
-        "participants": [{"session": f"s{person}"} for person in range(people)],
-        "answers": answers,
-        "shown": shown,
-    }
+    tables = {"participants": [{"session": f"s{person}"} for person in range(people)], "answers": answers, "shown": shown}
     return run(memory.bundle(tables, definition), protocols=PROTOCOLS)
 
 
@@ -89,10 +85,7 @@ def test_everybody_alike_is_no_result() -> None:
 
 def test_methods_tell_what_was_asked_and_results_are_in_units() -> None:
     analysis = CASES["enough"]
-    assert (
-        "Participants were asked: “How human-like did the player act?” (1 to 7, not at all human-like to"
-        in analysis.methods
-    )
+    assert "Participants were asked: “How human-like did the player act?” (1 to 7, not at all human-like to" in analysis.methods
     assert "“Which one acted more like a person?”" in analysis.methods
     assert {row.id: row.unit for row in analysis.hypotheses} == {
         "H1": "difference of means",

@@ -19,8 +19,11 @@ def rows(entries: list[Row], stimuli: list[str] | None = None) -> MeasuredRows:
     return MeasuredRows(
         np.array([person for person, _, _ in entries], dtype=np.int64),
         np.array([group for _, group, _ in entries], dtype=object),
-        stimulus, nothing, np.array([value for _, _, value in entries], dtype=np.float64), nothing,
-    )  # fmt: skip
+        stimulus,
+        nothing,
+        np.array([value for _, _, value in entries], dtype=np.float64),
+        nothing,
+    )
 
 
 def within(people: int, effect: float, seed: int = 1, each: int = 1) -> list[Row]:
@@ -57,9 +60,7 @@ def test_other_people_in_each_group_are_compared_by_welch() -> None:
     rng = np.random.default_rng(2)
     entries = [(person, "a" if person < 15 else "b", float(rng.normal(person < 15))) for person in range(30)]
     contrast = mean_contrast(rows(entries), "a", "b", alternative="greater", level=0.95)
-    known = welch_t(
-        [v for _, g, v in entries if g == "a"], [v for _, g, v in entries if g == "b"], alternative="greater"
-    )
+    known = welch_t([v for _, g, v in entries if g == "a"], [v for _, g, v in entries if g == "b"], alternative="greater")
     assert contrast.design == "between"
     assert contrast.formula == ""
     assert contrast.test.p_value == known.p_value
@@ -114,15 +115,15 @@ def test_yes_many_times_is_a_mixed_model_and_the_same_answer_of_all_is_none() ->
     rng = np.random.default_rng(5)
     many = [
         (person, group, float(rng.random() < (0.7 if group == "a" else 0.4)))
-        for person in range(30) for group in ("a", "b") for _ in range(4)
-    ]  # fmt: skip
+        for person in range(30)
+        for group in ("a", "b")
+        for _ in range(4)
+    ]
     contrast = share_contrast(rows(many), "a", "b", alternative="two-sided", level=0.95)
     assert contrast.formula == "value ~ group + (1 + group | person)"
     assert contrast.test.estimate is not None
     assert (contrast.test.estimate.value or 0) > 1
-    same = share_contrast(
-        rows([(p, g, 1.0) for p in range(9) for g in "ab"]), "a", "b", alternative="two-sided", level=0.95
-    )
+    same = share_contrast(rows([(p, g, 1.0) for p in range(9) for g in "ab"]), "a", "b", alternative="two-sided", level=0.95)
     assert same.test.reason == "everybody answered yes in both groups"
 
 

@@ -16,16 +16,22 @@ from typing import Any
 import sklearn
 from sklearn.metrics import cohen_kappa_score
 
-CODES = {"smoothness": True, "goal": True, "collision": True, "receptivity": True, "non_mechanistic": True, "intuition": False,
-         "self_reference": False, "other": False}  # fmt: skip
+CODES = {
+    "smoothness": True,
+    "goal": True,
+    "collision": True,
+    "receptivity": True,
+    "non_mechanistic": True,
+    "intuition": False,
+    "self_reference": False,
+    "other": False,
+}
 SIDES = ("more", "less")
 
 
 def make(path: Path) -> None:
     rng = random.Random(55)
-    pairs = [
-        (code, direction) for code, directed in CODES.items() for direction in (("+", "-") if directed else (None,))
-    ]
+    pairs = [(code, direction) for code, directed in CODES.items() for direction in (("+", "-") if directed else (None,))]
     marks: dict[str, dict[str, list[list[str | None]]]] = {}
     for number in range(1, 56):
         truth = [[*rng.choice(pairs[:-1]), side] for side in SIDES for _ in range(rng.choice((0, 1, 1, 2)))]
@@ -37,9 +43,7 @@ def make(path: Path) -> None:
 
 def kappa(marks: dict[str, Any], code: str, direction: str | None, sides: tuple[str, ...]) -> float | None:
     units = [
-        [int([code, direction, side] in both[coder]) for coder in ("kim", "lee")]
-        for both in marks.values()
-        for side in sides
+        [int([code, direction, side] in both[coder]) for coder in ("kim", "lee")] for both in marks.values() for side in sides
     ]
     a, b = [one for one, _ in units], [other for _, other in units]
     if len({*a, *b}) < 2:
@@ -55,9 +59,7 @@ def main(source: Path, target: Path) -> None:
             name = f"{code} {direction or ''}".strip()
             found[name] = kappa(marks, code, direction, SIDES)
             for side in SIDES:
-                found[" ".join(f"{code} {direction or ''} {side}".strip().split(" "))] = kappa(
-                    marks, code, direction, (side,)
-                )
+                found[" ".join(f"{code} {direction or ''} {side}".strip().split(" "))] = kappa(marks, code, direction, (side,))
     target.write_text(json.dumps({"tool": f"scikit-learn {sklearn.__version__}", "kappa": found}, indent=1) + "\n")
 
 

@@ -20,10 +20,7 @@ def rows(participants: int, scenarios: int, count: int, seed: int) -> list[str]:
     eta = -1 + (0.6 + slope[person]) * condition + 0.2 * order + by_person[person] + by_scene[scene]
     flag = (rng.random(count) < expit(eta)).astype(int)
     rating = np.round(4 + eta + rng.normal(size=count), 3)
-    return [
-        f"{p},{s},{c},{o},{f},{r}"
-        for p, s, c, o, f, r in zip(person, scene, condition, order, flag, rating, strict=True)
-    ]
+    return [f"{p},{s},{c},{o},{f},{r}" for p, s, c, o, f, r in zip(person, scene, condition, order, flag, rating, strict=True)]
 
 
 if __name__ == "__main__":

@@ -40,10 +40,7 @@ def subsets(accuracy: list[float], n: int) -> dict[str, float]:
 def main(source: str, target: str) -> None:
     with open(source) as file:
         cases = json.load(file)["subsets"]
-    output = {
-        "tool": {"python": platform.python_version()},
-        "subsets": [subsets(case["accuracy"], case["n"]) for case in cases],
-    }
+    output = {"tool": {"python": platform.python_version()}, "subsets": [subsets(case["accuracy"], case["n"]) for case in cases]}
     with open(target, "w") as file:
         json.dump(output, file, indent=1)
         file.write("\n")

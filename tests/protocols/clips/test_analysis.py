@@ -74,10 +74,7 @@ def test_incomplete_responses_are_discarded_and_counted(studies):
 
 
 def test_pages_of_one_composition_get_a_validity_warning(studies, analysis):
-    assert any(
-        words.startswith("Validity: every page held 1 human, 1 imitation and 1 artificial")
-        for words in analysis.warnings
-    )
+    assert any(words.startswith("Validity: every page held 1 human, 1 imitation and 1 artificial") for words in analysis.warnings)
 
     def mixed(tables):
         for name in ("answers", "shown"):
@@ -90,9 +87,7 @@ def test_pages_of_one_composition_get_a_validity_warning(studies, analysis):
 
 
 def test_the_plan_decides_which_hypothesis_is_met(analysis):
-    verdicts = {
-        finding.hypothesis: (finding.about, finding.supported) for finding in analysis.findings if finding.hypothesis
-    }
+    verdicts = {finding.hypothesis: (finding.about, finding.supported) for finding in analysis.findings if finding.hypothesis}
     assert set(verdicts) == {"H1", "H2"}
     assert verdicts["H1"][0] == "human-imitation"
 

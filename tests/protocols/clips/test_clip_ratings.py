@@ -78,9 +78,7 @@ def test_a_contrast_with_equal_weights_is_a_paired_t_test_with_its_effective_num
 
 def test_equivalence_of_a_contrast():
     rows = [
-        (p, type_, type_, 2 + (p + (type_ == "human") * (p % 3 == 0)) % 3)
-        for p in range(60)
-        for type_ in ("human", "imitation")
+        (p, type_, type_, 2 + (p + (type_ == "human") * (p % 3 == 0)) % 3) for p in range(60) for type_ in ("human", "imitation")
     ]
     test = measures.contrast(measures.weighted(rated(*rows, experience=[3] * 60)), "human", "imitation")
     wide, narrow = (measures.equivalent(test, margin=margin, alpha=0.05) for margin in (0.3, 0.01))
@@ -136,17 +134,14 @@ def test_undefined_cases_say_why():
     assert measures.contrast(one, "human", "artificial").reason == "needs at least 2 respondents, got 1"
     alike = measures.weighted(
         rated(
-            *[(p, type_, type_, rating) for p in (0, 1) for type_, rating in (("human", 1), ("artificial", 5))],
-            experience=[3, 4],
+            *[(p, type_, type_, rating) for p in (0, 1) for type_, rating in (("human", 1), ("artificial", 5))], experience=[3, 4]
         )
     )
     assert measures.contrast(alike, "human", "artificial").reason == "all respondents differ alike"
     assert measures.by_experience(one, "human", 5).reason == "nobody at this level"
     assert measures.by_experience(one, "human", 3).value == 1
     assert measures.confidence_index(np.array([np.nan]), rng=rng()).reason == "no respondent"
-    no_humans = measures.detection(
-        rated((0, "artificial", "b", 5), experience=[3]), "artificial", middle="not_human", rng=rng()
-    )
+    no_humans = measures.detection(rated((0, "artificial", "b", 5), experience=[3]), "artificial", middle="not_human", rng=rng())
     assert no_humans.d_prime.reason == "one kind of clip was never shown"
 
 
@@ -169,7 +164,5 @@ def test_conditions_of_a_type_stand_by_themselves():
     assert survey.conditions == (("human", "human"), ("imitation", "clone"), ("imitation", "imitation"))
     for condition, b in (("clone", 0.25), ("imitation", 0.75)):
         own = survey.only(condition)
-        assert measures.believability(
-            measures.weighted(own), "imitation", rng=rng(), resamples=100
-        ).value == pytest.approx(b)
+        assert measures.believability(measures.weighted(own), "imitation", rng=rng(), resamples=100).value == pytest.approx(b)
         assert measures.recall(own, "imitation").value == pytest.approx(0.5)

@@ -12,9 +12,7 @@ from believable.protocols.clips.people import COMMENTS, ClipsTruth, Respondent, 
 
 
 def indices(bundle):
-    experience = {
-        row["session"]: row["value_number"] for row in bundle["answers"].rows() if row["question"] == "experience"
-    }
+    experience = {row["session"]: row["value_number"] for row in bundle["answers"].rows() if row["question"] == "experience"}
     mean = np.mean(list(experience.values()))
     found: dict[str, list[float]] = {}
     for row in bundle["answers"].rows():
@@ -80,9 +78,7 @@ def test_comments_speak_of_the_clip_that_was_rated(simulated):
 def test_how_human_is_answered_only_where_rated_artificial(simulated):
     _, bundle = simulated("clips", 20, None)
     rated_artificial = {
-        (r["session"], r["stimulus"])
-        for r in bundle["answers"].rows()
-        if r["question"] == "rating" and r["value_number"] >= 4
+        (r["session"], r["stimulus"]) for r in bundle["answers"].rows() if r["question"] == "rating" and r["value_number"] >= 4
     }
     asked = {(r["session"], r["stimulus"]) for r in bundle["answers"].rows() if r["question"] == "how_human"}
     assert asked == rated_artificial

@@ -78,16 +78,12 @@ def test_one_command_makes_a_study_that_says_who_is_a_stand_in(study: Path) -> N
     people = {row["recording"] for row in rows.values() if row["condition"] == "standin_human"}
     for row in rows.values():
         if row["condition"] == "clone":
-            assert row["learned_from"] in people, (
-                "a direct clone learned from the recording of a human clip in the test"
-            )
+            assert row["learned_from"] in people, "a direct clone learned from the recording of a human clip in the test"
             same_page = [other for other in rows.values() if other["page"] == row["page"]]
             assert row["learned_from"] in {other["recording"] for other in same_page}
         elif row["condition"] == "imitation":
             assert row["learned_from"]
-            assert not people & set(row["learned_from"].split(", ")), (
-                "others learned from recordings that are not shown"
-            )
+            assert not people & set(row["learned_from"].split(", ")), "others learned from recordings that are not shown"
     assert not list(study.parent.glob(".*")), "what lay beside it while it was made is gone"
 
 
@@ -131,9 +127,7 @@ def test_the_types_are_told_apart_by_nothing_but_behaviour(study: Path) -> None:
     [({"to_ms": 5000}, "headers"), ({"plain": False, "overlay": True}, "p = "), ({"camera": "third"}, "p = ")],
     ids=["length", "hands and bars", "camera"],
 )
-def test_a_type_that_is_made_otherwise_is_noticed(
-    study: Path, tmp_path: Path, spoiled: dict[str, Any], noticed: str
-) -> None:
+def test_a_type_that_is_made_otherwise_is_noticed(study: Path, tmp_path: Path, spoiled: dict[str, Any], noticed: str) -> None:
     """All clips of the bots filmed again in another way, everything else as it was."""
     shutil.copytree(study, tmp_path / "st")
     definition = load(tmp_path / "st", kinds=KINDS, protocols=PROTOCOLS)
@@ -146,9 +140,7 @@ def test_a_type_that_is_made_otherwise_is_noticed(
         render_file(source, tmp_path / "film.mp4", look)
         about = SourceDetails("rule_based", "page", masks=())
         pool = tmp_path / f"pool{number}"
-        added = source_pool.add(
-            pool, [tmp_path / "film.mp4"], about, clock=VirtualClock(0), new_name=lambda: "clip", workers=1
-        )
+        added = source_pool.add(pool, [tmp_path / "film.mp4"], about, clock=VirtualClock(0), new_name=lambda: "clip", workers=1)
         made = standardise(pool, list(added.new.values()), RECIPE, clock=VirtualClock(0), workers=1)
         shutil.copyfile(made.films["clip"], tmp_path / "st" / stimulus.file)
     assert any(noticed in words for words in differences(tmp_path / "st"))
@@ -186,11 +178,26 @@ def test_an_interrupted_run_goes_on_where_it_was(
 def test_recordings_that_cannot_be_used_are_told(recordings: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"expected two recordings or more .* got 0"):
         people_in(tmp_path)
-    run("record", "doom", str(tmp_path), "--map", "deathmatch", "--picture", "160x120", "--seconds", "5", "--player", "bot",
-        "--rounds", "2", "--opponent", "nobody", "--name", "bot")  # fmt: skip
-    with pytest.raises(
-        InvalidInput, match="expected somebody's round of a deathmatch map, got 'deathmatch' played by a bot"
-    ):
+    run(
+        "record",
+        "doom",
+        str(tmp_path),
+        "--map",
+        "deathmatch",
+        "--picture",
+        "160x120",
+        "--seconds",
+        "5",
+        "--player",
+        "bot",
+        "--rounds",
+        "2",
+        "--opponent",
+        "nobody",
+        "--name",
+        "bot",
+    )
+    with pytest.raises(InvalidInput, match="expected somebody's round of a deathmatch map, got 'deathmatch' played by a bot"):
         people_in(tmp_path)
     assert {person.player for person in people_in(recordings)} == {"regular:3"}
     unmarked = tmp_path / "unmarked"
@@ -231,9 +238,7 @@ def test_a_page_is_made_around_a_rule_based_run() -> None:
     shown = [(clip.type, clip.window) for clip in clips if not clip.clone]
     assert len(set(shown)) == len(shown), "nothing is shown twice"
     with pytest.raises(InvalidInput, match="no part of 4 s is left of"):
-        plan_groups(
-            line, {name: own[:1] for name, own in windows.items()}, ClipDesign(groups=3, clip_s=4), random.Random(3)
-        )
+        plan_groups(line, {name: own[:1] for name, own in windows.items()}, ClipDesign(groups=3, clip_s=4), random.Random(3))
 
 
 def test_quiet_parts_of_a_demo_have_no_shot() -> None:

@@ -59,10 +59,7 @@ def test_the_table_is_as_it_was(protocol: str, name: str) -> None:
 
 
 def test_the_funnel_of_traces_is_as_it_was() -> None:
-    steps = [
-        (f"{step.branch}: {step.title}".removeprefix(": "), step.before, step.after)
-        for step in analysed("trace").funnel
-    ]
+    steps = [(f"{step.branch}: {step.title}".removeprefix(": "), step.before, step.after) for step in analysed("trace").funnel]
     assert steps[-6:] == [
         ("RankTrace: Traces that were used", 44, 43),
         ("RankTrace: Traces like the others", 43, 43),

@@ -31,9 +31,18 @@ def analysis(studies):
 
 
 TABLES = (
-    "accuracy", "accuracy_judges", "clustered", "subsampling", "pairs", "uncertainty", "familiarity", "familiarity_fit",
-    "strength", "groups", "criterion",
-)  # fmt: skip
+    "accuracy",
+    "accuracy_judges",
+    "clustered",
+    "subsampling",
+    "pairs",
+    "uncertainty",
+    "familiarity",
+    "familiarity_fit",
+    "strength",
+    "groups",
+    "criterion",
+)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -87,10 +96,7 @@ def test_telling_apart_and_equivalence_are_two_questions(studies):
 
 
 def test_few_judges_pass_but_show_no_equivalence(studies):
-    tree = {
-        **studies.COMPARING,
-        "analysis": {**studies.COMPARING["analysis"], "stopping": {"rule": "complete", "n": 8}},
-    }
+    tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], "stopping": {"rule": "complete", "n": 8}}}
     few = run(studies.judges(8, seed=6, accuracy=0.5, tree=tree), protocols=PROTOCOLS)
     assert {row.id: row.supported for row in few.hypotheses if row.id != "H1"} == {"H2": True, "H3": False}
     assert "the agent passes by the published criterion" in few.results
@@ -99,9 +105,7 @@ def test_few_judges_pass_but_show_no_equivalence(studies):
 def test_nobody_passes_before_the_stopping_rule_is_met(studies):
     early = run(studies.judges(2, seed=6, accuracy=0.5), protocols=PROTOCOLS)
     assert {row.verdict for row in early.hypotheses} == {"not judged: the stopping rule is not met"}
-    words = " ".join([early.results, *(finding.sentence for finding in early.findings)]).replace(
-        "“The agent passes”", ""
-    )
+    words = " ".join([early.results, *(finding.sentence for finding in early.findings)]).replace("“The agent passes”", "")
     assert "passes" not in words
     table = next(table for table in early.tables if table.name == "accuracy")
     assert table.column("verdict") == (None,)
@@ -140,10 +144,4 @@ def test_a_study_without_certainty_and_familiarity(studies):
         tables["answers"] = [row for row in tables["answers"] if row["question"] == "which"]
 
     made = run(studies.judges(12, tree=tree, change=change), protocols=PROTOCOLS)
-    assert {section.name for section in made.sections} == {
-        "participants",
-        "accuracy",
-        "criterion",
-        "robustness",
-        "pairs",
-    }
+    assert {section.name for section in made.sections} == {"participants", "accuracy", "criterion", "robustness", "pairs"}

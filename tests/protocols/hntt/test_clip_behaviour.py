@@ -27,9 +27,11 @@ from believable.study.load import load
 AGENTS = ("symbolic", "hybrid", "reward_shaping")
 #: As the agents' runs are measured: shares of decisions.
 MOVES = {
-    "human": (0.10, 0.02, 0.25), "symbolic": (0.50, 0.03, 0.50), "hybrid": (0.42, 0.03, 0.38),
+    "human": (0.10, 0.02, 0.25),
+    "symbolic": (0.50, 0.03, 0.50),
+    "hybrid": (0.42, 0.03, 0.38),
     "reward_shaping": (0.13, 0.016, 0.30),
-}  # fmt: skip
+}
 CAREFUL = Conduct(drop_out=0, careless=0, hasty=0)
 
 
@@ -52,13 +54,7 @@ def definition(tmp_path_factory):
             (folder / "stimuli").mkdir(exist_ok=True)
             (folder / "stimuli" / f"{name}.mp4").touch()
             stimuli.append(
-                {
-                    "id": name,
-                    "file": f"stimuli/{name}.mp4",
-                    "condition": condition,
-                    "scenario": scenario,
-                    "measures": measures,
-                }
+                {"id": name, "file": f"stimuli/{name}.mp4", "condition": condition, "scenario": scenario, "measures": measures}
             )
     quick = {"criterion_studies": 0, "resamples": 200, "subsamples": 5}
     change_study(folder / "study.yaml", {"stimuli": stimuli, "analysis": {"options": quick}})
@@ -67,9 +63,7 @@ def definition(tmp_path_factory):
 
 
 def results(definition, truth: HnttTruth, people: int = 240):
-    sessions = straight.sessions(
-        definition, people, np.random.default_rng(3), truth=truth, conduct=CAREFUL, protocols=PROTOCOLS
-    )
+    sessions = straight.sessions(definition, people, np.random.default_rng(3), truth=truth, conduct=CAREFUL, protocols=PROTOCOLS)
     return {table.name: table for table in run(sessions.bundle(), protocols=PROTOCOLS).tables}
 
 
@@ -83,32 +77,22 @@ def test_the_report_finds_the_planted_weights_and_the_ranking(definition):
     truth = replace(HnttTruth(), skill=0.2, camera=-1.0, collisions=-0.4, slow=0.6, poor_text=0.0, pair_spread=0.2)
     tables = results(definition, truth)
     weights = tables["behaviour_weights"]
-    together = dict(
-        zip(column(weights, "measure", model="together"), column(weights, "weight", model="together"), strict=True)
-    )
+    together = dict(zip(column(weights, "measure", model="together"), column(weights, "weight", model="together"), strict=True))
     signs = [np.sign(value) for value in together.values()]
     assert signs == [-1, -1, 1], together
     shares = dict(
-        zip(
-            column(tables["behaviour_conditions"], "condition"),
-            column(tables["behaviour_conditions"], "share"),
-            strict=True,
-        )
+        zip(column(tables["behaviour_conditions"], "condition"), column(tables["behaviour_conditions"], "share"), strict=True)
     )
     appeal = clip_appeal(truth, definition.study)
     mean = {
-        agent: np.mean(
-            [appeal[s.id] for s in definition.study.stimuli if s.condition == agent and "pair" in str(s.scenario)]
-        )
+        agent: np.mean([appeal[s.id] for s in definition.study.stimuli if s.condition == agent and "pair" in str(s.scenario)])
         for agent in AGENTS
     }
     assert sorted(AGENTS, key=shares.__getitem__) == sorted(AGENTS, key=mean.__getitem__)
 
 
 def test_nothing_is_found_where_nothing_was_planted(definition):
-    tables = results(
-        definition, replace(HnttTruth(), skill=0.0, judge_sd=0.0, pair_spread=0.0, poor_text=0.0), people=120
-    )
+    tables = results(definition, replace(HnttTruth(), skill=0.0, judge_sd=0.0, pair_spread=0.0, poor_text=0.0), people=120)
     weights = tables["behaviour_weights"]
     for low, high in zip(column(weights, "weight_low"), column(weights, "weight_high"), strict=True):
         assert low < 0 < high

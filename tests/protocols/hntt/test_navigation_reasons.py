@@ -57,8 +57,10 @@ def test_shares_of_a_side_add_up_to_one(coded):
 def test_groups_are_agents_and_judges_by_accuracy(coded):
     table = next(table for table in coded.tables if table.name == "reasons_reasons_groups")
     assert {(row[0], row[1]) for row in table.rows} == {
-        ("agent", "agent"), ("judges", "high accuracy"), ("judges", "low accuracy"),
-    }  # fmt: skip
+        ("agent", "agent"),
+        ("judges", "high accuracy"),
+        ("judges", "low accuracy"),
+    }
 
 
 def test_agreement_of_the_coders_is_beside(coded):
@@ -73,16 +75,12 @@ def test_the_sentence_counts_texts_and_tests(coded):
 
 
 def test_nothing_was_coded(studies):
-    assert not any(
-        section.name.startswith("reasons") for section in run(studies.judges(4), protocols=PROTOCOLS).sections
-    )
+    assert not any(section.name.startswith("reasons") for section in run(studies.judges(4), protocols=PROTOCOLS).sections)
 
 
 def test_accurate_and_other_judges_stand_side_by_side_in_a_figure(coded):
     """The published figure: a panel for each side, both groups of judges beside each other in it."""
-    chart = next(
-        chart for section in coded.sections for chart in section.charts if chart.name == "reasons_reasons_judges"
-    )
+    chart = next(chart for section in coded.sections for chart in section.charts if chart.name == "reasons_reasons_judges")
     assert (chart.kind, chart.use["colour"], chart.use["facet"]) == ("bars", "group", "side")
     table = next(table for table in coded.tables if table.name == chart.table)
     assert set(table.column("group")) == {"high accuracy", "low accuracy"}

@@ -44,16 +44,13 @@ def groups(published, studies):
                 first = position < right if position < 6 else position - 6 < hybrids
                 page = {"session": session, "trial": "pairs", "trial_key": f"pairs{position}", "position": position}
                 tables["shown"] += [
-                    page | {"player": side, "condition": who, "stimulus": f"{who}{position}"}
-                    for side, who in enumerate(against)
+                    page | {"player": side, "condition": who, "stimulus": f"{who}{position}"} for side, who in enumerate(against)
                 ]
                 chosen = {"question": "which", "kind": "preference", "value_text": "first" if first else "second"}
                 tables["answers"].append(page | chosen)
                 if position < 6:
                     point = unsure // 6 + (position < unsure % 6)
-                    tables["answers"].append(
-                        page | {"question": "certainty", "kind": "certainty", "value_number": point}
-                    )
+                    tables["answers"].append(page | {"question": "certainty", "kind": "certainty", "value_number": point})
     analysis = run(bundle(tables, studies.definition_of(tree), simulated=False), protocols=PROTOCOLS)
     table = next(table for table in analysis.tables if table.name == "groups")
     names = [column.name for column in table.columns]
@@ -63,16 +60,11 @@ def groups(published, studies):
 @pytest.mark.parametrize("measure", ["accuracy", "uncertainty"])
 def test_means_spreads_u_and_the_two_sided_p(published, groups, measure):
     row = groups[0][measure.capitalize()]
-    printed, again = (
-        published[1]["published_outputs"][measure],
-        published[1]["recomputed_from_reconstruction"][measure],
-    )
+    printed, again = (published[1]["published_outputs"][measure], published[1]["recomputed_from_reconstruction"][measure])
     for group, study in (("first", "study1"), ("second", "study2")):
         mean, population_sd = printed[study]
         assert row[f"mean_{group}"] == pytest.approx(mean, rel=1e-12)
-        assert row[f"sd_{group}"] * np.sqrt(29 / 30) == pytest.approx(population_sd, rel=1e-9), (
-            "printed with n, ours with n − 1"
-        )
+        assert row[f"sd_{group}"] * np.sqrt(29 / 30) == pytest.approx(population_sd, rel=1e-9), "printed with n, ours with n − 1"
     assert row["u"] == printed["mannwhitney_U"]
     assert row["p"] == pytest.approx(again["p_two_sided"], abs=5e-7)
     assert row["p"] / 2 == pytest.approx(again["p_one_sided"], abs=5e-7), "half of it is what was printed"

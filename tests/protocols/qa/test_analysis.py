@@ -31,16 +31,26 @@ TREE: dict[str, Any] = {
     "seed": 1,
     "stimuli": [{"id": name, "file": f"{name}.mp4"} for name in ("v1", "v2", "v3")],
     "timeline": [
-        {"form": {"id": "about", "questions": [
-            {"id": "group", "prompt": "Trained?", "choice": {"options": ["trained", "untrained"]}}]}},
+        {
+            "form": {
+                "id": "about",
+                "questions": [{"id": "group", "prompt": "Trained?", "choice": {"options": ["trained", "untrained"]}}],
+            }
+        },
         {"qa": {"id": "visual", "test": "visual", "duration_s": 20, "signal_seed": 1}},
         {"qa": {"id": "auditory", "test": "auditory", "duration_s": 20, "signal_seed": 2}},
-        {"block": {"id": "b", "order": "random", "over": "stimulus", "each": [
-            {"watch": {"id": "task", "annotate": {"ranktrace": {}}}}]}},
+        {
+            "block": {
+                "id": "b",
+                "order": "random",
+                "over": "stimulus",
+                "each": [{"watch": {"id": "task", "annotate": {"ranktrace": {}}}}],
+            }
+        },
         {"finish": {"text": "Thank you."}},
     ],
     "analysis": {"protocol": "qa"},
-}  # fmt: skip
+}
 
 
 def definition() -> Definition:
@@ -67,14 +77,16 @@ def study(
         session, group = f"s{number:02}", ("trained", "untrained")[number % 2]
         rows["participants"].append({"session": session})
         rows["answers"].append(
-            {"session": session, "trial": "about", "trial_key": "about", "question": "group", "kind": "choice",
-             "value_text": group}
-        )  # fmt: skip
-        pages = [
-            ("visual", None),
-            ("auditory", None),
-            *(("task", name) for name in rng.permutation(["v1", "v2", "v3"])),
-        ]
+            {
+                "session": session,
+                "trial": "about",
+                "trial_key": "about",
+                "question": "group",
+                "kind": "choice",
+                "value_text": group,
+            }
+        )
+        pages = [("visual", None), ("auditory", None), *(("task", name) for name in rng.permutation(["v1", "v2", "v3"]))]
         for position, (trial, stimulus) in enumerate(pages, start=1):
             key = {
                 "session": session,
@@ -114,13 +126,10 @@ def test_groups_of_different_sizes_are_compared_at_one_size_and_the_finding_says
     left = data.without({data.sessions[0]: ""}, reason="test", title="test")
     sentence = {
         whole: next(
-            finding.sentence
-            for section in analyse(have, plan, RNG)
-            for finding in section.findings
-            if finding.outcome == "task"
+            finding.sentence for section in analyse(have, plan, RNG) for finding in section.findings if finding.outcome == "task"
         )
         for whole, have in ((True, data), (False, left))
-    }  # fmt: skip
+    }
     assert "The difference is that of groups of 9 annotators" in sentence[False]
     assert "The difference is that of" not in sentence[True]
 
@@ -139,17 +148,33 @@ def test_sections(small: tuple[Data, Plan]) -> None:
     assert list(sections) == ["reliability", "groups", "tests_agree", "gate", "annotators"]
     table = next(table for table in sections["reliability"].tables if table.name == "reliability")
     assert [row[:3] for row in table.rows] == [
-        ("visual", "trained", 10), ("visual", "untrained", 10), ("auditory", "trained", 10), ("auditory", "untrained", 10),
-        ("task", "trained", 10), ("task", "untrained", 10),
-    ]  # fmt: skip
+        ("visual", "trained", 10),
+        ("visual", "untrained", 10),
+        ("auditory", "trained", 10),
+        ("auditory", "untrained", 10),
+        ("task", "trained", 10),
+        ("task", "untrained", 10),
+    ]
     assert [column.name for column in table.columns[3:]] == [
-        "sda", "sda_half", "sda_low", "sda_high", "kappa", "kappa_half", "kappa_low", "kappa_high", "cronbach_time_items",
-        "cronbach_annotator_items", "krippendorff",
-    ]  # fmt: skip
+        "sda",
+        "sda_half",
+        "sda_low",
+        "sda_high",
+        "kappa",
+        "kappa_half",
+        "kappa_low",
+        "kappa_high",
+        "cronbach_time_items",
+        "cronbach_annotator_items",
+        "krippendorff",
+    ]
     cross = next(table for table in sections["gate"].tables if table.name == "gate_against_task")
     assert [row[0] for row in cross.rows] == [
-        "reliable in both", "unreliable in both", "failed the gate only", "failed the task only",
-    ]  # fmt: skip
+        "reliable in both",
+        "unreliable in both",
+        "failed the gate only",
+        "failed the task only",
+    ]
     assert sum(int(str(row[-1])) for row in cross.rows) == 20
     assert {chart.kind for chart in sections["gate"].charts} == {"scatter", "histogram"}
     counted = next(chart for chart in sections["gate"].charts if chart.kind == "histogram")
@@ -163,10 +188,7 @@ def test_annotators_who_never_moved_are_warned_of(small: tuple[Data, Plan]) -> N
     still, _ = study(moves=False)
     (doubt,) = warnings(still, plan)
     assert doubt.startswith("Validity: 60 traces of 60 on the task never moved.")
-    assert {verdict.cell for verdict in scored(still, plan, RNG).verdicts} <= {
-        "reliable in both",
-        "failed the gate only",
-    }
+    assert {verdict.cell for verdict in scored(still, plan, RNG).verdicts} <= {"reliable in both", "failed the gate only"}
 
 
 def test_every_point_of_the_scatter_has_its_interval_over_stimuli(small: tuple[Data, Plan]) -> None:

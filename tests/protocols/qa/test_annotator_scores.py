@@ -45,9 +45,7 @@ def test_a_trace_one_step_late_has_that_lag() -> None:
 def test_getting_better_on_the_way() -> None:
     signal = np.arange(20.0)
     found = against(trace("a", [*(-np.arange(10.0)), *np.arange(10.0)]), signal, step_ms=STEP)
-    assert found.halves == pytest.approx(
-        1.0 - (1 - 9) / 10
-    )  # nine steps the wrong way and the leap back up, then all right
+    assert found.halves == pytest.approx(1.0 - (1 - 9) / 10)  # nine steps the wrong way and the leap back up, then all right
 
 
 def test_the_gold_standard_leaves_the_annotator_out() -> None:
@@ -62,12 +60,7 @@ def test_the_gold_standard_leaves_the_annotator_out() -> None:
 
 def test_groups_and_stimuli_have_their_own_gold_standard() -> None:
     up, down = [0.0, 1, 2, 3], [3.0, 2, 1, 0]
-    traces = [
-        trace("a", up, group="x"),
-        trace("b", up, group="x"),
-        trace("c", down, group="y"),
-        trace("d", down, group="y"),
-    ]
+    traces = [trace("a", up, group="x"), trace("b", up, group="x"), trace("c", down, group="y"), trace("d", down, group="y")]
     scores, _ = against_others(traces, step_ms=STEP)
     assert [one.sda for one in scores] == [1, 1, 1, 1]
     scores, alone = against_others([*traces, trace("e", up, stimulus="w")], step_ms=STEP)

@@ -22,12 +22,14 @@ def traces(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = 
     signals = [np.random.default_rng(seed).integers(-1, 2, 60) for seed in (1, 2)]
     return [
         AnnotatorTrace(
-            f"{name}{person}", name, f"v{index}",
+            f"{name}{person}",
+            name,
+            f"v{index}",
             np.cumsum(np.where(rng.uniform(size=60) < skill, signal, rng.integers(-1, 2, 60))).astype(float),
         )
         for person in range(n)
         for index, signal in enumerate(signals)
-    ]  # fmt: skip
+    ]
 
 
 def scored(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g") -> tuple[GroupTask, Estimate]:

@@ -96,10 +96,13 @@ def test_gate_h2_and_cross_table_come_out_of_imported_data(own_and_imported: tup
         assert f"{cells.count(cell)} {cell}" in sentence
     for row in table(results, "tests_together"):
         visual, auditory = (
-            [float(np.mean([s.sda for s in ours.tests[test] if s.annotator == who])) for who in ours.collected.groups
-             if ours.collected.groups[who] == row["group"] and any(s.annotator == who for s in ours.tests[test])]
+            [
+                float(np.mean([s.sda for s in ours.tests[test] if s.annotator == who]))
+                for who in ours.collected.groups
+                if ours.collected.groups[who] == row["group"] and any(s.annotator == who for s in ours.tests[test])
+            ]
             for test in ("visual", "auditory")
-        )  # fmt: skip
+        )
         assert float(row["r"]) == pytest.approx(float(np.corrcoef(visual, auditory)[0, 1]), abs=1e-9)
 
 
@@ -147,14 +150,24 @@ def test_public_recordings_of_both_tests_in_one_dataset(tmp_path: Path, public_d
     listed = write_csv(
         tmp_path / "listed.csv",
         ("Participant", "PaganSession", "Group", "File", "until_ms"),
-        [(*key, "raw_pagan_export", 250 * bins) for key, bins in people.items()]
-        + [(*key, "green", "") for key in experts],
+        [(*key, "raw_pagan_export", 250 * bins) for key, bins in people.items()] + [(*key, "green", "") for key in experts],
     )
     call(
-        importing, "pagan", tone / "raw_pagan_export.csv", write_csv(tmp_path / "green.csv", HEAD[:-1], lines),
-        "--annotators", listed, "--auditory", "raw_pagan_export", tone / "Pitch_values.csv", "--visual", "green", signal,
-        "--out", tmp_path / "bundle",
-    )  # fmt: skip
+        importing,
+        "pagan",
+        tone / "raw_pagan_export.csv",
+        write_csv(tmp_path / "green.csv", HEAD[:-1], lines),
+        "--annotators",
+        listed,
+        "--auditory",
+        "raw_pagan_export",
+        tone / "Pitch_values.csv",
+        "--visual",
+        "green",
+        signal,
+        "--out",
+        tmp_path / "bundle",
+    )
     call(analyse, tmp_path / "bundle", "--protocol", "qa", "--out", tmp_path / "results")
     rows = {(row["test"], row["group"]): row for row in table(tmp_path / "results", "reliability")}
     expected = json.loads((tone / "expected.json").read_text())["Expert"]
@@ -162,8 +175,7 @@ def test_public_recordings_of_both_tests_in_one_dataset(tmp_path: Path, public_d
     length = 1000.0 * len(truth)
     levels = np.repeat([value for _, value in truth], 4)
     by_hand = [
-        sda(resample(*map(list, zip(*own, strict=True)), step_ms=250, duration_ms=length), normalise(levels))
-        for own in traces
+        sda(resample(*map(list, zip(*own, strict=True)), step_ms=250, duration_ms=length), normalise(levels)) for own in traces
     ]
     assert float(rows["visual", "Expert"]["sda"]) == pytest.approx(float(np.mean(by_hand)), abs=1e-6)
     (together,) = [row for row in table(tmp_path / "results", "tests_together") if row["group"] == "Expert"]
@@ -173,9 +185,15 @@ def test_public_recordings_of_both_tests_in_one_dataset(tmp_path: Path, public_d
 def test_contradictory_groups_are_told_and_not_made_a_group(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     tone = public_data("pagan_auditory_qa")
     printed = call(
-        importing, "pagan", tone / "raw_pagan_export.csv", "--auditory", "raw_pagan_export", tone / "Pitch_values.csv",
-        "--out", tmp_path / "bundle",
-    )  # fmt: skip
+        importing,
+        "pagan",
+        tone / "raw_pagan_export.csv",
+        "--auditory",
+        "raw_pagan_export",
+        tone / "Pitch_values.csv",
+        "--out",
+        tmp_path / "bundle",
+    )
     assert "annotators have several values, such as Expert and Mturk; it is left empty for them" in printed
     groups = {row["extra_group"] for row in read(tmp_path / "bundle")["participants"].rows()}
     assert groups == {"Expert", "Mturk", None}

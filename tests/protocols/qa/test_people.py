@@ -21,11 +21,7 @@ def planted(simulated):
 
 def test_the_score_in_the_table_is_that_of_the_trace(planted):
     _, bundle = planted
-    told = {
-        (row["session"], row["trial"]): row["value_number"]
-        for row in bundle["answers"].rows()
-        if row["question"] == "sda"
-    }
+    told = {(row["session"], row["trial"]): row["value_number"] for row in bundle["answers"].rows() if row["question"] == "sda"}
     truth = draw(1, 60).levels(np.arange(0, 60_000, 250, dtype=np.float64))
     table = bundle["traces"]
     of_visual = table["trial"].values == "visual"

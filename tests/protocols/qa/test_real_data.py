@@ -54,9 +54,7 @@ def annotators(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["prepared", "raw"])
-def results(
-    request: pytest.FixtureRequest, shared: Path, annotators: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def results(request: pytest.FixtureRequest, shared: Path, annotators: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
     which = "traces_250ms" if request.param == "prepared" else "raw_pagan_export"
     signal = ("--auditory", which, shared / "Pitch_values.csv", "--out", folder / "bundle")
@@ -114,9 +112,7 @@ def test_groups_are_compared_over_annotators(results: Path) -> None:
 
 def test_left_out_recordings_are_counted(shared: Path, annotators: Path, tmp_path: Path) -> None:
     which = ("--auditory", "raw_pagan_export.csv", shared / "Pitch_values.csv")
-    run(
-        importing, "pagan", shared / "raw_pagan_export.csv", "--annotators", annotators, *which, "--out", tmp_path / "b"
-    )
+    run(importing, "pagan", shared / "raw_pagan_export.csv", "--annotators", annotators, *which, "--out", tmp_path / "b")
     details = {row["detail"]: row["count"] for row in read(tmp_path / "b")["exclusions"].rows()}
     left_out = details["not among the listed annotators"]
     assert isinstance(left_out, int)

@@ -51,12 +51,7 @@ def study(
             scenario = f"day{number % scenarios}"
             stimulus = f"{scenario}_{condition}"
             place = {"session": session, "position": position, "stimulus": stimulus}
-            trial = place | {
-                "trial": "day",
-                "trial_key": f"day-{position}",
-                "condition": condition,
-                "scenario": scenario,
-            }
+            trial = place | {"trial": "day", "trial_key": f"day-{position}", "condition": condition, "scenario": scenario}
             rows["trials"].append(trial | {"kind": "watch"})
             rows["views"].append(place | {"from_ms": 0, "to_ms": LENGTH_MS, "rate": 1.0})
             if number % 3 == 0:
@@ -72,15 +67,27 @@ def study(
             rows["answers"].append(trial | {"question": "believability", "kind": "likert", "value_number": rating})
             rows["answers"].append(trial | {"question": "coherence", "kind": "likert", "value_number": rating})
             rows["shown"].append(
-                {"session": session, "position": 5, "trial": "choice", "player": position - 1, "condition": condition,
-                 "how": "remembered"}
-            )  # fmt: skip
+                {
+                    "session": session,
+                    "position": 5,
+                    "trial": "choice",
+                    "player": position - 1,
+                    "condition": condition,
+                    "how": "remembered",
+                }
+            )
         chosen = order.index("ours" if rng.uniform() < 0.75 else "baseline")
         rows["answers"].append(
-            {"session": session, "position": 5, "trial": "choice", "trial_key": "choice",
-             "question": "preference", "kind": "preference",
-             "value_text": ("first", "second")[chosen]}
-        )  # fmt: skip
+            {
+                "session": session,
+                "position": 5,
+                "trial": "choice",
+                "trial_key": "choice",
+                "question": "preference",
+                "kind": "preference",
+                "value_text": ("first", "second")[chosen],
+            }
+        )
     actions = [
         {"stimulus": f"day{n}_{condition}", "action": f"a{index}", "from_ms": index * step, "to_ms": (index + 1) * step}
         for n in range(scenarios)
@@ -98,9 +105,7 @@ def small() -> tuple[Data, Plan]:
 
 def test_planted_differences_are_found(small: tuple[Data, Plan]) -> None:
     outcomes = main(*small, RNG)
-    assert set(outcomes) == {
-        "believability", "believability_difference", "rate", "rate_difference", "odds", "preference",
-    }  # fmt: skip
+    assert set(outcomes) == {"believability", "believability_difference", "rate", "rate_difference", "odds", "preference"}
     assert outcomes["believability_difference"].value > 0.3  # type: ignore[union-attr, operator]
     assert outcomes["rate_difference"].high < 0  # type: ignore[union-attr, operator]
     assert outcomes["odds"].high < 1  # type: ignore[union-attr, operator]
@@ -168,8 +173,7 @@ def test_the_declared_flag_model_judges_and_the_other_stands_beside_it() -> None
         declared = replace(plan, declared=plan.declared.model_copy(update={"options": {"flag_model": option}}))
         section = analyse(data, declared, RNG)[0]
         judging, beside = (
-            next(table for table in section.tables if table.name == name)
-            for name in ("flag_model", "flag_model_beside")
+            next(table for table in section.tables if table.name == name) for name in ("flag_model", "flag_model_beside")
         )
         assert part in judging.note
         assert part not in beside.note

@@ -20,9 +20,18 @@ from believable.stats.detection import d_prime
 
 #: Some flag much and some little; d′ is the same for all.
 TRUTH = ReplayTruth(
-    flag_logit=-3.0, flag_effect=0.0, effect_sd=0.0, flag_sd=0.8, undone=0.0, skips=0.0,
-    d_goal=0.5, d_environment=1.5, d_temporal=1.0, d_social=0.0, d_control=2.0,
-)  # fmt: skip
+    flag_logit=-3.0,
+    flag_effect=0.0,
+    effect_sd=0.0,
+    flag_sd=0.8,
+    undone=0.0,
+    skips=0.0,
+    d_goal=0.5,
+    d_environment=1.5,
+    d_temporal=1.0,
+    d_social=0.0,
+    d_control=2.0,
+)
 PLANTED = {"environment rule": 1.5, "temporal": 1.0, "control failure": 2.0}
 
 
@@ -31,9 +40,7 @@ def tables(simulated: Callable[..., tuple[Sessions, Bundle]]) -> dict[str, dict[
     _, bundle = simulated("replay", 90, TRUTH)
     analysis = run(bundle, protocols=PROTOCOLS)
     return {
-        table.name: {
-            str(row[0]): dict(zip([column.name for column in table.columns], row, strict=True)) for row in table.rows
-        }
+        table.name: {str(row[0]): dict(zip([column.name for column in table.columns], row, strict=True)) for row in table.rows}
         for table in analysis.tables
         if table.name in ("flags_by_checker", "objective", "flags_by_viewing")
     }
@@ -97,9 +104,7 @@ def test_nobody_pulls_it_down_by_flagging_more_than_others() -> None:
     people = [FlagCounts(round(hit), 10_000, round(false), 10_000) for false, hit in (ready, slow)]
     assert sensitivity(people, 0.95).value == pytest.approx(2.0, abs=0.01)
     together = np.sum([(own.hits, own.false_alarms) for own in people], axis=0)
-    assert d_prime(together[0], 20_000 - together[0], together[1], 20_000 - together[1]).value == pytest.approx(
-        1.4, abs=0.1
-    )
+    assert d_prime(together[0], 20_000 - together[0], together[1], 20_000 - together[1]).value == pytest.approx(1.4, abs=0.1)
 
 
 def test_without_a_violation_it_is_undefined_and_says_why() -> None:

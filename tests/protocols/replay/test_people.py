@@ -33,13 +33,9 @@ def test_ratings_differ_as_planted(planted):
 def test_flags_are_as_frequent_as_planted(planted):
     sessions, bundle = planted
     per_day = Counter((row["session"], row["position"]) for row in bundle["flags"].rows() if not row["undone"])
-    condition = {
-        (row["session"], row["position"]): row["condition"] for row in bundle["trials"].rows() if row["trial"] == "day"
-    }
+    condition = {(row["session"], row["position"]): row["condition"] for row in bundle["trials"].rows() if row["trial"] == "day"}
     count = Counter(row["stimulus"] for row in bundle["actions"].rows())
-    of_day = {
-        (row["session"], row["position"]): row["stimulus"] for row in bundle["trials"].rows() if row["trial"] == "day"
-    }
+    of_day = {(row["session"], row["position"]): row["stimulus"] for row in bundle["trials"].rows() if row["trial"] == "day"}
     rates: dict[str, list[float]] = {"generative": [], "neurosymbolic": []}
     for day, name in condition.items():
         rates[name].append(100 * per_day[day] / count[of_day[day]])
@@ -51,9 +47,7 @@ def test_effects_differ_between_people_as_planted(simulated):
     """Each person's log odds of flagging, ours minus baseline: their variance beyond that of counting is the planted one."""
     spreads = {}
     for sd in (0.0, 0.8):
-        _, bundle = simulated(
-            "replay", 200, ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd)
-        )
+        _, bundle = simulated("replay", 200, ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd))
         days = [row for row in bundle["trials"].rows() if row["trial"] == "day"]
         flags = Counter((row["session"], row["position"]) for row in bundle["flags"].rows())
         count = Counter(row["stimulus"] for row in bundle["actions"].rows())
@@ -69,9 +63,7 @@ def test_effects_differ_between_people_as_planted(simulated):
 def test_the_choice_follows_the_ratings_as_planted(planted):
     sessions, bundle = planted
     first = {
-        row["session"]: row["condition"]
-        for row in bundle["shown"].rows()
-        if row["trial"] == "choice" and row["player"] == 0
+        row["session"]: row["condition"] for row in bundle["shown"].rows() if row["trial"] == "choice" and row["player"] == 0
     }
     chosen = [
         (row["value_text"] == "first") == (first[row["session"]] == "neurosymbolic")

@@ -26,19 +26,35 @@ def coded(*, codes: bool = True) -> tuple[Data, Plan]:
         rows["participants"].append({"session": session})
         for position, condition in enumerate(("baseline", "ours")):
             number += 1
-            rows["flags"].append(
-                {"session": session, "position": position, "media_ms": 5.0, "action": "a", "reason": "because"}
-            )
+            rows["flags"].append({"session": session, "position": position, "media_ms": 5.0, "action": "a", "reason": "because"})
             code = CODES[position if person else 0]
             rows["code_final"].append(
-                {"codebook": "reasons", "response": number, "code": code, "how": "agreed", "round": 1, "version": 1,
-                 "sample": "single", "session": session, "position": position, "condition": condition}
-            )  # fmt: skip
+                {
+                    "codebook": "reasons",
+                    "response": number,
+                    "code": code,
+                    "how": "agreed",
+                    "round": 1,
+                    "version": 1,
+                    "sample": "single",
+                    "session": session,
+                    "position": position,
+                    "condition": condition,
+                }
+            )
     rows["codes"] = [
-        {"codebook": "reasons", "version": 1, "kind": "code", "code": code, "label": code.replace("_", " "), "direction": False,
-         "side": False, "other": False}
+        {
+            "codebook": "reasons",
+            "version": 1,
+            "kind": "code",
+            "code": code,
+            "label": code.replace("_", " "),
+            "direction": False,
+            "side": False,
+            "other": False,
+        }
         for code in CODES
-    ]  # fmt: skip
+    ]
     if not codes:
         del rows["codes"], rows["code_final"]
     plan = undeclared("replay", None, PROTOCOLS)
@@ -53,9 +69,7 @@ def test_shares_by_condition_add_up() -> None:
     assert rows["goal inconsistency", "baseline"][2:5] == (8, 8, 1.0)
     assert rows["goal inconsistency", "ours"][2:4] == (1, 8)
     assert rows["environment rule", "ours"][4] == pytest.approx(7 / 8)
-    assert section.paragraphs == (
-        "16 of 16 flags with a reason (100\u202f%) were coded, 0 of them discarded by the coders.",
-    )
+    assert section.paragraphs == ("16 of 16 flags with a reason (100\u202f%) were coded, 0 of them discarded by the coders.",)
 
 
 def test_differences_are_tested_and_say_how() -> None:

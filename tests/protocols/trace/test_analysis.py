@@ -50,13 +50,25 @@ def study(make: Any, *, people: int = 24, pull: float = 0.35, seed: int = 1, ear
         if before:
             chosen = "second" if rng.uniform() < 0.85 else "first"
         answers.append(
-            {"session": session, "position": 9, "trial": "choice", "question": "preference", "kind": "preference",
-             "value_text": chosen}
-        )  # fmt: skip
+            {
+                "session": session,
+                "position": 9,
+                "trial": "choice",
+                "question": "preference",
+                "kind": "preference",
+                "value_text": chosen,
+            }
+        )
         answers.append(
-            {"session": session, "position": 9, "trial": "exit", "question": "age", "kind": "number",
-             "value_number": 20.0 + number}
-        )  # fmt: skip
+            {
+                "session": session,
+                "position": 9,
+                "trial": "exit",
+                "question": "age",
+                "kind": "number",
+                "value_number": 20.0 + number,
+            }
+        )
     made_bundle = bundle({"participants": participants, "trials": trials, "traces": traces, "answers": answers})
     plan = undeclared("trace", None, PROTOCOLS)
     return analysis_data.load(made_bundle, plan, None), plan
@@ -85,9 +97,7 @@ def test_cleaning_is_on_record(make: Any) -> None:
 def test_an_untouched_trace_and_a_missing_choice_are_dropped_with_reasons(make: Any) -> None:
     data, plan = study(make)
     keep = [row for row in data.bundle["traces"].rows() if (row["session"], row["position"]) != ("s00", 2)]
-    answers = [
-        row for row in data.bundle["answers"].rows() if (row["session"], row["question"]) != ("s01", "preference")
-    ]
+    answers = [row for row in data.bundle["answers"].rows() if (row["session"], row["question"]) != ("s01", "preference")]
     tables = {name: list(data.bundle[name].rows()) for name in ("participants", "trials")}
     again = analysis_data.load(bundle({**tables, "traces": keep, "answers": answers}), plan, None)
     reasons = {(drop.session, drop.reason) for drop in clean(again, plan).drops}
@@ -117,8 +127,16 @@ def test_table_one_has_the_published_layout(found: Any) -> None:
     for centre in ("mean", "neutral"):
         counts = table(sections, f"counts_{centre}")
         assert [column.name for column in counts.columns] == [
-            "epsilon", "tool", "n", "high_r", "high_p", "low_r", "low_p", "difference_r", "difference_p",
-        ]  # fmt: skip
+            "epsilon",
+            "tool",
+            "n",
+            "high_r",
+            "high_p",
+            "low_r",
+            "low_p",
+            "difference_r",
+            "difference_p",
+        ]
         assert [row[:2] for row in counts.rows] == [
             (epsilon, tool) for epsilon in (0.0, 0.05, 0.10, 0.15, 0.20, 0.25) for tool in ("RankTrace", "BTrace")
         ]
@@ -137,10 +155,7 @@ def test_with_signs_the_neutral_centre_makes_every_uncertainty_alike(found: Any)
 def test_findings_say_what_they_are_about(found: Any) -> None:
     _, _, sections = found
     findings = sections["choice"].findings
-    assert {(finding.outcome, finding.about) for finding in findings} >= {
-        ("mean", "btrace"),
-        ("difference", "ranktrace"),
-    }
+    assert {(finding.outcome, finding.about) for finding in findings} >= {("mean", "btrace"), ("difference", "ranktrace")}
     assert all(finding.sentence.endswith(".") for finding in findings)
     assert "have a correlation of r = " in next(finding.sentence for finding in findings if finding.outcome == "mean")
     assert not any("correlates" in finding.sentence for finding in findings)
@@ -200,9 +215,7 @@ def test_who_chose_before_annotating_is_compared_with_who_chose_after(make: Any)
     for tool in ("ranktrace", "btrace"):
         test = outcomes[f"choice_time:{tool}"]
         own = {
-            level: one_agreement(
-                [pair for pair in pairs if times[pair.session] == level], tool, "high", 0.0, "mean", level=0.95
-            )
+            level: one_agreement([pair for pair in pairs if times[pair.session] == level], tool, "high", 0.0, "mean", level=0.95)
             for level in ("last", "first")
         }
         assert test == correlations_compared(own["last"], own["first"], level=0.95)

@@ -58,8 +58,7 @@ def test_words_for_another_number_of_turns_and_turns_that_are_not_played_are_ref
     file = tmp_path / "s" / "study.yaml"
     text = file.read_text("utf-8")
     text = text.replace(
-        'title: {en: "{First|Second} game", de: "{Erstes|Zweites} Spiel"}',
-        'title: {en: "{1|2|3}. game", de: "{1|2|3}. Spiel"}',
+        'title: {en: "{First|Second} game", de: "{Erstes|Zweites} Spiel"}', 'title: {en: "{1|2|3}. game", de: "{1|2|3}. Spiel"}'
     )
     file.write_text(text.replace("{round: round, turn: 2}", "{round: round, turn: 3}"), "utf-8")
     with pytest.raises(InvalidInput) as refused:

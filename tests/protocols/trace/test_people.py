@@ -15,13 +15,7 @@ def agreement(bundle):
     """How the choice goes with the difference of mean marks (BTrace)."""
     table = bundle["traces"]
     marks: dict[tuple[str, int], list[float]] = {}
-    rows = zip(
-        table["session"].values,
-        table["position"].values,
-        table["instrument"].values,
-        table["value"].values,
-        strict=True,
-    )
+    rows = zip(table["session"].values, table["position"].values, table["instrument"].values, table["value"].values, strict=True)
     for session, position, tool, value in rows:
         if tool == "btrace":
             marks.setdefault((session, int(position)), []).append(value)
@@ -44,9 +38,7 @@ def test_everybody_annotates_two_rounds_with_the_tool_of_the_arm(simulated):
     _, bundle = simulated("trace", 20, TraceTruth(idle=0.0))
     arm = dict(zip(bundle["participants"]["session"].values, bundle["participants"]["arm_tool"].values, strict=True))
     table = bundle["traces"]
-    assert all(
-        tool == arm[session] for session, tool in zip(table["session"].values, table["instrument"].values, strict=True)
-    )
+    assert all(tool == arm[session] for session, tool in zip(table["session"].values, table["instrument"].values, strict=True))
     pages = set(zip(table["session"].values, table["position"].values.tolist(), strict=True))
     assert len(pages) == 40
     assert table["media_ms"].values.max() < ROUND_MS
@@ -90,11 +82,7 @@ def test_a_choice_before_annotating_goes_with_what_is_annotated_later(ready):
         player = RoundPlayer(truth, ready("trace").study, random.Random(seed), careless=False)
         early = player.answer("preference", (), ())
         signs = [
-            sum(
-                act.data["sign"]
-                for act in player.acts("btrace", SeenStimulus(None, ROUND_MS))
-                if act.kind == "trace.mark"
-            )
+            sum(act.data["sign"] for act in player.acts("btrace", SeenStimulus(None, ROUND_MS)) if act.kind == "trace.mark")
             for _ in range(2)
         ]
         agreed += early == ("first" if signs[0] > signs[1] else "second")

@@ -25,9 +25,7 @@ def test_means_and_counts_per_window() -> None:
 def study(make: Any, people: int = 8) -> Any:
     """The health of the opponent falls while the trace rises; hits come with rises."""
     rng = np.random.default_rng(4)
-    rows: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("participants", "trials", "traces", "answers", "telemetry")
-    }
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "trials", "traces", "answers", "telemetry")}
     for number in range(people):
         session = f"s{number}"
         rows["participants"].append({"session": session, "arm_tool": "ranktrace"})
@@ -43,16 +41,40 @@ def study(make: Any, people: int = 8) -> Any:
             for tick, t_ms in enumerate(range(0, 60_000, 500)):
                 level = float(made.value[made.media_ms <= t_ms][-1]) if (made.media_ms <= t_ms).any() else 0.0
                 rows["telemetry"].append(
-                    {"session": session, "position": 2 * place - 1, "run": 0, "tick": tick, "t_ms": t_ms, "score": 0,
-                     "player_health": 100, "opponent_health": int(50 - level), "player_x": 0.0, "player_y": 0.0,
-                     "player_heading_deg": 0, "opponent_x": 0.0, "opponent_y": 0.0, "opponent_heading_deg": 0,
-                     "distance": 1.0 + rng.normal(), "move_x": 0, "move_y": 0, "shoot": False, "bomb": False,
-                     "events": "hit" if tick % 10 == 0 else None}
-                )  # fmt: skip
+                    {
+                        "session": session,
+                        "position": 2 * place - 1,
+                        "run": 0,
+                        "tick": tick,
+                        "t_ms": t_ms,
+                        "score": 0,
+                        "player_health": 100,
+                        "opponent_health": int(50 - level),
+                        "player_x": 0.0,
+                        "player_y": 0.0,
+                        "player_heading_deg": 0,
+                        "opponent_x": 0.0,
+                        "opponent_y": 0.0,
+                        "opponent_heading_deg": 0,
+                        "distance": 1.0 + rng.normal(),
+                        "move_x": 0,
+                        "move_y": 0,
+                        "shoot": False,
+                        "bomb": False,
+                        "events": "hit" if tick % 10 == 0 else None,
+                    }
+                )
         rows["answers"].append(
-            {"session": session, "position": 9, "trial": "choice", "trial_key": "choice", "question": "preference",
-             "kind": "preference", "value_text": ("first", "second")[number % 2]}
-        )  # fmt: skip
+            {
+                "session": session,
+                "position": 9,
+                "trial": "choice",
+                "trial_key": "choice",
+                "question": "preference",
+                "kind": "preference",
+                "value_text": ("first", "second")[number % 2],
+            }
+        )
     plan = undeclared("trace", None, PROTOCOLS)
     data = analysis_data.load(bundle(rows), plan, None)
     return clean(data, plan), plan
@@ -68,9 +90,7 @@ def test_what_falls_while_the_trace_rises_is_found(make: Any) -> None:
     assert set(rows) == {"score", "player health", "opponent health", "distance", "shoot", "bomb", "event: hit"}
     assert rows["opponent health"][3] < -0.8
     assert rows["score"][3] is None
-    assert (
-        table.undefined[[row[0] for row in table.rows].index("score"), "r"] == "a measure does not vary within people"
-    )
+    assert table.undefined[[row[0] for row in table.rows].index("score"), "r"] == "a measure does not vary within people"
     assert "opponent health" in section.findings[0].sentence
     drawn = next(table for table in section.tables if table.name == "telemetry_examples")
     assert {"trace", "opponent health"} <= set(drawn.column("channel"))

@@ -67,9 +67,7 @@ def test_a_constant_ranktrace_is_inactive_but_shown_in_the_middle(make: Any) -> 
 )
 def test_btrace_windows_by_rule(make: Any, rule: Any, judged: list[float], values: list[float]) -> None:
     marks = make.made("p", "btrace", 1, np.array([100.0, 900.0, 3100.0]), np.array([1.0, 1.0, -1.0]))
-    short = TraceAnnotation(
-        **{**{name: getattr(marks, name) for name in TraceAnnotation.__slots__}, "duration_ms": 9000}
-    )
+    short = TraceAnnotation(**{**{name: getattr(marks, name) for name in TraceAnnotation.__slots__}, "duration_ms": 9000})
     (found,), _ = windowed([short], Cleaning(btrace_window=rule))
     assert found.judged == pytest.approx(judged)
     assert found.values == pytest.approx(values)

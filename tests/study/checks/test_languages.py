@@ -37,9 +37,7 @@ def test_texts_in_a_language_that_is_not_offered_are_no_mistake(errors, found):
     assert [words for words in doubts if "languages" in words] == [
         "timeline[0].text.text.de: there are texts in 'de', which the study is not offered in (en). Add de to `languages`, or leave them: nobody sees them."
     ]
-    assert errors(text=study("{de: Hallo}", "[en]")) == [
-        "timeline[0].text.text.de: unknown language 'de'. Choose one of: en."
-    ]
+    assert errors(text=study("{de: Hallo}", "[en]")) == ["timeline[0].text.text.de: unknown language 'de'. Choose one of: en."]
 
 
 def test_words_without_letters_need_no_translation(errors):
@@ -78,12 +76,18 @@ timeline:
     [
         ("{de: {landing.strat: Los}}", "texts.de.landing.strat: unknown text 'landing.strat'. Did you mean 'landing.start'?"),
         ("{dee: {landing.start: Los}}", "texts.dee: unknown language 'dee'. Did you mean 'de'?"),
-        ("{de: {landing.start: 'Los {n}'}}", "texts.de.landing.start: unknown placeholder {n}. This text has none; write {{ and }} for braces that are to be shown."),
+        (
+            "{de: {landing.start: 'Los {n}'}}",
+            "texts.de.landing.start: unknown placeholder {n}. This text has none; write {{ and }} for braces that are to be shown.",
+        ),
         ("{de: {error.text_min: 'Mindestens {mni}'}}", "texts.de.error.text_min: unknown placeholder {mni}. Did you mean 'min'?"),
-        ("{de: {landing.start: 'Los {'}}", "texts.de.landing.start: the braces do not match: Single '{' encountered in format string. Write {{ and }} for braces that are to be shown."),
+        (
+            "{de: {landing.start: 'Los {'}}",
+            "texts.de.landing.start: the braces do not match: Single '{' encountered in format string. Write {{ and }} for braces that are to be shown.",
+        ),
         ("{de: {landing.start: 5}}", "texts.de.landing.start: expected text, got 5. Put it in quotes."),
     ],
-)  # fmt: skip
+)
 def test_overrides(errors, texts, problem):
     assert errors(text=study('"1"', extra=f"texts: {texts}\n")) == [problem]
 

@@ -12,9 +12,7 @@ Found = Callable[..., list[Problem]]
 def test_true_and_false_without_quotes_are_told_once(found: Found) -> None:
     form = "  - form: {id: a, questions: [{id: q, prompt: Yes?, choice: {options: [true, false]}}]}\n"
     (problem,) = found(f"  - consent: {{page: pages/consent.md}}\n{form}  - finish: {{text: Bye}}\n")
-    assert str(problem).endswith(
-        'expected words, got true or false without quotes. Put each in quotes: ["true", "false"].'
-    )
+    assert str(problem).endswith('expected words, got true or false without quotes. Put each in quotes: ["true", "false"].')
 
 
 def test_an_end_without_its_code_is_warned_of(found: Found) -> None:

@@ -56,10 +56,7 @@ def test_conditions_of_one_kind_cannot_be_told_apart(found: Found) -> None:
     plan = "analysis: {protocol: clips}\n"
     assert told(found(clips, extra=plan)) == []
     (message,) = told(found(clips, extra=PLAIN))
-    assert (
-        "clips compares conditions of at least two kinds (human, imitation, artificial); this study has only human"
-        in message
-    )
+    assert "clips compares conditions of at least two kinds (human, imitation, artificial); this study has only human" in message
 
 
 PLAIN = "analysis: {protocol: clips, roles: {artificial: [], imitation: []}}\n"

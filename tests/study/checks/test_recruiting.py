@@ -12,15 +12,43 @@ FINISH = "- finish: {%s}\n"
     ("recruit", "finish", "problem"),
     [
         ("platform: custom", "", "recruit: a custom platform without an id parameter. Add `id_parameter: NAME`."),
-        ("platform: prolific, id_parameter: who", "", "recruit.id_parameter: id_parameter is for custom platforms, not for 'prolific'. Set `platform: custom`, or remove it."),
-        ("platform: mturk", "redirect: prolific", "timeline[0].finish.redirect: people are sent back to 'prolific', but come from 'mturk', without its id parameters. Set `recruit: {platform: prolific}`, or change the redirect."),
-        ("platform: sona", "redirect: sona", "timeline[0].finish.redirect: 'sona' has an address of its own for each institution. Write {complete: 'https://YOUR-SITE…&survey_code={survey_code}'}."),
-        ("platform: sona", "redirect: {complete: 'https://x.org/?c={surveycode}'}", "timeline[0].finish.redirect.complete: unknown parameter 'surveycode'. Did you mean 'survey_code'?"),
-        ("platform: none", "redirect: {complete: 'javascript:alert(1)'}", "timeline[0].finish.redirect.complete: expected an address that starts with https://, got 'javascript:alert(1)'. Give a full address."),
-        ("platform: none", "codes: {complete: A, failed_checks: A}", "timeline[0].finish.codes.failed_checks: the code 'A' is used in line 12 already. Give it another one."),
-        ("platform: none", "codes: {complete: ''}", "timeline[0].finish.codes.complete: the code is empty. Write a code, or `auto`."),
+        (
+            "platform: prolific, id_parameter: who",
+            "",
+            "recruit.id_parameter: id_parameter is for custom platforms, not for 'prolific'. Set `platform: custom`, or remove it.",
+        ),
+        (
+            "platform: mturk",
+            "redirect: prolific",
+            "timeline[0].finish.redirect: people are sent back to 'prolific', but come from 'mturk', without its id parameters. Set `recruit: {platform: prolific}`, or change the redirect.",
+        ),
+        (
+            "platform: sona",
+            "redirect: sona",
+            "timeline[0].finish.redirect: 'sona' has an address of its own for each institution. Write {complete: 'https://YOUR-SITE…&survey_code={survey_code}'}.",
+        ),
+        (
+            "platform: sona",
+            "redirect: {complete: 'https://x.org/?c={surveycode}'}",
+            "timeline[0].finish.redirect.complete: unknown parameter 'surveycode'. Did you mean 'survey_code'?",
+        ),
+        (
+            "platform: none",
+            "redirect: {complete: 'javascript:alert(1)'}",
+            "timeline[0].finish.redirect.complete: expected an address that starts with https://, got 'javascript:alert(1)'. Give a full address.",
+        ),
+        (
+            "platform: none",
+            "codes: {complete: A, failed_checks: A}",
+            "timeline[0].finish.codes.failed_checks: the code 'A' is used in line 12 already. Give it another one.",
+        ),
+        (
+            "platform: none",
+            "codes: {complete: ''}",
+            "timeline[0].finish.codes.complete: the code is empty. Write a code, or `auto`.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_problems(errors, recruit, finish, problem):
     assert errors(FINISH % finish, extra=f"recruit: {{{recruit}}}\n") == [problem]
 
@@ -33,11 +61,20 @@ def test_redirects_may_use_the_platforms_parameters(messages):
 @pytest.mark.parametrize(
     ("extra", "warning"),
     [
-        ("recruit: {closes: 2020-02-29}", "recruit.closes: warning: the closing date 2020-02-29 00:00 UTC has passed. Choose a later one before recruiting."),
-        ("arms: {tool: [one]}", "arms.tool: warning: the arm 'tool' has one level, so everybody is in it. Add another level, or remove the arm."),
-        ("arms: {tool: [one, two]}", "arms.tool: warning: people are spread over 'tool', but no rule looks at it. Use it: `skip_if: {arm: tool, is: one}`."),
+        (
+            "recruit: {closes: 2020-02-29}",
+            "recruit.closes: warning: the closing date 2020-02-29 00:00 UTC has passed. Choose a later one before recruiting.",
+        ),
+        (
+            "arms: {tool: [one]}",
+            "arms.tool: warning: the arm 'tool' has one level, so everybody is in it. Add another level, or remove the arm.",
+        ),
+        (
+            "arms: {tool: [one, two]}",
+            "arms.tool: warning: people are spread over 'tool', but no rule looks at it. Use it: `skip_if: {arm: tool, is: one}`.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_warnings(messages, extra, warning):
     assert messages("- finish:\n", extra=f"{extra}\n") == [f"study.yaml:10 {warning}"]
 

@@ -30,28 +30,55 @@ def rule_on_text(rule):
         ("answer: about, is: red", ".answer: expected trial.question, got 'about'. Write `answer: trial.question`."),
         ("answer: about.colour, is: rde", ".is: 'rde' is not a possible answer of 'colour'. Did you mean 'red'?"),
         ("answer: about.colour, is_not: 4", ".is_not: 4 is not a possible answer of 'colour'. Choose one of: red, blue, 3."),
-        ("answer: about.colour, in: [red, green]", ".in[1]: 'green' is not a possible answer of 'colour'. Choose one of: 3, blue, red."),
-        ("answer: about.colour, at_least: 2", ".at_least: answers of 'colour' are no numbers, so 'at_least' cannot hold. Use is, is_not or in."),
-        ("answer: about.why, at_most: 2", ".at_most: answers of 'why' are no numbers, so 'at_most' cannot hold. Use is, is_not or in."),
+        (
+            "answer: about.colour, in: [red, green]",
+            ".in[1]: 'green' is not a possible answer of 'colour'. Choose one of: 3, blue, red.",
+        ),
+        (
+            "answer: about.colour, at_least: 2",
+            ".at_least: answers of 'colour' are no numbers, so 'at_least' cannot hold. Use is, is_not or in.",
+        ),
+        (
+            "answer: about.why, at_most: 2",
+            ".at_most: answers of 'why' are no numbers, so 'at_most' cannot hold. Use is, is_not or in.",
+        ),
         ("answer: about.ticks, is: c", ".is: 'c' is not a possible answer of 'ticks'. Choose one of: a, b."),
         ("answer: about.often, is: 6", ".is: 6 is not a possible answer of 'often'. Choose one of: 1, 2, 3, 4, 5."),
         ("answer: about.often, is: true", ".is: true is not a possible answer of 'often'. Choose one of: 1, 2, 3, 4, 5."),
-        ("answer: about.often, at_least: 6", ".at_least: 6 is out of reach: answers of 'often' are at most 5. Choose a smaller number."),
-        ("answer: about.often, at_most: 0", ".at_most: 0 is out of reach: answers of 'often' are at least 1. Choose a greater number."),
-        ("answer: about.age, at_least: 100", ".at_least: 100 is out of reach: answers of 'age' are at most 99. Choose a smaller number."),
-        ("answer: about.age, at_most: 17.5", ".at_most: 17.5 is out of reach: answers of 'age' are at least 18. Choose a greater number."),
-        ("answer: about.mood, is: 3", ".answer: 'mood' has several rows. Write `answer: about.mood.ROW` with one of: calm, tense."),
+        (
+            "answer: about.often, at_least: 6",
+            ".at_least: 6 is out of reach: answers of 'often' are at most 5. Choose a smaller number.",
+        ),
+        (
+            "answer: about.often, at_most: 0",
+            ".at_most: 0 is out of reach: answers of 'often' are at least 1. Choose a greater number.",
+        ),
+        (
+            "answer: about.age, at_least: 100",
+            ".at_least: 100 is out of reach: answers of 'age' are at most 99. Choose a smaller number.",
+        ),
+        (
+            "answer: about.age, at_most: 17.5",
+            ".at_most: 17.5 is out of reach: answers of 'age' are at least 18. Choose a greater number.",
+        ),
+        (
+            "answer: about.mood, is: 3",
+            ".answer: 'mood' has several rows. Write `answer: about.mood.ROW` with one of: calm, tense.",
+        ),
         ("answer: about.mood.clam, is: 3", ".answer: unknown row of 'mood': 'clam'. Did you mean 'calm'?"),
         ("answer: about.mood.calm, is: 9", ".is: 9 is not a possible answer of 'mood'. Choose one of: 1, 2, 3, 4, 5."),
         ("answer: about.age, is: 17", ".is: 17 is not a possible answer of 'age'. Give an answer that a number question takes."),
-        ("answer: about.why, is: much too long for it", ".is: 'much too long for it' is not a possible answer of 'why'. Give an answer that a text question takes."),
+        (
+            "answer: about.why, is: much too long for it",
+            ".is: 'much too long for it' is not a possible answer of 'why'. Give an answer that a text question takes.",
+        ),
         ("arm: tol, is: one", ".arm: unknown arm 'tol'. Did you mean 'tool'?"),
         ("arm: tool, is: oen", ".is: unknown level of arm 'tool': 'oen'. Did you mean 'one'?"),
         ("arm: tool, in: [one, tow]", ".in[1]: unknown level of arm 'tool': 'tow'. Did you mean 'two'?"),
         ("arm: tool, at_least: 3", ".at_least: an arm cannot be tested with 'at_least'. Use is, is_not or in."),
         ("arm: tool, in: [one, two]", ".in: this holds in every arm of 'tool'. Leave a level out, or remove the rule."),
     ],
-)  # fmt: skip
+)
 def test_problems(errors, rule, problem):
     found = errors(rule_on_text(rule), extra="arms: {tool: [one, two]}\n")
     assert found == [f"timeline[1].text.skip_if{problem}"]
@@ -82,11 +109,19 @@ def test_rules_that_can_hold(messages, rule):
     [
         ("{plan: true}", "plan", None),
         ("{log: true}", "any", None),
-        ("{log: true}", "plan", "nothing on this page opens 'plan', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`."),
-        ("{}", "any", "nothing on this page opens 'any', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`."),
+        (
+            "{log: true}",
+            "plan",
+            "nothing on this page opens 'plan', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`.",
+        ),
+        (
+            "{}",
+            "any",
+            "nothing on this page opens 'any', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`.",
+        ),
         ("{plan: true}", "plans", "expected 'plan', 'log' or 'any', got 'plans'. Did you mean 'plan'?"),
     ],
-)  # fmt: skip
+)
 def test_what_was_opened(errors, overlay, opened, problem):
     question = f"{{id: q, prompt: Q, number: , show_if: {{opened: {opened}}}}}"
     found = errors(f"- watch: {{id: w, stimulus: h01, overlay: {overlay}, ask: [{question}]}}\n- finish:\n")

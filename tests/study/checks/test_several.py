@@ -12,19 +12,13 @@ import pytest
             "compare: {of: [{condition: humam}, {condition: scripted}]}",
             "timeline[0].compare.of[0].condition: unknown condition 'humam'. Did you mean 'human'?",
         ),
-        (
-            "compare: {of: [h01, s1]}",
-            "timeline[0].compare.of[1]: unknown stimulus 's1'. Did you mean 's01'?",
-        ),
+        ("compare: {of: [h01, s1]}", "timeline[0].compare.of[1]: unknown stimulus 's1'. Did you mean 's01'?"),
         (
             "compare: {of: [h01, s02]}",
             "timeline[0].compare.of: the players show different scenarios, but `match: scenario` wants the same. "
             "Choose stimuli of one scenario, or write `match: none`.",
         ),
-        (
-            "compare: {of: [{condition: human}]}",
-            "timeline[0].compare.of: expected at least 2 entries, got 1. Add to the list.",
-        ),
+        ("compare: {of: [{condition: human}]}", "timeline[0].compare.of: expected at least 2 entries, got 1. Add to the list."),
         (
             "compare: {of: [h01, s01], playback: togehter}",
             "timeline[0].compare.playback: expected 'independent' or 'together', got 'togehter'. Did you mean 'together'?",
@@ -52,14 +46,8 @@ import pytest
             "timeline[0].group.clips: a session can run out of stimuli here: 4 fit, and more are needed in all. "
             "Add stimuli, show fewer, or name the stimulus.",
         ),
-        (
-            "group: {clips: [h01, h03]}",
-            "timeline[0].group.clips[1]: unknown stimulus 'h03'. Did you mean 'h02'?",
-        ),
-        (
-            "group: {clips: 2, form: {condition: human}}",
-            "timeline[0].group.form: unknown key 'form'. Did you mean 'from'?",
-        ),
+        ("group: {clips: [h01, h03]}", "timeline[0].group.clips[1]: unknown stimulus 'h03'. Did you mean 'h02'?"),
+        ("group: {clips: 2, form: {condition: human}}", "timeline[0].group.form: unknown key 'form'. Did you mean 'from'?"),
         (
             "group: {id: page, clips: 2, rate: [{id: r, prompt: R, likert: {}}], "
             "ask: [{id: a, prompt: A, text: {}, show_if: {answer: r, is: 1}}]}",
@@ -71,7 +59,7 @@ import pytest
             "timeline[0].form.rate: unknown key 'rate'. Choose one of: skip_if, text, title.",
         ),
     ],
-)  # fmt: skip
+)
 def test_problems(errors, trial, problem):
     assert errors(f"- {trial}\n- finish: {{}}\n") == [problem]
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  messages are compared in full, one case per line
 """Checks of stimuli, conditions and what refers to them."""
 
 from __future__ import annotations
@@ -11,13 +10,25 @@ HEAD = "believable: 1\ntitle: x\nseed: 1\n"
 @pytest.mark.parametrize(
     ("top", "problem"),
     [
-        ("conditions: [human]\nstimuli: [{id: a, file: a.mp4, condition: humen}]", "stimuli[0].condition: unknown condition 'humen'. Did you mean 'human'?"),
-        ("stimuli: [{id: a, file: a.mp4, condition: human}]", "stimuli[0].condition: unknown condition 'human'. Declare it: `conditions: [human, …]`."),
-        ("stimuli: [{id: a, file: a.mp4}, {id: a, file: b.mp4}]", "stimuli[1].id: the stimulus id 'a' is used in line 4 already. Give it another one."),
+        (
+            "conditions: [human]\nstimuli: [{id: a, file: a.mp4, condition: humen}]",
+            "stimuli[0].condition: unknown condition 'humen'. Did you mean 'human'?",
+        ),
+        (
+            "stimuli: [{id: a, file: a.mp4, condition: human}]",
+            "stimuli[0].condition: unknown condition 'human'. Declare it: `conditions: [human, …]`.",
+        ),
+        (
+            "stimuli: [{id: a, file: a.mp4}, {id: a, file: b.mp4}]",
+            "stimuli[1].id: the stimulus id 'a' is used in line 4 already. Give it another one.",
+        ),
         ("stimuli: [{id: any, file: a.mp4}]", "stimuli[0].id: 'any' cannot be the id of a stimulus. Choose another id."),
-        ("conditions: [a, a]\nstimuli: [{id: x, file: x.mp4, condition: a}]", "conditions[1]: the condition 'a' is used in line 4 already. Give it another one."),
+        (
+            "conditions: [a, a]\nstimuli: [{id: x, file: x.mp4, condition: a}]",
+            "conditions[1]: the condition 'a' is used in line 4 already. Give it another one.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_declarations(errors, top, problem):
     assert errors(text=f"{HEAD}{top}\ntimeline: [finish]\n") == [problem]
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  messages are compared in full, one case per line
 """Checks that every plan finds enough stimuli."""
 
 from __future__ import annotations
@@ -10,7 +9,9 @@ from hypothesis import strategies as st
 from believable.core.errors import StudyError
 from believable.study.plan import choose, plan
 
-SHORT = "a session can run out of stimuli here: {} fit, and more are needed in all. Add stimuli, show fewer, or name the stimulus."
+SHORT = (
+    "a session can run out of stimuli here: {} fit, and more are needed in all. Add stimuli, show fewer, or name the stimulus."
+)
 
 
 @pytest.mark.parametrize(
@@ -19,11 +20,19 @@ SHORT = "a session can run out of stimuli here: {} fit, and more are needed in a
         ("- block: {repeat: 5, each: [{watch: {stimulus: any}}]}\n", "timeline[0].block.each[0].watch.stimulus", 4),
         ("- block: {over: condition, repeat: 3, each: [watch]}\n", "timeline[0].block.each[0].watch", 2),
         ("- block: {over: stimulus, each: [watch]}\n- watch:\n", "timeline[1].watch", 4),
-        ("- watch: {stimulus: h01}\n- watch: {stimulus: h02}\n- watch: {stimulus: {condition: human}}\n", "timeline[2].watch.stimulus", 2),
+        (
+            "- watch: {stimulus: h01}\n- watch: {stimulus: h02}\n- watch: {stimulus: {condition: human}}\n",
+            "timeline[2].watch.stimulus",
+            2,
+        ),
         ("- block: {over: stimulus, sample: 3, each: [watch]}\n- watch:\n- watch:\n", "timeline[2].watch", 4),
-        ("- block: {over: condition, sample: 1, repeat: 3, order: random, each: [watch]}\n", "timeline[0].block.each[0].watch", 2),
+        (
+            "- block: {over: condition, sample: 1, repeat: 3, order: random, each: [watch]}\n",
+            "timeline[0].block.each[0].watch",
+            2,
+        ),
     ],
-)  # fmt: skip
+)
 def test_shortages(errors, timeline, place, fit):
     assert errors(f"{timeline}- finish:\n") == [f"{place}: {SHORT.format(fit)}"]
 

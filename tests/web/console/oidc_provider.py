@@ -77,14 +77,18 @@ class TestProvider:
     def signed(self, nonce: str) -> str:
         now_s = int(time.time())
         claims = {
-            "iss": self.issuer, "aud": CLIENT, "sub": "s-1", "iat": now_s, "exp": now_s + 300, "nonce": nonce,
-            **self.person, **self.claims,
-        }  # fmt: skip
+            "iss": self.issuer,
+            "aud": CLIENT,
+            "sub": "s-1",
+            "iat": now_s,
+            "exp": now_s + 300,
+            "nonce": nonce,
+            **self.person,
+            **self.claims,
+        }
         claims = {name: value for name, value in claims.items() if value is not None}
         key = self.key if self.signer is None else self.signer
-        return jwt.encode(
-            claims, None if self.algorithm == "none" else key, self.algorithm, headers={"kid": self.key_name}
-        )
+        return jwt.encode(claims, None if self.algorithm == "none" else key, self.algorithm, headers={"kid": self.key_name})
 
 
 @contextmanager

@@ -75,17 +75,13 @@ def test_guessing_is_braked_and_the_right_password_too_then(world: World) -> Non
     assert reply.status_code == 429
     assert "Wait 15 minutes" in reply.text
     world.clock.advance(accounts.LIMIT_WINDOW_MS + 1)
-    assert (
-        world.browser().post("/console/login", page="/console/login", name="ada", password=PASSWORD).status_code == 303
-    )
+    assert world.browser().post("/console/login", page="/console/login", name="ada", password=PASSWORD).status_code == 303
 
 
 def test_a_disabled_user_cannot_log_in(world: World, owner: Browser) -> None:
     world.account("bob", "researcher")
     owner.post("/console/users/bob/disable")
-    assert (
-        world.browser().post("/console/login", page="/console/login", name="bob", password=PASSWORD).status_code == 401
-    )
+    assert world.browser().post("/console/login", page="/console/login", name="bob", password=PASSWORD).status_code == 401
 
 
 def test_changing_the_password_logs_other_browsers_out(world: World, owner: Browser) -> None:
@@ -113,13 +109,7 @@ def test_logging_out_here_and_everywhere(world: World, owner: Browser) -> None:
     third.post("/console/login", page="/console/login", name="ada", password=PASSWORD)
     third.post("/console/logout/everywhere")
     assert other.get("/console/account").status_code == 303
-    assert [what for _, what in notes(world)] == [
-        "logged in",
-        "logged in",
-        "logged out",
-        "logged in",
-        "logged out everywhere",
-    ]
+    assert [what for _, what in notes(world)] == ["logged in", "logged in", "logged out", "logged in", "logged out everywhere"]
 
 
 def test_the_owner_is_not_locked_out_by_strangers(world: World) -> None:

@@ -36,9 +36,7 @@ def study(**values: object) -> Study:
     return Definition.from_json(json.dumps(whole), KINDS).study
 
 
-def group(
-    arm: str, row: int, n: int, state: str = "finished", outcome: str | None = "complete", **values: bool
-) -> SessionGroup:
+def group(arm: str, row: int, n: int, state: str = "finished", outcome: str | None = "complete", **values: bool) -> SessionGroup:
     facts = {"rejected": False, "excluded": False, "active": False, "reserved": False, **values}
     arms, rows = json.dumps({"tool": arm}), json.dumps({"pairs": row})
     left_out, held = (facts["rejected"], facts["excluded"]), (facts["active"], facts["reserved"])
@@ -96,8 +94,4 @@ def test_where_arms_differ_a_position_has_several_names() -> None:
         {"text": {"id": "both", "text": "B"}},
         {"finish": {"id": "end"}},
     ]
-    assert [name.keys for name in trial_names(study(timeline=timeline))] == [
-        ("only_a", "both"),
-        ("both", "end"),
-        ("end",),
-    ]
+    assert [name.keys for name in trial_names(study(timeline=timeline))] == [("only_a", "both"), ("both", "end"), ("end",)]

@@ -66,14 +66,7 @@ class Coder:
 
     def mark(self, task: dict[str, Any], mark: Mark) -> int:
         self.seq += 1
-        body = {
-            "kind": "mark",
-            "round": task["round"],
-            "number": task["number"],
-            "mark": as_json(mark),
-            "version": 1,
-            "at_ms": 1,
-        }
+        body = {"kind": "mark", "round": task["round"], "number": task["number"], "mark": as_json(mark), "version": 1, "at_ms": 1}
         ack: int = self.post("events", {"epoch": self.epoch, "events": [[self.seq, json.dumps(body)]]})["ack"]
         return ack
 
@@ -127,13 +120,22 @@ def test_no_page_and_no_answer_names_a_condition(world: Any, owner: Any, coders:
     tasks = code_all(coders)
     owner.post(f"/console/coding/{PROJECT}/settings", page=f"/console/coding/{PROJECT}", suggestions="yes", rule="none")
     number = tasks["kim"][0]["number"]
-    pages = [owner.get(f"/console/coding{path}").text for path in (
-        "", f"/{PROJECT}", f"/{PROJECT}/codebook", f"/{PROJECT}/agreement", f"/{PROJECT}/rounds/1", f"/{PROJECT}/rounds/1/live",
-        f"/{PROJECT}/rounds/1/resolve", f"/{PROJECT}/texts.csv", f"/{PROJECT}/labels.csv", f"/{PROJECT}/final.csv",
-    )]  # fmt: skip
-    pages += [
-        coders["kim"].get(f"/console/coding/{PROJECT}/{path}").text for path in ("desk", f"desk/suggestions/{number}")
+    pages = [
+        owner.get(f"/console/coding{path}").text
+        for path in (
+            "",
+            f"/{PROJECT}",
+            f"/{PROJECT}/codebook",
+            f"/{PROJECT}/agreement",
+            f"/{PROJECT}/rounds/1",
+            f"/{PROJECT}/rounds/1/live",
+            f"/{PROJECT}/rounds/1/resolve",
+            f"/{PROJECT}/texts.csv",
+            f"/{PROJECT}/labels.csv",
+            f"/{PROJECT}/final.csv",
+        )
     ]
+    pages += [coders["kim"].get(f"/console/coding/{PROJECT}/{path}").text for path in ("desk", f"desk/suggestions/{number}")]
     assert all(len(page) > 20 for page in pages)
     sessions = [world.session(n).id for n in range(1, 7)]
     for page in pages:
@@ -192,17 +194,13 @@ def test_agreement_appears_and_is_live(owner: Any, coders: dict[str, Any]) -> No
 def letter_of(owner: Any, address: str, label: Label) -> str:
     """Under which letter the page shows the coder who gave this label."""
     takes = re.findall(r'name="take" value="([A-Z])".*?</label>', owner.get(address).text, re.DOTALL)
-    shown = {
-        letter: owner.get(address).text.partition(f'value="{letter}"')[2].partition("</label>")[0] for letter in takes
-    }
+    shown = {letter: owner.get(address).text.partition(f'value="{letter}"')[2].partition("</label>")[0] for letter in takes}
     words = {"goal": "Goal directed", "collision": "Collision"}[label.code]
     return next(letter for letter, text in shown.items() if words.casefold() in text.casefold())
 
 
 def test_letters_change_from_text_to_text_and_stay_for_one() -> None:
-    pair = [
-        StoredMark(1, name, 1, Mark(), version=1, suggested=False, review=False, at_ms=0) for name in ("kim", "lee")
-    ]
+    pair = [StoredMark(1, name, 1, Mark(), version=1, suggested=False, review=False, at_ms=0) for name in ("kim", "lee")]
     orders = {tuple(mark.coder for mark in lettered(pair, "p", 1, text).values()) for text in range(20)}
     assert orders == {("kim", "lee"), ("lee", "kim")}
     assert lettered(pair, "p", 1, 7) == lettered(pair[::-1], "p", 1, 7)
@@ -265,10 +263,7 @@ def test_a_decision_keeps_the_rules_of_the_codebook(world: Any, owner: Any, code
     assert owner.post(address, page=address, text=str(number), take="own", **both).status_code == 303
     project = world.store.read(lambda conn: coding_projects.get_project(conn, PROJECT))
     held = {final.number: final for final in world.store.read(lambda conn: coding_marks.final_labels(conn, project))}
-    assert {label.code: label.spans for label in held[number].mark.labels} == {
-        "goal": ((0, 5),),
-        "collision": ((6, 11),),
-    }
+    assert {label.code: label.spans for label in held[number].mark.labels} == {"goal": ((0, 5),), "collision": ((6, 11),)}
 
 
 def test_suggestions_are_off_unless_switched_on_and_show_only_own_codes(owner: Any, coders: dict[str, Any]) -> None:
@@ -289,8 +284,7 @@ def test_changing_a_definition_asks_what_becomes_of_labels(world: Any, owner: An
     address = f"/console/coding/{PROJECT}/codebook"
     book = world.store.read(lambda conn: coding_projects.book(conn, PROJECT)).book
     codes = tuple(
-        code.model_copy(update={"definition": "Quite another thing."}) if code.id == "goal" else code
-        for code in book.codes
+        code.model_copy(update={"definition": "Quite another thing."}) if code.id == "goal" else code for code in book.codes
     )
     text = as_yaml(book.model_copy(update={"codes": codes}))
     asked = owner.post(address, page=address, text=text)
@@ -298,9 +292,7 @@ def test_changing_a_definition_asks_what_becomes_of_labels(world: Any, owner: An
     assert 'name="policy:goal"' in asked.text
     without = owner.post(address, page=address, text=text, step="confirm", after="1")
     assert without.status_code == 200  # asked again: nothing was decided
-    done = owner.post(
-        address, page=address, text=text, step="confirm", after="1", note="clearer", **{"policy:goal": "review"}
-    )
+    done = owner.post(address, page=address, text=text, step="confirm", after="1", note="clearer", **{"policy:goal": "review"})
     assert done.status_code == 303
     marks = world.store.read(lambda conn: coding_marks.marks(conn, PROJECT))
     assert {one.review for one in marks if GOAL.key in one.mark.keys} == {True}
@@ -354,10 +346,14 @@ def test_codes_are_changed_added_moved_and_removed_in_fields(world: Any, owner: 
     new = max(int(name.split(".")[1]) for name in fields if name.startswith("code."))
     assert fields[f"code.{new}.label"] == ""
     fields |= {
-        f"code.{new}.id": "pace", f"code.{new}.label": "Pace", f"code.{new}.definition": "How fast it goes.",
-        f"code.{new}.keywords": "slow -\r\n fast +\r\n", f"code.{new}.place": "0.5", f"code.{new}.direction": "yes",
+        f"code.{new}.id": "pace",
+        f"code.{new}.label": "Pace",
+        f"code.{new}.definition": "How fast it goes.",
+        f"code.{new}.keywords": "slow -\r\n fast +\r\n",
+        f"code.{new}.place": "0.5",
+        f"code.{new}.direction": "yes",
         "discard.0.label": "Says nothing",
-    }  # fmt: skip
+    }
     before = world.store.read(lambda conn: coding_projects.book(conn, PROJECT)).book
     named = {name for code in before.codes for name in (*code.excludes, *code.wins_over, code.parent)}
     place, gone = next((place, code.id) for place, code in enumerate(before.codes) if code.id not in named)
@@ -417,9 +413,7 @@ def test_a_text_that_was_withdrawn_is_gone_from_the_desk(world: Any, owner: Any)
     assert not any("secret" in one["text"] for one in given["tasks"])
     left = world.store.read(lambda conn: coding_projects.words(conn, PROJECT)).values()
     assert not any("secret" in words or "and another" in words for words in left)
-    assert not any(
-        "secret" in one.mark.memo for one in world.store.read(lambda conn: coding_marks.marks(conn, PROJECT))
-    )
+    assert not any("secret" in one.mark.memo for one in world.store.read(lambda conn: coding_marks.marks(conn, PROJECT)))
 
 
 def test_texts_a_reviewer_excluded_are_not_coded_and_new_ones_can_be_collected(world: Any, owner: Any) -> None:

@@ -81,9 +81,7 @@ def test_the_token_of_another_login_does_not_do(world: World, owner: Browser) ->
     assert reply.status_code == 403
 
 
-@pytest.mark.parametrize(
-    "origin", [None, "null", "https://evil.example", "http://127.0.0.1:8001", f"{BASE}.evil.example"]
-)
+@pytest.mark.parametrize("origin", [None, "null", "https://evil.example", "http://127.0.0.1:8001", f"{BASE}.evil.example"])
 def test_forms_from_elsewhere_are_refused(owner: Browser, origin: str | None) -> None:
     token = owner.csrf("/console/account")
     headers = {} if origin is None else {"origin": origin}
@@ -156,11 +154,7 @@ def test_the_way_back_after_the_login(world: World) -> None:
     sent = browser.get("/console/studies/study/sessions?pool=simulated").headers["location"]
     assert sent == "/console/login?next=/console/studies/study/sessions%3Fpool%3Dsimulated"
     reply = browser.post(
-        "/console/login",
-        page=sent,
-        name="ada",
-        password=PASSWORD,
-        next="/console/studies/study/sessions?pool=simulated",
+        "/console/login", page=sent, name="ada", password=PASSWORD, next="/console/studies/study/sessions?pool=simulated"
     )
     assert reply.headers["location"] == "/console/studies/study/sessions?pool=simulated"
 

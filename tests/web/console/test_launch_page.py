@@ -21,15 +21,7 @@ from believable.study.load import load
 from believable.study.platforms import Recruit
 from believable.web.app import Settings
 from believable.web.console import launch_page
-from believable.web.console.launch_page import (
-    MoneyLeft,
-    Whereabouts,
-    address_item,
-    backup_item,
-    disk_item,
-    money_left,
-    time_left,
-)
+from believable.web.console.launch_page import MoneyLeft, Whereabouts, address_item, backup_item, disk_item, money_left, time_left
 
 from .conftest import BASE, Browser, World, living
 
@@ -100,10 +92,7 @@ def test_money_follows_from_what_a_session_costs() -> None:
 
 
 def test_the_list_runs_check_and_knows_power_plan_and_money(
-    tmp_path: Path,
-    loop: asyncio.AbstractEventLoop,
-    with_tables: Callable[[Path], Path],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the study's folder, wherever the data are kept."""
     folder = tmp_path / "Own study"
@@ -128,9 +117,7 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
         assert study.analysis is not None
         plan = resolve(study.analysis, study, PROTOCOLS)
         points = tuple(SimulatedPower(n, "H1", n, 100, n / 100, n / 200, 0.9) for n in (20, 40, 80))
-        write_power(
-            folder, PowerRecord("2027-03-04T10:00:00+00:00", plan_hash(plan), 100, 1, ("an effect 0.7",), points)
-        )
+        write_power(folder, PowerRecord("2027-03-04T10:00:00+00:00", plan_hash(plan), 100, 1, ("an effect 0.7",), points))
         register(plan, folder, registered_on="2027-03-05T10:00:00+00:00")
         page = shown()
         assert "Simulated on 2027-03-04, 100 studies: with 40 participants H1 0.40 [0.20, 0.90]." in page

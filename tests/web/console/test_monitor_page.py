@@ -166,9 +166,7 @@ def test_a_full_disk_is_told_and_pages_stay_readable(world: World, owner: Browse
     assert "storage full" in page.text
 
 
-def test_an_alarm_in_memory_cannot_be_acknowledged_away(
-    world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_alarm_in_memory_cannot_be_acknowledged_away(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     in_memory = alarms.Alarm(None, None, "storage_full", "no space left", world.clock.now_ms())
     monkeypatch.setattr(world.store, "alarms", lambda: (in_memory,))
     page = owner.get(MONITOR).text

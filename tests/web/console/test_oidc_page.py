@@ -89,15 +89,10 @@ def test_an_invited_person_gets_in_and_is_known_again(linked: World, provider: T
         ({**ANNA, "email_verified": False}, "has not verified"),
         ({**ANNA, "email_verified": "true"}, "has not verified"),
         ({**ANNA, "email_verified": None}, "has not verified"),
-        (
-            {"sub": "s-2", "email": "eve@uni.example", "email_verified": True},
-            "There is no account &#39;eve@uni.example&#39;",
-        ),
+        ({"sub": "s-2", "email": "eve@uni.example", "email_verified": True}, "There is no account &#39;eve@uni.example&#39;"),
     ],
 )
-def test_nobody_gets_an_account_by_coming(
-    linked: World, provider: TestProvider, person: dict[str, object], words: str
-) -> None:
+def test_nobody_gets_an_account_by_coming(linked: World, provider: TestProvider, person: dict[str, object], words: str) -> None:
     provider.person = person
     browser = linked.browser()
     reply = browser.get(leave(browser))
@@ -106,9 +101,7 @@ def test_nobody_gets_an_account_by_coming(
     assert not logged_in(browser)
 
 
-def test_an_address_that_passed_to_somebody_else_does_not_open_the_account(
-    linked: World, provider: TestProvider
-) -> None:
+def test_an_address_that_passed_to_somebody_else_does_not_open_the_account(linked: World, provider: TestProvider) -> None:
     first = linked.browser()
     first.get(leave(first))
     provider.person["sub"] = "s-successor"
@@ -167,9 +160,7 @@ def test_the_answer_must_come_to_the_browser_that_left(linked: World, provider: 
     assert "belongs to another log-in" in victim.get(way).text
     assert not logged_in(victim)
     state = parse_qs(urlsplit(way).query)["state"][0]
-    assert attacker.get(f"/console/oidc/return?code=guessed&state={state}").status_code == 503, (
-        "the provider knows no such code"
-    )
+    assert attacker.get(f"/console/oidc/return?code=guessed&state={state}").status_code == 503, "the provider knows no such code"
     assert "access_denied" in attacker.get(f"/console/oidc/return?error=access_denied&state={state}").text
     linked.clock.advance(11 * 60_000)
     assert "took too long" in attacker.get(way).text
@@ -227,9 +218,7 @@ def test_the_proof_key_of_the_standard() -> None:
     assert challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-def test_without_the_extra_it_is_named_before_anything_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_it_is_named_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jwt", None)
     folder = tmp_path / "study"
     folder.mkdir()

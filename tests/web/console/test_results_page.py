@@ -33,10 +33,7 @@ CONDITIONS = ("standin_human", "standin_agent")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ready study that declares its analysis, taken by a few simulated judges."""
     made = tmp_path_factory.mktemp("judged") / "study"
-    for command in (
-        ["new", str(made), "--protocol", "hntt"],
-        ["simulate", str(made), "--participants", "8", "--drop-out", "0"],
-    ):
+    for command in (["new", str(made), "--protocol", "hntt"], ["simulate", str(made), "--participants", "8", "--drop-out", "0"]):
         result = CliRunner().invoke(group, command, catch_exceptions=False)
         assert result.exit_code == 0, result.output
     return made
@@ -181,9 +178,7 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
 
-    wish = ReportRequest(
-        f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), ""
-    )
+    wish = ReportRequest(f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), "")
     found = asyncio.run(computed(wish))
     assert "nothing" in found.error
 

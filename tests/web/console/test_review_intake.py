@@ -23,9 +23,24 @@ REVIEW = "/console/studies/study/review"
 GENUINE = "The first player hesitated at the doors and looked around before it walked on."
 OTHER = "It ran straight into the wall, turned, and ran into the next one."
 WORDS = [
-    "door", "wall", "it", "ran", "then", "looked", "waited", "slowly", "around", "corner", "jumped", "never", "again", "human",
-    "robot", "because", "turned",
-]  # fmt: skip
+    "door",
+    "wall",
+    "it",
+    "ran",
+    "then",
+    "looked",
+    "waited",
+    "slowly",
+    "around",
+    "corner",
+    "jumped",
+    "never",
+    "again",
+    "human",
+    "robot",
+    "because",
+    "turned",
+]
 
 
 def make_up(world: World, pool: str = "real") -> int:
@@ -36,8 +51,7 @@ def make_up(world: World, pool: str = "real") -> int:
 def rows(world: World) -> dict[str, dict[str, Any]]:
     def read(conn: Connection) -> dict[str, dict[str, Any]]:
         return {
-            f"{row.number}-{row.position + 1}-{row.ordinal}": dict(row._mapping)
-            for row in conn.execute(select(review_answers))
+            f"{row.number}-{row.position + 1}-{row.ordinal}": dict(row._mapping) for row in conn.execute(select(review_answers))
         }
 
     return world.store.read(read)
@@ -118,9 +132,7 @@ def test_only_what_is_new_is_read(world: World) -> None:
 def test_a_page_far_below_the_median_is_called_fast_once_there_are_enough(world: World) -> None:
     for i in range(4):
         world.person().run(f"{GENUINE} {i} {WORDS[i]}", f"{OTHER} {WORDS[i]} {i}", took_ms=60_000)
-    world.person().run(
-        "It took me no time to see what that was.", "Neither did this one, quick as I am.", took_ms=15_000
-    )
+    world.person().run("It took me no time to see what that was.", "Neither did this one, quick as I am.", took_ms=15_000)
     make_up(world)
     assert [name for name, row in rows(world).items() if ",fast," in row["kinds"]] == ["5-3-1", "5-4-1"]
 
@@ -159,9 +171,7 @@ def test_withdrawing_takes_the_words_and_what_others_were_told_about_them(world:
     assert rows(world)["1-3-1"]["n_kinds"] == 0
 
 
-def test_many_unread_sessions_are_read_by_another_process(
-    world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_unread_sessions_are_read_by_another_process(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review_upkeep, "MANY_SESSIONS", 3)
     monkeypatch.setattr(review_upkeep, "PATIENCE_S", 120.0)
     monkeypatch.setattr(review_upkeep, "take_in", lambda *arguments: None)

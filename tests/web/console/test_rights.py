@@ -120,9 +120,7 @@ def test_what_forms_name_is_looked_at_too(two: World) -> None:
         "/console/coding/import", page="/console/coding", study="study", title="x", codebook="hntt", texts="text\nabc"
     )
     assert own.status_code == 303
-    strange = lead.post(
-        "/console/coding/study-why/rounds", page="/console/coding", kind="joint", n="1", **{"coder:zed": "yes"}
-    )
+    strange = lead.post("/console/coding/study-why/rounds", page="/console/coding", kind="joint", n="1", **{"coder:zed": "yes"})
     assert "has no role in this study" in strange.text
 
 
@@ -168,10 +166,7 @@ def test_an_owner_of_a_study_gives_and_takes_roles(two: World) -> None:
     assert kim.get("/console/studies/study").status_code == 403
     assert "has no role in this study any more" in olga.post("/console/studies/study/people/revoke", name="kim").text
     assert "There is no account" not in olga.get("/console/studies/study/people").text
-    assert (
-        "there is no account &#39;nobody&#39;"
-        in olga.post("/console/studies/study/people", name="nobody", role="coder").text
-    )
+    assert "there is no account &#39;nobody&#39;" in olga.post("/console/studies/study/people", name="nobody", role="coder").text
     assert olga.post("/console/studies/other/people", name="kim", role="owner").status_code == 403
     log = olga.get("/console/studies/study/audit").text
     assert "made kim researcher of this study" in log

@@ -31,9 +31,8 @@ def set_up(world: World, browser: Browser) -> tuple[bytes, list[str]]:
     page = browser.get(SETUP).text
     assert '<svg class="qr"' in page
     secret = secret_on(page)
-    assert (
-        f"secret={re.sub(' ', '', html.unescape(re.search(r'class=.secret-letters.>([^<]+)<', page)[1]))}"
-        in html.unescape(page)
+    assert f"secret={re.sub(' ', '', html.unescape(re.search(r'class=.secret-letters.>([^<]+)<', page)[1]))}" in html.unescape(
+        page
     )  # type: ignore[index]
     done = browser.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret))
     assert done.status_code == 200
@@ -134,10 +133,7 @@ def test_taking_it_off_needs_a_code_or_an_administrator(world: World, owner: Bro
     assert owner.post("/console/users/bob/single-factor").status_code == 303
     assert "took the second factor of user bob off" in owner.get("/console/audit").text
     fresh = world.browser()
-    assert (
-        fresh.post("/console/login", page="/console/login", name="bob", password=PASSWORD).headers["location"]
-        == "/console"
-    )
+    assert fresh.post("/console/login", page="/console/login", name="bob", password=PASSWORD).headers["location"] == "/console"
 
 
 @pytest.mark.parametrize("path", ["/console/studies", "/console/studies/study/monitor.json"])

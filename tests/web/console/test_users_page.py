@@ -33,9 +33,7 @@ def test_a_reset_ends_the_password(world: World, owner: Browser) -> None:
     bob = world.log_in("bob", "researcher")
     assert "/console/welcome/" in owner.post("/console/users/bob/reset").text
     assert bob.get("/console/studies").status_code == 303
-    assert (
-        world.browser().post("/console/login", page="/console/login", name="bob", password=PASSWORD).status_code == 401
-    )
+    assert world.browser().post("/console/login", page="/console/login", name="bob", password=PASSWORD).status_code == 401
 
 
 def test_mistakes_are_explained(world: World, owner: Browser) -> None:

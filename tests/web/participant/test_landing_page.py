@@ -103,14 +103,10 @@ def test_the_same_browser_is_refused_by_a_mark_that_scripts_cannot_read(run_stud
     name, _, value = answer.headers["set-cookie"].partition(";")[0].partition("=")
     again = web.post(web.link(), data={}, headers={"cookie": f"{name}={value}"})
     assert again.headers["location"] == answer.headers["location"], "half-way, one goes on"
-    assert (
-        web.post(web.link(), data={}, headers={"cookie": "came-x=y"}).headers["location"] != answer.headers["location"]
-    )
+    assert web.post(web.link(), data={}, headers={"cookie": "came-x=y"}).headers["location"] != answer.headers["location"]
 
 
-def test_a_desktop_study_asks_the_browser_and_believes_the_script_before_the_name(
-    run_study: Callable[..., Any],
-) -> None:
+def test_a_desktop_study_asks_the_browser_and_believes_the_script_before_the_name(run_study: Callable[..., Any]) -> None:
     web = run_study(plain("desktop_only: true"))
     page = web.get(web.link(), headers={"user-agent": PHONE})
     assert 'name="desktop" value="no"' in page.text
@@ -128,9 +124,7 @@ def test_previews_and_rehearsals_say_what_they_are(web: Any, join: Callable[...,
     assert "This is a preview" in web.get(session.url()).text
 
 
-def test_the_same_person_comes_back_to_the_same_session(
-    run_study: Callable[..., Any], join: Callable[..., Any]
-) -> None:
+def test_the_same_person_comes_back_to_the_same_session(run_study: Callable[..., Any], join: Callable[..., Any]) -> None:
     web = run_study(plain("platform: prolific"))
     first = join(web, "?PROLIFIC_PID=abc&STUDY_ID=1")
     assert "Continue" in web.get(web.link() + "?PROLIFIC_PID=abc").text
@@ -146,9 +140,7 @@ def test_recruiter_ids_come_back_from_the_browser_for_the_last_address(
     session = join(web, query)
     session.submit({})
     finished = session.finish().json()
-    assert finished["redirect"].startswith(
-        "https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=a%2F7&code="
-    )
+    assert finished["redirect"].startswith("https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=a%2F7&code=")
     assert "Back to the platform" in web.get(session.url()).text
     database = (web.app.state.settings.data_dir / "believable.db").read_bytes()
     assert b"a/7" not in database

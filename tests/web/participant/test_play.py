@@ -161,10 +161,17 @@ def test_without_a_session_there_is_no_round(with_page: Callable[..., None]) -> 
 @pytest.mark.parametrize(
     "message",
     [
-        {"i": [[1, 1, 5, 0, 0, 0, 0]]}, {"i": [[1, 1, 0, 0, 360, 0, 0]]}, {"i": [[1, -1, *STILL]]}, {"i": "x"}, {"i": [[1]]},
-        [], 5, {"i": [[1, 1, 0, 0, 0, True, 0]]}, {"i": [[1, 1, *STILL]] * 200},
+        {"i": [[1, 1, 5, 0, 0, 0, 0]]},
+        {"i": [[1, 1, 0, 0, 360, 0, 0]]},
+        {"i": [[1, -1, *STILL]]},
+        {"i": "x"},
+        {"i": [[1]]},
+        [],
+        5,
+        {"i": [[1, 1, 0, 0, 0, True, 0]]},
+        {"i": [[1, 1, *STILL]] * 200},
     ],
-)  # fmt: skip
+)
 def test_what_is_no_input_ends_the_connection(with_page: Callable[..., None], message: Any) -> None:
     async def work(page: Page) -> None:
         async with page.connected() as socket:
@@ -231,10 +238,19 @@ def test_a_page_that_vanishes_is_no_error_of_the_server(with_page: Callable[...,
 
 def _scope(page: Page, origin: bytes) -> dict[str, Any]:
     return {
-        "type": "websocket", "path": f"/s/{page.token}/play", "raw_path": b"", "query_string": b"", "root_path": "",
-        "headers": [(b"host", b"study.example"), (b"origin", origin)], "scheme": "ws",
-        "subprotocols": [], "client": None, "server": None, "asgi": {"version": "3.0"}, "http_version": "1.1",
-    }  # fmt: skip
+        "type": "websocket",
+        "path": f"/s/{page.token}/play",
+        "raw_path": b"",
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"study.example"), (b"origin", origin)],
+        "scheme": "ws",
+        "subprotocols": [],
+        "client": None,
+        "server": None,
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+    }
 
 
 def test_a_simulated_participant_plays_as_fast_as_it_can(with_page: Callable[..., None]) -> None:
@@ -247,9 +263,14 @@ def test_a_simulated_participant_plays_as_fast_as_it_can(with_page: Callable[...
             assert "over" in await socket.receive()
         reply: httpx.Response = await page.http.get(f"/s/{page.token}/trial")
         assert reply.json()["play"] == {
-            "world": "maze", "practice": False, "on_loss": "resume", "duration_s": 5, "words": "play", "rendered": False,
+            "world": "maze",
+            "practice": False,
+            "on_loss": "resume",
+            "duration_s": 5,
+            "words": "play",
+            "rendered": False,
             "script": "/static/worlds/maze/page.js",
-        }  # fmt: skip
+        }
 
     with_page(work, kind="simulated")
 

@@ -17,9 +17,7 @@ NOT_OVER_HTTP = {errors.StudyError, errors.MissingExtra, errors.BrokenPlugin}
 
 def kinds() -> list[type[BelievableError]]:
     found = [
-        variable
-        for variable in vars(errors).values()
-        if isinstance(variable, type) and issubclass(variable, BelievableError)
+        variable for variable in vars(errors).values() if isinstance(variable, type) and issubclass(variable, BelievableError)
     ]
     return [one for one in found if one is not BelievableError and one not in NOT_OVER_HTTP]
 

@@ -92,10 +92,20 @@ class Site:
         page = PicturesPage()
         path = f"/s/{person.token}/play"
         scope = {
-            "type": "websocket", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "ws", "path": path,
-            "raw_path": path.encode(), "query_string": b"", "root_path": "", "headers": [(b"host", b"simulated")],
-            "client": None, "server": None, "subprotocols": [], "state": {},
-        }  # fmt: skip
+            "type": "websocket",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "scheme": "ws",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(b"host", b"simulated")],
+            "client": None,
+            "server": None,
+            "subprotocols": [],
+            "state": {},
+        }
         task = asyncio.ensure_future(self._http.app(scope, page.to_app.get, page.from_app.put))
         await page.to_app.put({"type": "websocket.connect"})
         assert (await page.from_app.get())["type"] == "websocket.accept"

@@ -11,9 +11,7 @@ import pytest
 def test_a_session_runs_through_over_http(web: Any, session: Any) -> None:
     for answers in ({"agree": True}, {"age": 30, "colour": "b"}):
         advanced = session.submit(answers)
-        assert advanced["trial"] == session.trial(), (
-            "the next trial comes with the answer, as it would be told when asked for"
-        )
+        assert advanced["trial"] == session.trial(), "the next trial comes with the answer, as it would be told when asked for"
         assert {**advanced, "trial": None} == {"ack": session.seq, "status": "next", "errors": {}, "trial": None}
     web.clock.advance(5000)
     assert session.submit({}) == {"ack": session.seq, "status": "finished", "errors": {}, "trial": None}
@@ -58,9 +56,11 @@ def test_the_trial_tells_questions_but_no_answers(session: Any) -> None:
     assert (trial["position"], trial["total"], trial["kind"]) == (1, 4, "form")
     age, colour, other = trial["questions"]
     assert age == {
-        "id": "age", "kind": "number", "required": True,
+        "id": "age",
+        "kind": "number",
+        "required": True,
         "params": {"min": 18.0, "max": None, "whole": True, "unit": None},
-    }  # fmt: skip
+    }
     assert {option["label"] for option in colour["params"]["options"]} == {"Red", "Blue"}
     assert other["show_if"] == {"question": "colour", "test": "is", "value": "r"}
     assert trial["modules"]["number"] == "/static/instruments/number/widget.js"
@@ -124,11 +124,20 @@ def test_withdrawing_answers_410_from_then_on(web: Any, session: Any) -> None:
 @pytest.mark.parametrize(
     "payload",
     [
-        b"", b"nonsense", b"[]", b"{}", b'{"epoch": "1", "events": []}', b'{"epoch": 1, "events": {}}',
-        b'{"epoch": 1, "events": [[1]]}', b'{"epoch": 1, "events": [["1", "x"]]}', b'{"epoch": 1, "events": [[true, "x"]]}',
-        b'{"epoch": 1, "events": [[1, {}]]}', b'{"epoch": 1, "events": [[0, "{}"]]}', b"\xff\xfe",
+        b"",
+        b"nonsense",
+        b"[]",
+        b"{}",
+        b'{"epoch": "1", "events": []}',
+        b'{"epoch": 1, "events": {}}',
+        b'{"epoch": 1, "events": [[1]]}',
+        b'{"epoch": 1, "events": [["1", "x"]]}',
+        b'{"epoch": 1, "events": [[true, "x"]]}',
+        b'{"epoch": 1, "events": [[1, {}]]}',
+        b'{"epoch": 1, "events": [[0, "{}"]]}',
+        b"\xff\xfe",
     ],
-)  # fmt: skip
+)
 def test_malformed_batches_are_told_what_is_expected(web: Any, session: Any, payload: bytes) -> None:
     reply = web.post(session.url("events"), content=payload, headers={"content-type": "application/json"})
     assert reply.status_code == 422

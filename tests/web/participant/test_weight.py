@@ -40,9 +40,7 @@ def test_a_page_with_questions_is_light_and_loads_no_other_kind(web: Web, sessio
     assert size < MOST_BYTES
 
 
-def test_what_the_first_page_needs_is_fetched_while_the_landing_page_is_read(
-    web: Web, join: Callable[..., Session]
-) -> None:
+def test_what_the_first_page_needs_is_fetched_while_the_landing_page_is_read(web: Web, join: Callable[..., Session]) -> None:
     landing = web.get(web.link()).text
     first = web.get(join(web).url()).text
     assert "/static/participant/main.js" in landing

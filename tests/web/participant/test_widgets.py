@@ -42,9 +42,13 @@ class Elements(HTMLParser):
 
 def html(instrument: Any, number: int, *, required: bool = True, **more: Any) -> str:
     question = Question(
-        id="q", kind=instrument.name, params=instrument.examples[number], required=required,
-        prompt=Text.model_validate("Prompt & <b>more</b>?"), **more,
-    )  # fmt: skip
+        id="q",
+        kind=instrument.name,
+        params=instrument.examples[number],
+        required=required,
+        prompt=Text.model_validate("Prompt & <b>more</b>?"),
+        **more,
+    )
     made = view(question, position=1, language="en", texts=built_in("en"), seed=7)
     return str(made.html())
 

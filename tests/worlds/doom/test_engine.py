@@ -77,9 +77,7 @@ def test_a_closed_engine_is_gone_and_leaves_no_files(tmp_path: Path, monkeypatch
 
 def test_an_engine_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "PATIENCE_S", 0.2)
-    deaf = subprocess.Popen(
-        [sys.executable, "-c", "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"]
-    )
+    deaf = subprocess.Popen([sys.executable, "-c", "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"])
     engine._end(deaf.pid)
     assert deaf.wait(PATIENCE_S) == -signal.SIGKILL
 

@@ -87,12 +87,7 @@ def test_what_was_learned_plays_the_same_map_and_follows_from_its_seed(folder: P
     assert np.ptp(seen.position[:, :2], axis=0).max() > 3, "it gets about"
     near = np.linalg.norm(seen.position[:, None] - model.topology.nodes[None], axis=2).min(1)
     assert np.median(near) < 3, "it stays where the person went"
-    files = (
-        "--held-out",
-        str(folder / "person-01.replay.json.gz"),
-        "--played",
-        str(folder / "first-01.replay.json.gz"),
-    )
+    files = ("--held-out", str(folder / "person-01.replay.json.gz"), "--played", str(folder / "first-01.replay.json.gz"))
     rows = json.loads(run("evaluate", "imitation", str(folder / "person.imitation"), *files, "--json"))
     assert rows["next_node"]["value"] > 0.6
     assert rows["bits"]["value"] < rows["bits_without_chain"]["value"]
@@ -106,11 +101,16 @@ def test_a_decision_takes_less_than_a_millisecond(folder: Path) -> None:
     agent = Imitator(model, 1)
     sights = [
         Sight(
-            frame * model.frame_ms, (x, y, z), float(seen.yaw[frame]), 0.0, True, seen.carried[frame],
+            frame * model.frame_ms,
+            (x, y, z),
+            float(seen.yaw[frame]),
+            0.0,
+            True,
+            seen.carried[frame],
             {name: float(values[frame]) for name, values in seen.quantities.items()},
         )
         for frame, (x, y, z) in enumerate(seen.position.tolist())
-    ]  # fmt: skip
+    ]
     begun = time.thread_time()
     for sight in sights:
         agent.act(sight)

@@ -39,14 +39,7 @@ def test_all_goals_of_a_navigation_map_are_reached_from_an_island_outside(seed: 
 
 def test_over_all_seeds_there_is_everything_a_map_can_have() -> None:
     drawn = [navigation_map(seed) for seed in SEEDS]
-    assert {room.kind for plan in drawn for room in plan.rooms} >= {
-        "pit",
-        "bridges",
-        "pillars",
-        "dais",
-        "crates",
-        "garden",
-    }
+    assert {room.kind for plan in drawn for room in plan.rooms} >= {"pit", "bridges", "pillars", "dais", "crates", "garden"}
     falls = {d.plan.tiles[d.plan.leaps[0][0]].floor - d.plan.tiles[d.plan.leaps[0][1]].floor for d in drawn}
     assert falls == {0, 56}, "leaps and drops"
 

@@ -44,10 +44,19 @@ def random_inputs(seed: int, tics: int) -> list[Input]:
     """Runs, turns, jumps and shoots without sense."""
     rng = random.Random(seed)
     return [
-        (rng.choice((1, 1, 0)), rng.choice((-1, 0, 0, 1)), 0, rng.randint(-60, 60), rng.randint(-15, 15), int(rng.random() < 0.3),
-         int(rng.random() < 0.1), 0, rng.choice((0, 0, 0, 0, 2, 3)))
+        (
+            rng.choice((1, 1, 0)),
+            rng.choice((-1, 0, 0, 1)),
+            0,
+            rng.randint(-60, 60),
+            rng.randint(-15, 15),
+            int(rng.random() < 0.3),
+            int(rng.random() < 0.1),
+            0,
+            rng.choice((0, 0, 0, 0, 2, 3)),
+        )
         for _ in range(tics)
-    ]  # fmt: skip
+    ]
 
 
 def states(setup: DoomSetup, inputs: Sequence[Input], *, recorded: bool = False) -> list[str]:
@@ -179,9 +188,7 @@ def test_film_replay_and_telemetry_agree_on_time(tmp_path: Path) -> None:
     for number in (10, frames // 2, frames - 5):
         at_s, picture = decoded[number]
         assert abs(at_s - number / TICS_PER_S) < 1e-3
-        errors = [
-            np.abs(picture.astype(int) - seen[other].astype(int)).mean() for other in range(number - 4, number + 5)
-        ]
+        errors = [np.abs(picture.astype(int) - seen[other].astype(int)).mean() for other in range(number - 4, number + 5)]
         assert errors[4] == min(errors), "the picture of this tic, not of one before or after"
 
 
@@ -214,9 +221,7 @@ def test_a_film_made_twice_has_the_same_bytes_and_others_from_another_camera(tmp
 def test_nothing_in_a_film_or_at_the_page_tells_who_played(tmp_path: Path) -> None:
     setup, recording, _ = played(1, "wanderer", 40)
     write(recording, tmp_path / "secret-agent.replay.json.gz")
-    render_file(
-        tmp_path / "secret-agent.replay.json.gz", tmp_path / "film.mp4", Look(160, 120, frames_per_s=35, to_ms=500)
-    )
+    render_file(tmp_path / "secret-agent.replay.json.gz", tmp_path / "film.mp4", Look(160, 120, frames_per_s=35, to_ms=500))
     body = (tmp_path / "film.mp4").read_bytes()
     for word in (b"secret", b"wanderer", b"doom", b"setup", str(setup.engine_seed).encode()):
         assert word not in body
@@ -280,8 +285,10 @@ def test_maps_of_freedm_are_played_with_bots() -> None:
 def test_options_that_cannot_be_are_told(tmp_path: Path) -> None:
     assert not problems_of(DoomOptions())
     assert [key for key, _, _ in problems_of(DoomOptions(goal=16, picture="7x7", map="nowhere.wad:map01"))] == [
-        "goal", "picture", "map",
-    ]  # fmt: skip
+        "goal",
+        "picture",
+        "map",
+    ]
     with pytest.raises(InvalidInput, match="unknown opponent 'bott'"):
         raise InvalidInput(" ".join(PLAYING.opponents.problem("bott") or ()))
 
@@ -307,8 +314,11 @@ def test_rounds_are_recorded_and_filmed_from_the_command_line(tmp_path: Path) ->
     done = believable(*words, "--seed", "7", "--rounds", "2", "--picture", "160x120", "--seconds", "5")
     assert done.returncode == 0, done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == [
-        "doom-nobody-01.mp4", "doom-nobody-01.replay.json.gz", "doom-nobody-02.mp4", "doom-nobody-02.replay.json.gz",
-    ]  # fmt: skip
+        "doom-nobody-01.mp4",
+        "doom-nobody-01.replay.json.gz",
+        "doom-nobody-02.mp4",
+        "doom-nobody-02.replay.json.gz",
+    ]
     recording = read(tmp_path / "doom-nobody-01.replay.json.gz")
     assert '"camera":"first"' in str(recording.provenance["setup"])
     with load_av("test").open(str(tmp_path / "doom-nobody-01.mp4")) as film:

@@ -23,7 +23,7 @@ from believable.worlds.contract import (
     World,
     WorldColumn,
     WorldColumns,
-)  # fmt: skip
+)
 
 HZ = 10
 
@@ -67,10 +67,7 @@ class GridGame:
         dx, dy = inputs["player"]
         self.player = min(max(px + dx, 0), 7), min(max(py + dy, 0), 7)
         if self.setup.opponent == "wanderer" and self.tick % 5 == 0:
-            self.rival = (
-                min(max(rx + self._rng.choice((-1, 0, 1)), 0), 7),
-                min(max(ry + self._rng.choice((-1, 0, 1)), 0), 7),
-            )
+            self.rival = (min(max(rx + self._rng.choice((-1, 0, 1)), 0), 7), min(max(ry + self._rng.choice((-1, 0, 1)), 0), 7))
         happened = ["gathered"] if self.player in self._left else []
         self.score += len(happened)
         self._left = [gem for gem in self._left if gem not in (self.player, self.rival)]
@@ -87,10 +84,14 @@ class GridGame:
     def record(self) -> Recording:
         players, rivals, left, scores = zip(*self._course, strict=True)
         gems = [
-            Track(f"gem-{n}", (x * 1000 + 500,) * self.tick, (y * 1000 + 500,) * self.tick,
-                  states=tuple(State(t, "there", there[n]) for t, there in enumerate(left)))
+            Track(
+                f"gem-{n}",
+                (x * 1000 + 500,) * self.tick,
+                (y * 1000 + 500,) * self.tick,
+                states=tuple(State(t, "there", there[n]) for t, there in enumerate(left)),
+            )
             for n, (x, y) in enumerate(self.gems)
-        ]  # fmt: skip
+        ]
         moved = [
             Track(name, tuple(x * 1000 + 500 for x, _ in places), tuple(y * 1000 + 500 for _, y in places))
             for name, places in (("player", players), ("rival", rivals))
@@ -99,9 +100,12 @@ class GridGame:
         return Recording(
             world=RecordedWorld("gridworld", 8, 8, ("." * 8,) * 8),
             actors=tuple(Actor(track.actor, track.actor, track.actor.split("-")[0]) for track in tracks),
-            timing=Timing(1000 // HZ, self.tick), tracks=tracks, telemetry={"score": scores},
-            seed=self.setup.seed, agent=self.setup.opponent,
-        )  # fmt: skip
+            timing=Timing(1000 // HZ, self.tick),
+            tracks=tracks,
+            telemetry={"score": scores},
+            seed=self.setup.seed,
+            agent=self.setup.opponent,
+        )
 
     def close(self) -> None: ...
 

@@ -56,9 +56,7 @@ def with_usual(**options: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"env": MINIGRID, "fps": 5}, {"env": PONG, "keys": PONG_KEYS, "fps": 4}],
-    ids=lambda options: str(options["env"]),
+    "options", [{"env": MINIGRID, "fps": 5}, {"env": PONG, "keys": PONG_KEYS, "fps": 4}], ids=lambda options: str(options["env"])
 )
 def test_it_keeps_the_contract(options: Mapping[str, Any]) -> None:
     world = with_usual(**options)
@@ -144,7 +142,7 @@ def told(folder: Path, keys: str) -> list[str]:
         ("env: CartPole-v1, fps: 0", "play.fps"),
         ("env: CartPole-v1, env_options: {colour: red}", "'CartPole-v1' cannot be made:"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_played_is_told_with_its_place(tmp_path: Path, keys: str, words: str) -> None:
     assert any("study.yaml:5 " in line and words in line for line in told(tmp_path, keys)), told(tmp_path, keys)
 

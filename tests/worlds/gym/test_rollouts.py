@@ -36,11 +36,7 @@ def frames(film: Path) -> list[Any]:
 
 def test_each_episode_is_a_film_and_a_recording_of_what_was_done(tmp_path: Path) -> None:
     env = believable.record(
-        gymnasium.make(MINIGRID, render_mode="rgb_array"),
-        tmp_path / "clips",
-        name="walk",
-        info=["steps"],
-        agent="scripted",
+        gymnasium.make(MINIGRID, render_mode="rgb_array"), tmp_path / "clips", name="walk", info=["steps"], agent="scripted"
     )
     for seed in (4, 5):
         env.reset(seed=seed)
@@ -76,9 +72,7 @@ def test_the_same_rollout_is_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_values_of_info_are_kept_and_a_broken_off_episode_says_so(tmp_path: Path) -> None:
-    env = believable.record(
-        gymnasium.make("ALE/Pong-v5", render_mode="rgb_array"), tmp_path, info=["lives", "frame_number"]
-    )
+    env = believable.record(gymnasium.make("ALE/Pong-v5", render_mode="rgb_array"), tmp_path, info=["lives", "frame_number"])
     env.reset()
     for _ in range(3):
         env.step(2)

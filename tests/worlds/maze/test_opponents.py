@@ -116,9 +116,7 @@ def test_it_pricks_up_its_ears_before_it_sets_out() -> None:
 
 def test_who_is_out_of_sight_is_followed_to_the_next_junction_and_looked_for() -> None:
     game = new_round(3, MazeRules(round_ticks=400))
-    game.grid = type(game.grid)(
-        ["###########", "#.........#", "#########.#", "#########.#", "#########.#", "###########"]
-    )
+    game.grid = type(game.grid)(["###########", "#.........#", "#########.#", "#########.#", "#########.#", "###########"])
     game.opponent.x, game.opponent.y, game.opponent.heading_deg = 1500, 1500, 0
     game.player.x, game.player.y = 8500, 1500
     opponent = FrustratedOpponent(constant(0.0), 1)
@@ -233,12 +231,8 @@ def test_the_mood_rises_with_damage_and_lost_sight_and_falls_with_success() -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_round_made_again_from_seed_and_inputs_is_the_same_frame_by_frame(seed: int) -> None:
-    replay, inputs = play_round(
-        seed, ScriptedPlayer(seed), FrustratedOpponent(preset("frustrated"), seed), agent="frustrated"
-    )
-    again, _ = play_round(
-        seed, LoggedInputs(inputs), FrustratedOpponent(preset("frustrated"), seed), agent="frustrated"
-    )
+    replay, inputs = play_round(seed, ScriptedPlayer(seed), FrustratedOpponent(preset("frustrated"), seed), agent="frustrated")
+    again, _ = play_round(seed, LoggedInputs(inputs), FrustratedOpponent(preset("frustrated"), seed), agent="frustrated")
     assert again == replay
     assert problems(replay) == []
     assert from_bytes(to_bytes(replay), source="memory") == replay

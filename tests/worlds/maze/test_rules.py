@@ -7,16 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from believable.worlds.maze.grid import TILE, Grid
-from believable.worlds.maze.rules import (
-    MazeEvent,
-    MazeRound,
-    MazeRules,
-    OpponentInput,
-    PlayerInput,
-    heard,
-    new_round,
-    slide,
-)
+from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, OpponentInput, PlayerInput, heard, new_round, slide
 
 HALL = Grid(["#########", "#.......#", "#.......#", "#########"])
 SETTINGS = MazeRules()
@@ -34,20 +25,13 @@ def kinds(events: list[MazeEvent]) -> list[str]:
 
 
 inputs = st.builds(
-    PlayerInput,
-    st.sampled_from([-1, 0, 1]),
-    st.sampled_from([-1, 0, 1]),
-    st.integers(0, 359),
-    st.booleans(),
-    st.booleans(),
+    PlayerInput, st.sampled_from([-1, 0, 1]), st.sampled_from([-1, 0, 1]), st.integers(0, 359), st.booleans(), st.booleans()
 )
 
 
 @given(st.integers(0, 50), st.lists(st.tuples(inputs, st.integers(0, 359)), max_size=200))
 @settings(max_examples=50, deadline=None)
-def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(
-    seed: int, moves: list[tuple[PlayerInput, int]]
-) -> None:
+def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(seed: int, moves: list[tuple[PlayerInput, int]]) -> None:
     game = new_round(seed, MazeRules(size=15))
     radius = game.settings.body_radius
     for keys, heading in moves:

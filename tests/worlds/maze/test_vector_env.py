@@ -49,9 +49,7 @@ def same(name: str, n_envs: int, ticks: int, seed: int, **options: Any) -> dict[
         place = f"{name}, tick {tick}"
         assert rewards.tobytes() == rewards_single.tobytes(), place
         assert seen.tobytes() == seen_single.tobytes(), place
-        assert (terminated.tolist(), truncated.tolist()) == (terminated_single.tolist(), truncated_single.tolist()), (
-            place
-        )
+        assert (terminated.tolist(), truncated.tolist()) == (terminated_single.tolist(), truncated_single.tolist()), place
         assert {key: value.tolist() for key, value in infos.items()} == {
             key: value.tolist() for key, value in infos_single.items()
         }, place

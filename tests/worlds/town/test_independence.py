@@ -26,12 +26,7 @@ def test_the_checker_imports_nothing_of_the_town() -> None:
 
 
 def test_no_mind_imports_the_checker_or_reads_its_norms() -> None:
-    minds = [
-        *(TOWN / "minds").glob("*.py"),
-        *(TOWN / "generative").glob("*.py"),
-        TOWN / "mind.py",
-        TOWN / "way_legs.py",
-    ]
+    minds = [*(TOWN / "minds").glob("*.py"), *(TOWN / "generative").glob("*.py"), TOWN / "mind.py", TOWN / "way_legs.py"]
     assert len(minds) > 10
     for path in minds:
         assert not any("rule_checker" in name for name in imports_of(path)), path

@@ -99,20 +99,22 @@ PLANTS: Mapping[str, Plant] = {
         [HOME_AGAIN, act(600, 5, "move-to", f"{H}.desk1", id="x")], tracks={"ada": [(30, 12)] * 3602 + [(50, 12)] * 20}
     ),
     "not switched on": Plant(
-        [HOME_AGAIN, act(598, 0.2, "pick-up", "ingredients 9", f"{H}.kitchen", target=f"{H}.fridge1"),
-         use(600, 20, "stove1", "cook", "kitchen", id="x")]
+        [
+            HOME_AGAIN,
+            act(598, 0.2, "pick-up", "ingredients 9", f"{H}.kitchen", target=f"{H}.fridge1"),
+            use(600, 20, "stove1", "cook", "kitchen", id="x"),
+        ]
     ),
     "without what it takes": Plant(
-        [HOME_AGAIN, use(598, 1, "stove1", "switch_on", "kitchen"), use(600, 20, "stove1", "cook", "kitchen", id="x"),
-         use(621, 1, "stove1", "switch_off", "kitchen")]
+        [
+            HOME_AGAIN,
+            use(598, 1, "stove1", "switch_on", "kitchen"),
+            use(600, 20, "stove1", "cook", "kitchen", id="x"),
+            use(621, 1, "stove1", "switch_off", "kitchen"),
+        ]
     ),
-    "out of reach": Plant(
-        [HOME_AGAIN, use(600, 20, "desk1", "write", id="x")],
-        tracks={"ada": still(TOWN.stand(f"{H}.table1"))},
-    ),
-    "more than fit": Plant(
-        [HOME_AGAIN, use(600, 20, "desk1", "write"), use(605, 10, "desk1", "write", actor="dario", id="x")]
-    ),
+    "out of reach": Plant([HOME_AGAIN, use(600, 20, "desk1", "write", id="x")], tracks={"ada": still(TOWN.stand(f"{H}.table1"))}),
+    "more than fit": Plant([HOME_AGAIN, use(600, 20, "desk1", "write"), use(605, 10, "desk1", "write", actor="dario", id="x")]),
     "closed place": Plant([use(1300, 5, "grocery.display shelf1", "browse", "grocery.shop", id="x")]),
     "odd hour": Plant([HOME_AGAIN, use(840, 60, ADA.bed, "sleep", "bedroom", id="x")]),
     "odd duration": Plant([HOME_AGAIN, use(840, 90, "shower1", "shower", "bathroom", id="x")]),
@@ -128,28 +130,40 @@ PLANTS: Mapping[str, Plant] = {
     ),
     "somebody's bed": Plant([HOME_AGAIN, use(1300, 60, BEN.bed, "sleep", "bedroom", id="x")]),
     "not paid": Plant(
-        [act(600, 5, "move-to", "grocery.display shelf1", "grocery.shop"),
-         act(606, 0.2, "pick-up", "ingredients 5", "grocery.shop", target="grocery.display shelf1"),
-         act(608, 5, "move-to", "park.bench1", None, id="x")]
+        [
+            act(600, 5, "move-to", "grocery.display shelf1", "grocery.shop"),
+            act(606, 0.2, "pick-up", "ingredients 5", "grocery.shop", target="grocery.display shelf1"),
+            act(608, 5, "move-to", "park.bench1", None, id="x"),
+        ]
     ),
     "talks to a sleeper": Plant(
-        [act(1300, 60, "use", BEN.bed, f"{BEN.home}.bedroom", actor="ben", activity="sleep"),
-         act(1310, 0.2, "speak", actor="dario", target="ben", id="x", **SPEECH)]
+        [
+            act(1300, 60, "use", BEN.bed, f"{BEN.home}.bedroom", actor="ben", activity="sleep"),
+            act(1310, 0.2, "speak", actor="dario", target="ben", id="x", **SPEECH),
+        ]
     ),
     "no answer": Plant([act(600, 0.2, "speak", target="ben", id="x", **SPEECH)]),
     "cannot be done": Plant([act(600, 0.2, "open", "cafe.door", "bakery.shop", refused="locked", id="x")]),
     "to and fro": Plant(
-        [HOME_AGAIN, *(act(600 + n, 1, "move-to", f"{H}.{'sofa1' if n % 2 else 'desk1'}", id="x" if n == 3 else f"m{n}")
-                       for n in range(4))]
+        [
+            HOME_AGAIN,
+            *(
+                act(600 + n, 1, "move-to", f"{H}.{'sofa1' if n % 2 else 'desk1'}", id="x" if n == 3 else f"m{n}")
+                for n in range(4)
+            ),
+        ]
     ),
     "idle": Plant([HOME_AGAIN, act(600, 45, "wait", id="x")]),
     "again and again": Plant(
         [HOME_AGAIN, *(act(600 + n, 0.2, "close", f"{H}.bedroom.door", id="x" if n == 2 else f"c{n}") for n in range(3))]
     ),
     "unwashed hands": Plant(
-        [HOME_AGAIN, use(600, 3, "toilet1", "toilet", "bathroom"),
-         act(604, 0.2, "pick-up", "ingredients 4", f"{H}.kitchen", target=f"{H}.fridge1"),
-         use(606, 6, "counter1", "prepare", "kitchen", id="x")]
+        [
+            HOME_AGAIN,
+            use(600, 3, "toilet1", "toilet", "bathroom"),
+            act(604, 0.2, "pick-up", "ingredients 4", f"{H}.kitchen", target=f"{H}.fridge1"),
+            use(606, 6, "counter1", "prepare", "kitchen", id="x"),
+        ]
     ),
     "front door left open": Plant(
         [HOME_AGAIN, act(600, 0.2, "open", f"{H}.door"), act(601, 10, "move-to", "park.bench1", None, id="x")]
@@ -158,11 +172,13 @@ PLANTS: Mapping[str, Plant] = {
         [HOME_AGAIN, use(600, 1, "stove1", "switch_on", "kitchen"), act(601, 9, "move-to", "park.bench1", None, id="x")]
     ),
     "loud in the library": Plant(
-        [act(600, 0.2, "speak", None, "library.hall", target="ben", id="x", text="Hello"),
-         act(601, 0.2, "speak", None, "library.hall", actor="ben", target="ada", id="y", text="Hello")],
+        [
+            act(600, 0.2, "speak", None, "library.hall", target="ben", id="x", text="Hello"),
+            act(601, 0.2, "speak", None, "library.hall", actor="ben", target="ada", id="y", text="Hello"),
+        ],
         ("x", "y"),
     ),
-}  # fmt: skip
+}
 
 
 def recording(plant: Plant) -> Recording:
@@ -177,9 +193,13 @@ def recording(plant: Plant) -> Recording:
     actors = tuple(Actor(p.id, p.name, "person", {"workplace": p.workplace}) for p in PEOPLE)
     clean = () if plant.tracks else CLEAN
     return Recording(
-        recorded_town(TOWN, PEOPLE), actors, Timing(STEP_MS, frames, "2024-05-06T00:00:00", STEP_MS), tuple(tracks),
-        (*clean, *plant.actions), (goal, work),
-    )  # fmt: skip
+        recorded_town(TOWN, PEOPLE),
+        actors,
+        Timing(STEP_MS, frames, "2024-05-06T00:00:00", STEP_MS),
+        tuple(tracks),
+        (*clean, *plant.actions),
+        (goal, work),
+    )
 
 
 def test_a_clean_morning_has_nothing_wrong_and_fulfils_its_intention() -> None:
@@ -217,9 +237,7 @@ def test_nothing_recorded_is_undefined() -> None:
     assert (findings.per_100, findings.intentions_fulfilled) == (None, None)
 
 
-def test_an_imported_run_of_generative_agents_is_checked_as_far_as_its_log_goes(
-    public_data: Callable[[str], Path],
-) -> None:
+def test_an_imported_run_of_generative_agents_is_checked_as_far_as_its_log_goes(public_data: Callable[[str], Path]) -> None:
     findings = check_town(import_run(public_data("generative_agents")).replay)
     assert findings.actions > 0
     assert {v.rule for v in findings.violations} <= {"through a wall", "too fast", "two things at once", "no sleep"}

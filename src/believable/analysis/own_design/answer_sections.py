@@ -29,13 +29,7 @@ from believable.analysis.own_design.contrast_tables import (
     group_findings,
 )
 from believable.analysis.own_design.group_contrasts import Contrast, mean_contrast, share_contrast
-from believable.analysis.own_design.measured_rows import (
-    MeasuredRows,
-    answers_as_words,
-    answers_as_yes,
-    gathered,
-    person_means,
-)
+from believable.analysis.own_design.measured_rows import MeasuredRows, answers_as_words, answers_as_yes, gathered, person_means
 from believable.coding.coded_bundle import codebook_keys, codebooks, coded_responses, has_codes
 from believable.coding.proportions import by_condition, proportions
 from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
@@ -74,18 +68,20 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
         none = f"there is no judgement of {group}"
         cells.append(
             (
-                group, estimate.n, len(own), *estimate_cells(estimate),
+                group,
+                estimate.n,
+                len(own),
+                *estimate_cells(estimate),
                 number_or(float(own.std(ddof=1)) if len(own) > 1 else None, none if not len(own) else "one judgement"),
                 *(number_or(float(f(own)) if len(own) else None, none) for f in (np.median, np.min, np.max)),
             )
-        )  # fmt: skip
-    compared_pairs = contrasts(
-        context, lambda a, b, side: mean_contrast(rows, a, b, alternative=side, level=context.level)
-    )
+        )
+    compared_pairs = contrasts(context, lambda a, b, side: mean_contrast(rows, a, b, alternative=side, level=context.level))
     spread_table, spread_chart = _distribution(rows, context)
     low, high = context.source.scale
     return Section(
-        context.name, context.title,
+        context.name,
+        context.title,
         (*words, *_not_grouped(rows, context)),
         (
             *group_findings(
@@ -97,12 +93,17 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
         ),
         (
             table(
-                f"{context.name}_groups", f"{context.title} by {context.measure.by}",
+                f"{context.name}_groups",
+                f"{context.title} by {context.measure.by}",
                 (
-                    context.group_column, Column("people", "People", "integer"), Column("judgements", "Judgements", "integer"),
+                    context.group_column,
+                    Column("people", "People", "integer"),
+                    Column("judgements", "Judgements", "integer"),
                     *estimate_columns("mean", what, about="mean of people's means, t interval"),
-                    Column("sd", "SD", "number", 2, "of single judgements"), Column("median", "Median", "number", 2),
-                    Column("least", "Least", "number", 2), Column("most", "Most", "number", 2),
+                    Column("sd", "SD", "number", 2, "of single judgements"),
+                    Column("median", "Median", "number", 2),
+                    Column("least", "Least", "number", 2),
+                    Column("most", "Most", "number", 2),
                 ),
                 cells,
             ),
@@ -111,14 +112,18 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
         ),
         (
             Chart(
-                f"{context.name}_means", f"{context.title}: mean by {context.measure.by}", "points", f"{context.name}_groups",
-                {"category": "group", "value": "mean", "low": "mean_low", "high": "mean_high"}, x_title=context.title,
+                f"{context.name}_means",
+                f"{context.title}: mean by {context.measure.by}",
+                "points",
+                f"{context.name}_groups",
+                {"category": "group", "value": "mean", "low": "mean_low", "high": "mean_high"},
+                x_title=context.title,
                 caption="Points: means of people's means; bars: their intervals.",
                 x_range=(low, high) if low is not None and high is not None else None,
             ),
             spread_chart,
         ),
-    )  # fmt: skip
+    )
 
 
 def mean_of(rows: MeasuredRows, group: str, level: float) -> Estimate:
@@ -179,34 +184,42 @@ def share_section(data: Data, context: MeasureContext) -> Section:
         (group, estimate.n, len(own := rows.of(group)), int(own.number.sum()), *estimate_cells(estimate))
         for group, estimate in zip(context.groups, estimates, strict=True)
     ]
-    compared_pairs = contrasts(
-        context, lambda a, b, side: share_contrast(rows, a, b, alternative=side, level=context.level)
-    )
+    compared_pairs = contrasts(context, lambda a, b, side: share_contrast(rows, a, b, alternative=side, level=context.level))
     counting = ", ".join(str(value) for value in context.measure.yes or ("ticked",))
     return Section(
-        context.name, context.title,
-        (f"Answers that count: {counting}. A ratio above 1 says that they are more frequent in the first group.",
-         *_not_grouped(rows, context)),
+        context.name,
+        context.title,
+        (
+            f"Answers that count: {counting}. A ratio above 1 says that they are more frequent in the first group.",
+            *_not_grouped(rows, context),
+        ),
         (
             *group_findings(
                 context, estimates, lambda group, part: f"Share of {context.title.lower()}, {group}: {estimate_words(part)}."
             ),
             *contrast_findings(
-                context, compared_pairs,
+                context,
+                compared_pairs,
                 lambda contrast: difference_words(context, contrast, "the odds ratio of {first} to {second}"),
             ),
         ),
         (
             table(
-                f"{context.name}_groups", f"{context.title} by {context.measure.by}",
-                (context.group_column, Column("people", "People", "integer"), Column("answers", "Answers", "integer"),
-                 Column("yes", "Count", "integer"), *_share_columns()),
+                f"{context.name}_groups",
+                f"{context.title} by {context.measure.by}",
+                (
+                    context.group_column,
+                    Column("people", "People", "integer"),
+                    Column("answers", "Answers", "integer"),
+                    Column("yes", "Count", "integer"),
+                    *_share_columns(),
+                ),
                 cells,
             ),
             contrast_table(context, compared_pairs, "Odds ratio", ranks=False),
         ),
         (_share_chart(context, f"{context.name}_groups", {"category": "group"}),),
-    )  # fmt: skip
+    )
 
 
 def _share_columns() -> tuple[Column, ...]:
@@ -217,10 +230,15 @@ def _share_columns() -> tuple[Column, ...]:
 
 def _share_chart(context: MeasureContext, name: str, use: dict[str, str]) -> Chart:
     return Chart(
-        f"{name}_chart", f"{context.title} by {context.measure.by}", "points", name,
-        use | {"value": "share", "low": "share_low", "high": "share_high"}, x_title="Share of answers",
-        caption="Points: shares; bars: their intervals over people.", x_range=(0, 1),
-    )  # fmt: skip
+        f"{name}_chart",
+        f"{context.title} by {context.measure.by}",
+        "points",
+        name,
+        use | {"value": "share", "low": "share_low", "high": "share_high"},
+        x_title="Share of answers",
+        caption="Points: shares; bars: their intervals over people.",
+        x_range=(0, 1),
+    )
 
 
 def share_of(rows: MeasuredRows, group: str, level: float) -> Estimate:
@@ -254,36 +272,41 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
         for group in context.groups:
             part = own.of(group)
             cells.append(
-                (
-                    group,
-                    option,
-                    len(part),
-                    int(part.number.sum()),
-                    *estimate_cells(share_of(part, group, context.level)),
-                )
+                (group, option, len(part), int(part.number.sum()), *estimate_cells(share_of(part, group, context.level)))
             )
         compared_pairs = contrasts(context, partial(_share_contrast, own, context.level))
         compared += [(option, *row) for row in contrast_table(context, compared_pairs, "Odds ratio", ranks=False).rows]
     columns = contrast_table(context, (), "Odds ratio", ranks=False).columns
     name = f"{context.name}_groups"
     return Section(
-        context.name, context.title,
+        context.name,
+        context.title,
         ("All answers by group. To test one of them, name it in the plan: `yes: […]`.", *_not_grouped(rows, context)),
         tables=(
             table(
-                name, f"{context.title} by {context.measure.by}",
-                (context.group_column, Column("answer", "Answer"), Column("answers", "Answers", "integer"),
-                 Column("count", "Count", "integer"), *_share_columns()),
+                name,
+                f"{context.title} by {context.measure.by}",
+                (
+                    context.group_column,
+                    Column("answer", "Answer"),
+                    Column("answers", "Answers", "integer"),
+                    Column("count", "Count", "integer"),
+                    *_share_columns(),
+                ),
                 cells,
             ),
             table(
-                f"{context.name}_contrasts", f"{context.title}: odds ratios between groups, answer by answer",
-                (Column("answer", "Answer"), *columns), compared, status="exploratory",
-                note="p Holm is adjusted over the pairs of one answer.", data_only=len(compared) > PRINTED_TEXTS,
+                f"{context.name}_contrasts",
+                f"{context.title}: odds ratios between groups, answer by answer",
+                (Column("answer", "Answer"), *columns),
+                compared,
+                status="exploratory",
+                note="p Holm is adjusted over the pairs of one answer.",
+                data_only=len(compared) > PRINTED_TEXTS,
             ),
         ),
         charts=(_share_chart(context, name, {"category": "answer", "colour": "group"}),),
-    )  # fmt: skip
+    )
 
 
 def _share_contrast(rows: MeasuredRows, level: float, first: str, second: str, side: Alternative) -> Contrast:
@@ -301,22 +324,30 @@ def text_section(data: Data, context: MeasureContext) -> Section:
     texts = [(group, text) for group, text in zip(known.group.tolist(), known.text.tolist(), strict=True)]
     coded = _coded_tables(data, context)
     return Section(
-        context.name, context.title,
-        (f"{counted(len(known), 'text')}; {counted(len(rows) - len(known), 'question')} left open.",
-         *(() if coded else ("They were not coded; `believable code` gives the shares of codes.",))),
+        context.name,
+        context.title,
+        (
+            f"{counted(len(known), 'text')}; {counted(len(rows) - len(known), 'question')} left open.",
+            *(() if coded else ("They were not coded; `believable code` gives the shares of codes.",)),
+        ),
         tables=(
             table(
-                f"{context.name}_groups", f"{context.title}: texts by {context.measure.by}",
-                (context.group_column, Column("people", "People", "integer"), Column("texts", "Texts", "integer")), counts,
+                f"{context.name}_groups",
+                f"{context.title}: texts by {context.measure.by}",
+                (context.group_column, Column("people", "People", "integer"), Column("texts", "Texts", "integer")),
+                counts,
             ),
             table(
-                f"{context.name}_texts", f"{context.title}: what people wrote",
-                (context.group_column, Column("text", "Text")), texts, data_only=len(texts) > PRINTED_TEXTS,
+                f"{context.name}_texts",
+                f"{context.title}: what people wrote",
+                (context.group_column, Column("text", "Text")),
+                texts,
+                data_only=len(texts) > PRINTED_TEXTS,
                 note="In the order of the sessions." if texts else "Nobody wrote anything.",
             ),
             *coded,
         ),
-    )  # fmt: skip
+    )
 
 
 def _coded_tables(data: Data, context: MeasureContext) -> tuple[Table, ...]:
@@ -338,10 +369,17 @@ def _coded_tables(data: Data, context: MeasureContext) -> tuple[Table, ...]:
         ]
         tables.append(
             table(
-                f"{context.name}_{codebook}", f"{context.title}: shares of codes ({codebook})",
-                (context.group_column, Column("code", "Code"), Column("direction", "Direction"),
-                 Column("count", "Count", "integer"), Column("total", "Codes", "integer"), *_share_columns()),
+                f"{context.name}_{codebook}",
+                f"{context.title}: shares of codes ({codebook})",
+                (
+                    context.group_column,
+                    Column("code", "Code"),
+                    Column("direction", "Direction"),
+                    Column("count", "Count", "integer"),
+                    Column("total", "Codes", "integer"),
+                    *_share_columns(),
+                ),
                 cells,
             )
-        )  # fmt: skip
+        )
     return tuple(tables)

@@ -148,11 +148,7 @@ def contrast_table(context: MeasureContext, all_contrasts: Sequence[Contrast], e
                 number_or(test.df[0] if test.df else None, none if test.statistic is None else "has none"),
                 number_or(test.p_value, none),
                 number_or(p_holm, none),
-                *(
-                    (size, number_or(order.p_value, order.reason or none) if order else Undefined(none))
-                    if ranks
-                    else ()
-                ),
+                *((size, number_or(order.p_value, order.reason or none) if order else Undefined(none)) if ranks else ()),
                 contrast.formula or test.method,
             )
         )
@@ -168,18 +164,22 @@ def contrast_table(context: MeasureContext, all_contrasts: Sequence[Contrast], e
         f"{context.name}_contrasts",
         f"{context.title}: {'differences' if ranks else 'odds ratios'} between groups",
         (
-            Column("contrast", "Contrast"), Column("people", "People", "integer"),
+            Column("contrast", "Contrast"),
+            Column("people", "People", "integer"),
             *estimate_columns("estimate", estimate),
             Column("statistic", "t or z" if ranks else "z or k", "number", about="t, z, or the count of an exact test"),
-            Column("df", "df", "number", 1), Column("p", "p", "p"),
-            Column("p_holm", "p Holm", "p", about="adjusted over the contrasts of this table"), *more,
+            Column("df", "df", "number", 1),
+            Column("p", "p", "p"),
+            Column("p_holm", "p Holm", "p", about="adjusted over the contrasts of this table"),
+            *more,
             Column("method", "Model or test"),
         ),
-        rows, status="exploratory",
+        rows,
+        status="exploratory",
         note="Each contrast uses the judgements of its two groups. p Holm is adjusted over the rows of this table; the verdict on"
         " a hypothesis uses the adjustment that the plan declares."
         + sides_note(context, all_contrasts, " − " if ranks else " / "),
-    )  # fmt: skip
+    )
 
 
 def sides_note(context: MeasureContext, all_contrasts: Sequence[Contrast], between: str) -> str:

@@ -103,9 +103,7 @@ def share_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: 
         table = [[int(part.number.sum()), int(len(part) - part.number.sum())] for part in (a, b)]
         return Contrast(first, second, design, fisher(table, alternative=alternative, level=level))
     counts = _table(a, b, first, second)
-    return _logistic(
-        counts, a, b, first, second, design, slopes=_has_slopes(a, b, paired), side=alternative, level=level
-    )
+    return _logistic(counts, a, b, first, second, design, slopes=_has_slopes(a, b, paired), side=alternative, level=level)
 
 
 def count_contrast(
@@ -121,12 +119,8 @@ def count_contrast(
         return Contrast(first, second, design, blank)
     both = np.concatenate([a.number, b.number])
     if both.sum() == 0:
-        return Contrast(
-            first, second, design, _none("nothing was flagged", "odds ratio", len(both), alternative, level)
-        )
-    table = _table(a, b, first, second) | {
-        "whole": np.concatenate([wholes[rows.group == first], wholes[rows.group == second]])
-    }
+        return Contrast(first, second, design, _none("nothing was flagged", "odds ratio", len(both), alternative, level))
+    table = _table(a, b, first, second) | {"whole": np.concatenate([wholes[rows.group == first], wholes[rows.group == second]])}
     return _logistic(table, a, b, first, second, design, slopes=design == "within", side=alternative, level=level)
 
 
@@ -146,9 +140,15 @@ def equivalence(contrast: Contrast, margin: float, alpha: float) -> TestResult:
         estimate.value, estimate.value - half, estimate.value + half, 1 - 2 * alpha, estimate.n, estimate.method, se=se
     )
     return TestResult(
-        below if harder_low else above, max(p_low, p_high), test.n, method, test.df, "greater" if harder_low else "less",
-        narrow, symbol="t",
-    )  # fmt: skip
+        below if harder_low else above,
+        max(p_low, p_high),
+        test.n,
+        method,
+        test.df,
+        "greater" if harder_low else "less",
+        narrow,
+        symbol="t",
+    )
 
 
 # ---------------------------------------------------------------------------------------------- the rows of two groups
@@ -229,22 +229,25 @@ def _tested(
     """A coefficient of a model as a test."""
     fitted = model.term(term)
     coefficient = fitted.estimate
-    notes = (
-        *model.notes,
-        *(("a spread between people or stimuli is estimated as zero",) if model.convergence.singular else ()),
-    )
+    notes = (*model.notes, *(("a spread between people or stimuli is estimated as zero",) if model.convergence.singular else ()))
     shown = fitted.odds_ratio if odds and fitted.odds_ratio is not None else coefficient
     shown = replace(shown, n=n)
     if coefficient.statistic is None:
-        return no_result(
-            coefficient.reason or "no standard error", method=method, n=n, alternative=side, estimate=shown
-        )
+        return no_result(coefficient.reason or "no standard error", method=method, n=n, alternative=side, estimate=shown)
     spread = stats.t(coefficient.df[0]) if coefficient.df else stats.norm
     p = tail(float(spread.cdf(coefficient.statistic)), float(spread.sf(coefficient.statistic)), side)
     return TestResult(
-        coefficient.statistic, p, n, method, coefficient.df, side, shown, effect, notes=notes,
+        coefficient.statistic,
+        p,
+        n,
+        method,
+        coefficient.df,
+        side,
+        shown,
+        effect,
+        notes=notes,
         symbol="t" if coefficient.df else "z",
-    )  # fmt: skip
+    )
 
 
 def _exact_pairs(first: Any, second: Any, side: Alternative, level: float) -> TestResult:
@@ -258,17 +261,23 @@ def _exact_pairs(first: Any, second: Any, side: Alternative, level: float) -> Te
     odds = whole.effect
     apart = table[0][1] + table[1][0]
     if apart == 0:
-        return no_result(
-            "nobody answered the two groups differently", method=method, n=pairs, alternative=side, estimate=odds
-        )
+        return no_result("nobody answered the two groups differently", method=method, n=pairs, alternative=side, estimate=odds)
     test = binomial(table[0][1], apart, alternative=side, level=level)
     return replace(test, n=pairs, method=method, estimate=odds, effect=whole.estimate)
 
 
 def _logistic(
-    table: Mapping[str, Any], a: MeasuredRows, b: MeasuredRows, first: str, second: str, design: Design, *,
-    slopes: bool, side: Alternative, level: float,
-) -> Contrast:  # fmt: skip
+    table: Mapping[str, Any],
+    a: MeasuredRows,
+    b: MeasuredRows,
+    first: str,
+    second: str,
+    design: Design,
+    *,
+    slopes: bool,
+    side: Alternative,
+    level: float,
+) -> Contrast:
     method = "mixed logistic model, Wald's z"
     n = len(np.union1d(a.person, b.person))
     formula = _formula("value", a, b, design, slopes=slopes)

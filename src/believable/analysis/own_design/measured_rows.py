@@ -39,12 +39,7 @@ class MeasuredRows:
 
     def where(self, keep: BoolArray) -> MeasuredRows:
         return MeasuredRows(
-            self.person[keep],
-            self.group[keep],
-            self.stimulus[keep],
-            self.item[keep],
-            self.number[keep],
-            self.text[keep],
+            self.person[keep], self.group[keep], self.stimulus[keep], self.item[keep], self.number[keep], self.text[keep]
         )
 
     def of(self, group: str) -> MeasuredRows:
@@ -63,13 +58,15 @@ def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> Mea
         keep &= table["item"].values == measure.item
     rows = np.flatnonzero(keep)
     person = data.code_of(table)[rows]
-    columns = {
-        name: table[name].values[rows] for name in ("condition", "stimulus", "item", "value_number", "value_text")
-    }
+    columns = {name: table[name].values[rows] for name in ("condition", "stimulus", "item", "value_number", "value_text")}
     entries = MeasuredRows(
-        person, groups(data, measure, person, columns["condition"]), columns["stimulus"], columns["item"],
-        columns["value_number"].astype(np.float64), columns["value_text"],
-    )  # fmt: skip
+        person,
+        groups(data, measure, person, columns["condition"]),
+        columns["stimulus"],
+        columns["item"],
+        columns["value_number"].astype(np.float64),
+        columns["value_text"],
+    )
     several = source.shape == "numbers" and measure.item is None and any(item is not None for item in entries.item)
     return _averaged(entries, table["position"].values[rows], table["player"].values[rows]) if several else entries
 
@@ -90,9 +87,13 @@ def _averaged(entries: MeasuredRows, position: IntArray, player: IntArray) -> Me
         for rows in places.values()
     ]
     return MeasuredRows(
-        entries.person[first], entries.group[first], entries.stimulus[first], np.full(len(first), None, dtype=object),
-        np.array(means, dtype=np.float64), entries.text[first],
-    )  # fmt: skip
+        entries.person[first],
+        entries.group[first],
+        entries.stimulus[first],
+        np.full(len(first), None, dtype=object),
+        np.array(means, dtype=np.float64),
+        entries.text[first],
+    )
 
 
 def answers_as_yes(rows: MeasuredRows, yes: Sequence[str | int | float] | None) -> MeasuredRows:
@@ -103,8 +104,7 @@ def answers_as_yes(rows: MeasuredRows, yes: Sequence[str | int | float] | None) 
         return known.with_numbers((known.number > 0).astype(np.float64))
     words = {str(value) for value in yes}
     values = [
-        float(_written(number, text) in words)
-        for number, text in zip(known.number.tolist(), known.text.tolist(), strict=True)
+        float(_written(number, text) in words) for number, text in zip(known.number.tolist(), known.text.tolist(), strict=True)
     ]
     return known.with_numbers(np.array(values, dtype=np.float64))
 

@@ -8,16 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.data import Data, rows_of
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Chart,
-    Column,
-    Section,
-    estimate_cells,
-    estimate_columns,
-    number_or,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Chart, Column, Section, estimate_cells, estimate_columns, number_or, table
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.own_design.answer_sections import mean_of_shares
 from believable.analysis.own_design.contrast_tables import (
@@ -75,9 +66,7 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     person, position = data.code_of(table_)[rows], table_["position"].values[rows]
     code, place, player = data.code_of(shown), shown["position"].values, shown["player"].values
     on_page = Counter(zip(code.tolist(), place.tolist(), strict=True))
-    two = np.fromiter(
-        (on_page[key] == 2 for key in zip(person.tolist(), position.tolist(), strict=True)), np.bool_, len(rows)
-    )
+    two = np.fromiter((on_page[key] == 2 for key in zip(person.tolist(), position.tolist(), strict=True)), np.bool_, len(rows))
     sides = [rows_of([code, place, player], [person, position, np.full(len(rows), side)]) for side in (0, 1)]
     condition = np.full(len(shown) + 1, None, dtype=object)  # the last entry stands for a place without a stimulus, −1
     condition[:-1] = shown["condition"].values
@@ -105,11 +94,18 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
         estimate = test.estimate or undefined(none, method=_SHARE, n=0, level=context.level)
         rows.append(
             (
-                f"{contrast.first} over {contrast.second}", len(np.unique(person)), len(score), int((score == 1).sum()),
-                int((score == 0).sum()), int((score == 0.5).sum()), *estimate_cells(estimate), number_or(test.p_value, none),
-                number_or(p_holm, none), test.method,
+                f"{contrast.first} over {contrast.second}",
+                len(np.unique(person)),
+                len(score),
+                int((score == 1).sum()),
+                int((score == 0).sum()),
+                int((score == 0.5).sum()),
+                *estimate_cells(estimate),
+                number_or(test.p_value, none),
+                number_or(p_holm, none),
+                test.method,
             )
-        )  # fmt: skip
+        )
     shares = [won(judged, group, context.level) for group in context.groups]
     strengths = _strengths(judged, context)
     words = []
@@ -128,51 +124,73 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
         for column in estimate_columns("share", "Share", about="share of decided choices for the first")
     )
     return Section(
-        context.name, context.title, tuple(words),
+        context.name,
+        context.title,
+        tuple(words),
         (
             *group_findings(
-                context, shares,
+                context,
+                shares,
                 lambda group, share: f"{context.title}: {group} is preferred in {estimate_words(share)} of its choices.",
             ),
             *contrast_findings(context, compared, lambda contrast: _words(context, contrast)),
         ),
         (
             table(
-                f"{context.name}_pairs", f"{context.title}, pair by pair",
+                f"{context.name}_pairs",
+                f"{context.title}, pair by pair",
                 (
-                    Column("pair", "Pair"), Column("people", "People", "integer"), Column("choices", "Choices", "integer"),
+                    Column("pair", "Pair"),
+                    Column("people", "People", "integer"),
+                    Column("choices", "Choices", "integer"),
                     Column("first", "First", "integer", about="choices of the first"),
                     Column("second", "Second", "integer", about="choices of the second"),
-                    Column("undecided", "Undecided", "integer", about="both or neither"), *share_columns, Column("p", "p", "p"),
-                    Column("p_holm", "p Holm", "p", about="adjusted over the pairs of this table"), Column("method", "Test"),
+                    Column("undecided", "Undecided", "integer", about="both or neither"),
+                    *share_columns,
+                    Column("p", "p", "p"),
+                    Column("p_holm", "p Holm", "p", about="adjusted over the pairs of this table"),
+                    Column("method", "Test"),
                 ),
-                rows, status="exploratory", note=sides_note(context, compared, " over ").strip(),
+                rows,
+                status="exploratory",
+                note=sides_note(context, compared, " over ").strip(),
             ),
             table(
-                f"{context.name}_strengths", f"{context.title}: strength of each group",
+                f"{context.name}_strengths",
+                f"{context.title}: strength of each group",
                 (
-                    context.group_column, Column("choices", "Choices", "integer"),
+                    context.group_column,
+                    Column("choices", "Choices", "integer"),
                     *estimate_columns("strength", "Log strength", about="Bradley–Terry, centred; intervals clustered by person"),
                 ),
-                strengths, status="exploratory",
+                strengths,
+                status="exploratory",
                 note="Equal strengths mean equal chances; a difference of 1 means odds of about 2.7 to 1.",
             ),
         ),
         (
             Chart(
-                f"{context.name}_pairs_chart", f"{context.title}, pair by pair", "points", f"{context.name}_pairs",
+                f"{context.name}_pairs_chart",
+                f"{context.title}, pair by pair",
+                "points",
+                f"{context.name}_pairs",
                 {"category": "pair", "value": "share", "low": "share_low", "high": "share_high"},
-                x_title="Share of choices for the first", rules=(("x", 0.5, "one half"),), x_range=(0, 1),
+                x_title="Share of choices for the first",
+                rules=(("x", 0.5, "one half"),),
+                x_range=(0, 1),
                 caption="Points: shares of decided choices; bars: their intervals.",
             ),
             Chart(
-                f"{context.name}_strengths_chart", f"{context.title}: strength of each group", "points",
+                f"{context.name}_strengths_chart",
+                f"{context.title}: strength of each group",
+                "points",
                 f"{context.name}_strengths",
                 {"category": "group", "value": "strength", "low": "strength_low", "high": "strength_high"},
-                x_title="Log strength (Bradley–Terry)", caption="Points: strengths; bars: intervals clustered by person.",
+                x_title="Log strength (Bradley–Terry)",
+                caption="Points: strengths; bars: intervals clustered by person.",
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _words(context: MeasureContext, contrast: Contrast) -> str:
@@ -183,9 +201,7 @@ def _words(context: MeasureContext, contrast: Contrast) -> str:
     return f"{pair}, share of decided choices {estimate_words(test.estimate)}, against one half."
 
 
-def pair_contrast(
-    judged: PairedChoices, first: str, second: str, *, alternative: Alternative, level: float
-) -> Contrast:
+def pair_contrast(judged: PairedChoices, first: str, second: str, *, alternative: Alternative, level: float) -> Contrast:
     """The share of decided choices for the first, against one half: exact where each person chose once, else over people."""
     person, score = judged.between(first, second)
     decided = score != 0.5
@@ -204,9 +220,7 @@ def pair_contrast(
     half = np.full(len(shares), 0.5)
     test = paired_t(shares, half, alternative=alternative, level=level)
     effect = dz(shares, half, level=level)
-    test = replace(
-        test, method="t test of people's shares against one half", estimate=mean_t(shares, level=level), effect=effect
-    )
+    test = replace(test, method="t test of people's shares against one half", estimate=mean_t(shares, level=level), effect=effect)
     return Contrast(first, second, "within", test)
 
 
@@ -223,9 +237,11 @@ def won(judged: PairedChoices, group: str, level: float) -> Estimate:
 def _strengths(judged: PairedChoices, context: MeasureContext) -> list[tuple[LOOSE_CELL, ...]]:
     words = {1.0: "left", 0.0: "right", 0.5: "tie"}
     choices_coded = comparisons(
-        [str(name) for name in judged.first], [str(name) for name in judged.second],
-        [words[score] for score in judged.score.tolist()], judges=[str(code) for code in judged.person],
-    )  # fmt: skip
+        [str(name) for name in judged.first],
+        [str(name) for name in judged.second],
+        [words[score] for score in judged.score.tolist()],
+        judges=[str(code) for code in judged.person],
+    )
     model = bradley_terry(choices_coded, level=context.level)
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for group in context.groups:

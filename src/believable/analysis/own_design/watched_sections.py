@@ -7,16 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from believable.analysis.data import Data, TraceLine
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Chart,
-    Column,
-    Section,
-    Table,
-    estimate_cells,
-    estimate_columns,
-    table,
-)
+from believable.analysis.findings import LOOSE_CELL, Chart, Column, Section, Table, estimate_cells, estimate_columns, table
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.own_design.answer_sections import numbers_section
 from believable.analysis.own_design.contrast_tables import (
@@ -29,13 +20,7 @@ from believable.analysis.own_design.contrast_tables import (
 )
 from believable.analysis.own_design.group_contrasts import count_contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows, groups
-from believable.analysis.viewed_actions import (
-    LoggedActions,
-    actions_by_stimulus,
-    flags_by_page,
-    judged,
-    stretches_by_page,
-)
+from believable.analysis.viewed_actions import LoggedActions, actions_by_stimulus, flags_by_page, judged, stretches_by_page
 from believable.pages import KINDS
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.inputs import FloatArray
@@ -68,42 +53,54 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
         cells.append((group, len(people), int(viewed[own].sum()), int(flagged[own].sum()), *estimate_cells(estimate)))
     compared = contrasts(
         context,
-        lambda a, b, side: count_contrast(
-            rows.with_numbers(flagged), viewed, a, b, alternative=side, level=context.level
-        ),
+        lambda a, b, side: count_contrast(rows.with_numbers(flagged), viewed, a, b, alternative=side, level=context.level),
     )
     return Section(
-        context.name, context.title,
-        ("Of the actions that a person saw, those flagged at least once. A ratio above 1 says that the first group is flagged"
-         " more often.",),
+        context.name,
+        context.title,
+        (
+            "Of the actions that a person saw, those flagged at least once. A ratio above 1 says that the first group is flagged"
+            " more often.",
+        ),
         (
             *group_findings(
-                context, estimates,
+                context,
+                estimates,
                 lambda group, rate: f"{context.title}, {group}: {estimate_words(rate)} flagged per 100 viewed actions.",
             ),
             *contrast_findings(
-                context, compared,
+                context,
+                compared,
                 lambda contrast: difference_words(context, contrast, "the odds ratio of a flag, {first} to {second},"),
             ),
         ),
         (
             table(
-                f"{context.name}_groups", f"{context.title} by {context.measure.by}",
-                (context.group_column, Column("people", "People", "integer"), Column("viewed", "Viewed actions", "integer"),
-                 Column("flagged", "Flagged", "integer"),
-                 *estimate_columns("rate", "Per 100", about="flagged per 100 viewed actions, Wilson interval over people")),
+                f"{context.name}_groups",
+                f"{context.title} by {context.measure.by}",
+                (
+                    context.group_column,
+                    Column("people", "People", "integer"),
+                    Column("viewed", "Viewed actions", "integer"),
+                    Column("flagged", "Flagged", "integer"),
+                    *estimate_columns("rate", "Per 100", about="flagged per 100 viewed actions, Wilson interval over people"),
+                ),
                 cells,
             ),
             contrast_table(context, compared, "Odds ratio", ranks=False),
         ),
         (
             Chart(
-                f"{context.name}_rates", f"{context.title} by {context.measure.by}", "points", f"{context.name}_groups",
+                f"{context.name}_rates",
+                f"{context.title} by {context.measure.by}",
+                "points",
+                f"{context.name}_groups",
                 {"category": "group", "value": "rate", "low": "rate_low", "high": "rate_high"},
-                x_title="Flagged per 100 viewed actions", caption="Points: pooled rates; bars: their intervals over people.",
+                x_title="Flagged per 100 viewed actions",
+                caption="Points: pooled rates; bars: their intervals over people.",
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _flag_rows(data: Data, context: MeasureContext) -> tuple[MeasuredRows, FloatArray, FloatArray, FloatArray]:
@@ -141,9 +138,7 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
     lines = [line for line in data.traces(*context.source.trials) if len(line.media_ms)]
     untouched = len(data.traces(*context.source.trials)) - len(lines)
     played, _ = stretches_by_page(data)
-    ends_ms = [
-        float(played[key].to_ms.max()) if (key := (line.session, line.position)) in played else 0.0 for line in lines
-    ]
+    ends_ms = [float(played[key].to_ms.max()) if (key := (line.session, line.position)) in played else 0.0 for line in lines]
     grids = [_grid(line, end_ms, context) for line, end_ms in zip(lines, ends_ms, strict=True)]
     person = np.array([line.code for line in lines], dtype=np.int64)
     condition = np.array([line.condition for line in lines] or [None], dtype=object)[: len(lines)]
@@ -159,14 +154,23 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
     section = numbers_section(rows, context, what, tuple(words))
     over_time = _over_time(grids, rows, context)
     chart = Chart(
-        f"{context.name}_over_time_chart", f"{context.title} over time", "lines", f"{context.name}_over_time",
-        {"x": "at_s", "y": "mean", "low": "mean_low", "high": "mean_high", "colour": "group"}, x_title="Seconds of the medium",
-        y_title=context.title, caption="Lines: means of people's traces; bands: t intervals over people, second by second.",
-    )  # fmt: skip
+        f"{context.name}_over_time_chart",
+        f"{context.title} over time",
+        "lines",
+        f"{context.name}_over_time",
+        {"x": "at_s", "y": "mean", "low": "mean_low", "high": "mean_high", "colour": "group"},
+        x_title="Seconds of the medium",
+        y_title=context.title,
+        caption="Lines: means of people's traces; bands: t intervals over people, second by second.",
+    )
     return Section(
-        section.name, section.title, section.paragraphs, section.findings, (*section.tables, over_time),
+        section.name,
+        section.title,
+        section.paragraphs,
+        section.findings,
+        (*section.tables, over_time),
         (*section.charts, chart) if over_time.rows else section.charts,
-    )  # fmt: skip
+    )
 
 
 def _marks(context: MeasureContext) -> bool:
@@ -190,9 +194,7 @@ def _scale_words(context: MeasureContext) -> str:
 def _grid(line: TraceLine, watched_ms: float, context: MeasureContext) -> FloatArray:
     """The trace second by second, to the end of what was watched."""
     end_ms = max(float(line.media_ms.max()) + 1, watched_ms)
-    grid = resample(
-        line.media_ms, line.value, step_ms=BIN_MS, duration_ms=end_ms, fill="zero" if _marks(context) else "hold"
-    )
+    grid = resample(line.media_ms, line.value, step_ms=BIN_MS, duration_ms=end_ms, fill="zero" if _marks(context) else "hold")
     return normalise(grid, constant=0.5) if _unbounded(context) else grid
 
 
@@ -218,8 +220,14 @@ def _over_time(grids: Sequence[FloatArray], rows: MeasuredRows, context: Measure
             estimate = mean_t(means, level=context.level)
             cells.append((group, second * BIN_MS / 1000, len(means), *estimate_cells(estimate)))
     return table(
-        f"{context.name}_over_time", f"{context.title} over time",
-        (context.group_column, Column("at_s", "Second", "number", 0), Column("people", "People", "integer"),
-         *estimate_columns("mean", "Mean", about="mean of people's traces, t interval")),
-        cells, data_only=True,
-    )  # fmt: skip
+        f"{context.name}_over_time",
+        f"{context.title} over time",
+        (
+            context.group_column,
+            Column("at_s", "Second", "number", 0),
+            Column("people", "People", "integer"),
+            *estimate_columns("mean", "Mean", about="mean of people's traces, t interval"),
+        ),
+        cells,
+        data_only=True,
+    )

@@ -56,9 +56,7 @@ def check(params: ChoicesParams) -> Sequence[tuple[str, str, str]]:
     problems = repeated_values(params.options, "options")
     most = len(params.options) if params.at_most is None else params.at_most
     if most > len(params.options):
-        problems.append(
-            ("at_most", f"{most} is more than the {len(params.options)} options.", "Lower it or leave it out.")
-        )
+        problems.append(("at_most", f"{most} is more than the {len(params.options)} options.", "Lower it or leave it out."))
     if params.at_least > most:
         problems.append(("at_least", f"{params.at_least} is more than can be ticked ({most}).", "Lower it."))
     return problems

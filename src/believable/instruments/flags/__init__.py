@@ -45,9 +45,7 @@ FLAGS = Instrument(
     about="Thumbs down on the action on screen or on any line of the log, with a reason where the person gives one.",
     params=FlagsParams,
     records=(
-        AnswerColumn(
-            "action", "string", "Id of the marked action; empty for a moment that belongs to none or to several."
-        ),
+        AnswerColumn("action", "string", "Id of the marked action; empty for a moment that belongs to none or to several."),
         AnswerColumn("reason", "string", "Why, in the person's words."),
     ),
     folder=Path(__file__).parent,

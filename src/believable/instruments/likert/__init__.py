@@ -83,9 +83,7 @@ LIKERT = Instrument(
 def check_five(params: FivePointParams) -> Sequence[tuple[str, str, str]]:
     if len(params.labels) in (0, params.points):
         return ()
-    return [
-        ("labels", f"{len(params.labels)} labels for {params.points} points.", f"Give {params.points} labels, or none.")
-    ]
+    return [("labels", f"{len(params.labels)} labels for {params.points} points.", f"Give {params.points} labels, or none.")]
 
 
 def five_points(folder: Path, *, about: str, first: str, last: str) -> Instrument[FivePointParams]:

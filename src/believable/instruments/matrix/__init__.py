@@ -75,12 +75,7 @@ MATRIX = Instrument(
     examples=(
         MatrixParams.model_validate({"rows": ["calm", "curious"]}),
         MatrixParams.model_validate(
-            {
-                "rows": [{"value": "calm", "label": "I feel calm."}],
-                "points": 3,
-                "labels": ["no", "so-so", "yes"],
-                "partial": True,
-            }
+            {"rows": [{"value": "calm", "label": "I feel calm."}], "points": 3, "labels": ["no", "so-so", "yes"], "partial": True}
         ),
     ),
     check=check,

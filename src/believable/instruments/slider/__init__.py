@@ -71,9 +71,7 @@ SLIDER = Instrument(
     simulate=simulate,
     examples=(
         SliderParams(),
-        SliderParams.model_validate(
-            {"min": -1, "max": 1, "step": 0.1, "low": "sad", "high": "happy", "show_value": True}
-        ),
+        SliderParams.model_validate({"min": -1, "max": 1, "step": 0.1, "low": "sad", "high": "happy", "show_value": True}),
     ),
     check=check,
     bounds=bounds,

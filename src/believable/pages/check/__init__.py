@@ -89,9 +89,7 @@ def _judge(check: Check, answers: Mapping[str, Any], page: OpenPage) -> Judgemen
         return Judgement("done", answers)
     if page.attempt < check.attempts:
         readable = check.reread is not None or check.text is not None
-        return Judgement(
-            "again", answers, {question: InvalidAnswer("error.wrong" if readable else "error.wrong_again")}
-        )
+        return Judgement("again", answers, {question: InvalidAnswer("error.wrong" if readable else "error.wrong_again")})
     return Judgement("failed", answers)
 
 

@@ -42,8 +42,8 @@ class Compare(WordedPage):
     plays_stimuli = True
 
     kind: Literal["compare"] = "compare"
-    of: tuple[Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...] = (
-        Field(min_length=2, max_length=4)
+    of: tuple[Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...] = Field(
+        min_length=2, max_length=4
     )
     """What is compared: for each player `{condition: …, scenario: …}`, or the id of a stimulus."""
     match: Literal["scenario", "none"] = "scenario"
@@ -77,9 +77,7 @@ class Compare(WordedPage):
         if self.match == "none" or all(isinstance(stimulus, str) for stimulus in self.of):
             slots = (Slot(f"{choice.key}.{number}", self.id, names) for number, names in enumerate(pools))
             places = zip(self.of, slots, strict=True)
-            return WantedStimuli(
-                None, tuple(stimulus if isinstance(stimulus, str) else slot for stimulus, slot in places)
-            )
+            return WantedStimuli(None, tuple(stimulus if isinstance(stimulus, str) else slot for stimulus, slot in places))
         options = [
             tuple(
                 Slot(f"{choice.key}.{number}", self.id, tuple(name for name in names if name in members))

@@ -39,9 +39,7 @@ class ConsentItem(Record):
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return word_or(
-            super().__get_pydantic_json_schema__(core_schema, handler),
-            handler,
-            {"type": "string", "pattern": ID_PATTERN},
+            super().__get_pydantic_json_schema__(core_schema, handler), handler, {"type": "string", "pattern": ID_PATTERN}
         )
 
 

@@ -54,8 +54,7 @@ class Finish(TrialBase):
     codes: Codes = Codes()
     """Completion codes."""
     redirect: Annotated[
-        Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")]
-        | Annotated[Redirects, Tag("mapping")],
+        Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")] | Annotated[Redirects, Tag("mapping")],
         BY_SHAPE,
     ] = "none"
     """The platform to go back to, or `{complete: https://…, …}`."""
@@ -127,9 +126,7 @@ def _address(reading: Reading, node: Node) -> None:
     address = str(node.value)
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        reading.report(
-            node, f"expected an address that starts with https://, got {shown(address)}.", "Give a full address."
-        )
+        reading.report(node, f"expected an address that starts with https://, got {shown(address)}.", "Give a full address.")
         return
     known = ("code", *parameters(reading.study.recruit))
     for name in re.findall(r"\{([^{}]*)\}", address):

@@ -60,9 +60,7 @@ def _known(reading: Reading, name: object, node: Node, opponents: Opponents) -> 
         reading.report(node, *problem)
 
 
-def _every_condition(
-    reading: Reading, play: Play, node: Node, chosen: Mapping[str, object], opponents: Opponents
-) -> None:
+def _every_condition(reading: Reading, play: Play, node: Node, chosen: Mapping[str, object], opponents: Opponents) -> None:
     """Each setting that the play trial can run in has a condition with an opponent."""
     if reading.broken("conditions"):
         return
@@ -71,9 +69,7 @@ def _every_condition(
     )
     for condition in conditions:
         if condition is None:
-            cure = (
-                f"Name one ({', '.join(opponents.named)}), or put the trial into a block that runs `over: condition`."
-            )
+            cure = f"Name one ({', '.join(opponents.named)}), or put the trial into a block that runs `over: condition`."
             reading.report(node, "no condition says who the opponent is.", cure)
         elif condition not in chosen:
             first = next(iter(opponents.named))
@@ -84,10 +80,14 @@ def _every_condition(
 def _message(play: Play, page: ShownPage) -> dict[str, Any]:
     """How the page behaves. Whom one plays against is not told here."""
     shown = {
-        "world": play.world, "practice": play.practice, "on_loss": play.on_loss, "duration_s": play.duration_s,
-        "words": play.words, "rendered": play.rendered,
+        "world": play.world,
+        "practice": play.practice,
+        "on_loss": play.on_loss,
+        "duration_s": play.duration_s,
+        "words": play.words,
+        "rendered": play.rendered,
         "script": "/static/play/rendered.js" if play.rendered else f"/static/worlds/{play.world}/page.js",
-    }  # fmt: skip
+    }
     return {"play": shown}
 
 

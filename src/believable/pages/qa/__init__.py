@@ -159,11 +159,7 @@ def _judge(test: Qa, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
 
 def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     """Gates that can never act are named."""
-    tests = [
-        entry.item
-        for entry in entries
-        if isinstance(entry.item, Qa) and not reading.broken(reading.place(entry.item).path)
-    ]
+    tests = [entry.item for entry in entries if isinstance(entry.item, Qa) and not reading.broken(reading.place(entry.item).path)]
     for test in tests[:-1]:
         idle = test.gate != "record" and tests[-1].gate == "record" and test.skip_if is None
         if idle and tests[-1].skip_if is None:

@@ -69,9 +69,7 @@ def _check_pairs(reading: Reading, entry: Entry, rate: Rate, entries: Sequence[E
     count = sum(_times(reading, entry, name, entries) for name in rate.of)
     if rate.turn is not None and rate.turn > count:
         message = f"turn {rate.turn} is not watched, this page is about {count}."
-        reading.report(
-            reading.place(rate).get("turn") or reading.place(rate), message, f"Use a turn from 1 to {count}."
-        )
+        reading.report(reading.place(rate).get("turn") or reading.place(rate), message, f"Use a turn from 1 to {count}.")
     count = count if rate.turn is None else 1
     for question in rate.questions:
         if question.kind == TWO_SIDED and count != 2:

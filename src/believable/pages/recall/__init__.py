@@ -97,9 +97,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     assert isinstance(recall, Recall)
     if reading.broken(place.path):
         return
-    earlier = {
-        other.item.id for other in takewhile(lambda other: other is not entry, entries) if other.item.can_be_rated
-    }
+    earlier = {other.item.id for other in takewhile(lambda other: other is not entry, entries) if other.item.can_be_rated}
     if recall.of not in earlier and recall.of not in reading.doubtful and "*" not in reading.doubtful:
         reading.report(place.get("of") or place, *unknown("watch trial before it", recall.of, earlier))
     nodes = list(place.get("questions") or ())

@@ -24,9 +24,7 @@ VIDEO = Player(
             "playing stopped: by the person, because the page was hidden, another player began, or it waits for the others",
         ),
         EventKind("media.seek", ("from_ms", "to_ms"), "the position was changed"),
-        EventKind(
-            "media.stall", ("media_ms", "error"), "playing halted by itself; `error` is set when it cannot go on"
-        ),
+        EventKind("media.stall", ("media_ms", "error"), "playing halted by itself; `error` is set when it cannot go on"),
         EventKind("media.resume", _AT, "playing went on after a stall"),
         EventKind("media.rate", ("media_ms", "rate"), "the speed was changed"),
         EventKind("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),

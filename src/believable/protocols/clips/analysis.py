@@ -74,9 +74,7 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     resamples = int(plan.option("resamples"))
     results: dict[str, Estimate | TestResult] = {}
     for type_ in survey.types:
-        results[f"believability.{type_}"] = believability(
-            weights, type_, rng=rng, resamples=resamples, level=plan.level
-        )
+        results[f"believability.{type_}"] = believability(weights, type_, rng=rng, resamples=resamples, level=plan.level)
         results[f"recall.{type_}"] = recall(survey, type_, level=plan.level)
     for type_ in survey.types:
         if type_ != "human" and "human" in survey.types:
@@ -101,9 +99,7 @@ def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     if pages < 2 or len(mixtures) != 1:
         return ()
     parts = [f"{count} {name}" for name, count in zip(TYPES, mixtures[0].tolist(), strict=True) if count]
-    return (
-        f"Validity: every page held {listed(parts)}, so that people could answer by elimination. Mix the pages differently.",
-    )
+    return (f"Validity: every page held {listed(parts)}, so that people could answer by elimination. Mix the pages differently.",)
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
@@ -127,9 +123,14 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
         clips = len(set(survey.stimulus[own].tolist()))
         rows.append((type_, clips, int(own.sum()), *estimate_cells(b), float(survey.rating[own].mean())))
         findings.append(
-            Finding("believability", f"Believability, {type_}",
-                    f"The believability index of {type_} clips is {estimate_words(b)}.",  b, about=type_)
-        )  # fmt: skip
+            Finding(
+                "believability",
+                f"Believability, {type_}",
+                f"The believability index of {type_} clips is {estimate_words(b)}.",
+                b,
+                about=type_,
+            )
+        )
     confidence = confidence_index(
         survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
     )
@@ -143,9 +144,14 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
         estimate = test.estimate
         none = test.reason or "undefined"
         contrasts.append(
-            (about, *(estimate_cells(estimate) if estimate is not None else (Undefined(none),) * 3),
-             number_or(test.statistic, none), number_or(test.p_value, none), number_or(same.p_value, none))
-        )  # fmt: skip
+            (
+                about,
+                *(estimate_cells(estimate) if estimate is not None else (Undefined(none),) * 3),
+                number_or(test.statistic, none),
+                number_or(test.p_value, none),
+                number_or(same.p_value, none),
+            )
+        )
         findings += _contrast_findings(about, first, second, test.estimate, test, same, margin, plan)
     return LAYOUTS.section(
         "indices",
@@ -212,24 +218,31 @@ def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
 
 
 def _contrast_findings(
-    about: str, first: str, second: str, estimate: Estimate | None, test: TestResult,
-    same: TestResult, margin: float, plan: Plan,
-) -> list[Finding]:  # fmt: skip
+    about: str, first: str, second: str, estimate: Estimate | None, test: TestResult, same: TestResult, margin: float, plan: Plan
+) -> list[Finding]:
     stated = "set in the plan" if plan.test_declared("contrast", "margin") else "default, not set in the plan"
     words = "undefined" if estimate is None else estimate_words(estimate)
     narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
     difference = Finding(
-        "contrast", f"{first.capitalize()} against {second}",
-        f"The index of {first} minus that of {second} clips is {words}.",  estimate, test, about=about,
-    )  # fmt: skip
+        "contrast",
+        f"{first.capitalize()} against {second}",
+        f"The index of {first} minus that of {second} clips is {words}.",
+        estimate,
+        test,
+        about=about,
+    )
     claimed = any(hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about))
     if not claimed and about != CLOSEST:
         return [difference]
     equivalence = Finding(
-        "contrast", f"Equivalence of {first} and {second}",
+        "contrast",
+        f"Equivalence of {first} and {second}",
         f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}.",
-        same.estimate, same, about=about, kind="equivalence",
-    )  # fmt: skip
+        same.estimate,
+        same,
+        about=about,
+        kind="equivalence",
+    )
     return [difference, equivalence]
 
 
@@ -242,12 +255,16 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
         without = recall(survey, type_, middle="left_out", level=plan.level)
         rows.append((type_, *estimate_cells(strict), *estimate_cells(without)))
         findings.append(
-            Finding("recall", f"Recall, {type_}",
-                    f"{type_.capitalize()} clips were called human in a share of {estimate_words(strict)} of their"
-                    " ratings, the answer"
-                    f" 3 counted as not human; leaving it out, {estimate_words(without)}.",
-                     strict, about=type_)
-        )  # fmt: skip
+            Finding(
+                "recall",
+                f"Recall, {type_}",
+                f"{type_.capitalize()} clips were called human in a share of {estimate_words(strict)} of their"
+                " ratings, the answer"
+                f" 3 counted as not human; leaving it out, {estimate_words(without)}.",
+                strict,
+                about=type_,
+            )
+        )
     precise: list[tuple[LOOSE_CELL, ...]] = []
     for answer, right in (("human", "human or imitation"), ("artificial", "artificial")):
         if answer == "artificial" and "artificial" not in survey.types:
@@ -255,15 +272,24 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
         share = precision(survey, answer, level=plan.level)
         precise.append((f"called {answer}", right, *estimate_cells(share)))
         findings.append(
-            Finding("precision", f"Precision, {answer}",
-                    f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
-                     share, about=answer)
-        )  # fmt: skip
+            Finding(
+                "precision",
+                f"Precision, {answer}",
+                f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
+                share,
+                about=answer,
+            )
+        )
     counts = [
-        (type_, rating, int((survey.of(type_) & (survey.rating == rating)).sum()),
-         float((survey.of(type_) & (survey.rating == rating)).sum() / survey.of(type_).sum()))
-        for type_ in survey.types for rating in range(1, 6)
-    ]  # fmt: skip
+        (
+            type_,
+            rating,
+            int((survey.of(type_) & (survey.rating == rating)).sum()),
+            float((survey.of(type_) & (survey.rating == rating)).sum() / survey.of(type_).sum()),
+        )
+        for type_ in survey.types
+        for rating in range(1, 6)
+    ]
     return LAYOUTS.section(
         "recall",
         findings=findings,
@@ -296,23 +322,37 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
     findings = []
     middle = str(plan.option("middle"))
     for other in others:
-        result = detection(
-            survey, other, middle=middle, rng=rng, resamples=int(plan.option("resamples")), level=plan.level
+        result = detection(survey, other, middle=middle, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        rows.append(
+            (
+                other,
+                result.hits,
+                result.misses,
+                result.false_alarms,
+                result.correct_rejections,
+                *estimate_cells(result.d_prime),
+                *estimate_cells(result.criterion),
+            )
         )
-        rows.append((other, result.hits, result.misses, result.false_alarms, result.correct_rejections,
-                     *estimate_cells(result.d_prime), *estimate_cells(result.criterion)))  # fmt: skip
         findings += [
-            Finding("sensitivity", f"d′, human from {other}",
-                    f"Human clips were told from {other} ones with d′ = {estimate_words(result.d_prime)}.",
-                    result.d_prime, about=other),
-            Finding("bias", f"Criterion, human from {other}",
-                    f"The criterion of human against {other} was {estimate_words(result.criterion)}; positive values lean"
-                    " to saying artificial.",  result.criterion, about=other),
-        ]  # fmt: skip
+            Finding(
+                "sensitivity",
+                f"d′, human from {other}",
+                f"Human clips were told from {other} ones with d′ = {estimate_words(result.d_prime)}.",
+                result.d_prime,
+                about=other,
+            ),
+            Finding(
+                "bias",
+                f"Criterion, human from {other}",
+                f"The criterion of human against {other} was {estimate_words(result.criterion)}; positive values lean"
+                " to saying artificial.",
+                result.criterion,
+                about=other,
+            ),
+        ]
     treatment = "counts as not human" if middle == "not_human" else "is left out"
-    return LAYOUTS.section(
-        "detection", findings=findings, tables=(LAYOUTS.table("detection", rows),), treatment=treatment
-    )
+    return LAYOUTS.section("detection", findings=findings, tables=(LAYOUTS.table("detection", rows),), treatment=treatment)
 
 
 def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
@@ -325,15 +365,31 @@ def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
         own = survey.of(type_)
         both = own & ~np.isnan(answered) & ~np.isnan(played)
         agree = float((answered[both] == played[both]).mean()) if both.any() else None
-        views.append((type_, _mean(answered[own]), _mean(played[own]), number_or(agree, "not both known"),
-                      int((~np.isnan(how_human[own])).sum()), _mean(how_human[own])))  # fmt: skip
+        views.append(
+            (
+                type_,
+                _mean(answered[own]),
+                _mean(played[own]),
+                number_or(agree, "not both known"),
+                int((~np.isnan(how_human[own])).sum()),
+                _mean(how_human[own]),
+            )
+        )
     each: list[tuple[LOOSE_CELL, ...]] = []
     for stimulus in sorted(set(survey.stimulus.tolist())):
         own = survey.stimulus == stimulus
         type_ = survey.types_of(own)
         h = np.abs(survey.rating[own] - 5) / 4
-        each.append((str(stimulus), type_, int(own.sum()), float(survey.rating[own].mean()), float(h.mean()),
-                     float(np.isin(survey.rating[own], (1, 2)).mean())))  # fmt: skip
+        each.append(
+            (
+                str(stimulus),
+                type_,
+                int(own.sum()),
+                float(survey.rating[own].mean()),
+                float(h.mean()),
+                float(np.isin(survey.rating[own], (1, 2)).mean()),
+            )
+        )
     written = [
         (
             survey.types_of(np.array([place])),

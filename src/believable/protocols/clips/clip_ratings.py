@@ -77,9 +77,15 @@ class Ratings:
         """The ratings of clips of one condition."""
         own = self.condition == condition
         return Ratings(
-            self.respondent[own], self.type[own], self.stimulus[own], self.rating[own], self.position[own], self.player[own],
-            self.experience, self.condition[own],
-        )  # fmt: skip
+            self.respondent[own],
+            self.type[own],
+            self.stimulus[own],
+            self.rating[own],
+            self.position[own],
+            self.player[own],
+            self.experience,
+            self.condition[own],
+        )
 
     def table(self, type_: str) -> FloatArray:
         """Respondents × clips of one type, NaN where a clip was not shown to a respondent."""
@@ -98,10 +104,15 @@ def ratings(data: Data, plan: Plan) -> Ratings:
     rating = numbers(answers)
     keep = (type_ >= 0) & ~np.isnan(rating)
     return Ratings(
-        answers.code[keep], type_[keep], answers.stimulus[keep], rating[keep],
-        answers.position[keep], np.maximum(answers.player, 0)[keep], data.number_by_session("experience"),
+        answers.code[keep],
+        type_[keep],
+        answers.stimulus[keep],
+        rating[keep],
+        answers.position[keep],
+        np.maximum(answers.player, 0)[keep],
+        data.number_by_session("experience"),
         answers.condition[keep],
-    )  # fmt: skip
+    )
 
 
 def type_of_condition(plan: Plan) -> Mapping[str, int]:
@@ -243,9 +254,7 @@ def believability(
     experience, human = data.of(type_)
     columns = np.column_stack([experience * human, experience])
     units = effective_number(experience)
-    return resampled(
-        columns, _ratio, name="believability index", rng=rng, resamples=resamples, level=level, units=units
-    )
+    return resampled(columns, _ratio, name="believability index", rng=rng, resamples=resamples, level=level, units=units)
 
 
 def effective_number(weights: FloatArray) -> float:
@@ -254,12 +263,7 @@ def effective_number(weights: FloatArray) -> float:
 
 
 def confidence_index(
-    experience: FloatArray,
-    *,
-    highest: float = 5,
-    rng: np.random.Generator,
-    resamples: int = 10_000,
-    level: float = 0.95,
+    experience: FloatArray, *, highest: float = 5, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
 ) -> Estimate:
     """c = mean(e)/highest."""
     known = experience[~np.isnan(experience)]
@@ -288,9 +292,7 @@ def contrast(
     named = "difference of indices, jackknife t interval over respondents"
     if n < 2:
         nothing = undefined(f"needs at least 2 respondents, got {n}", method=named, n=n, level=level)
-        return no_result(
-            f"needs at least 2 respondents, got {n}", method=method, n=n, alternative=alternative, estimate=nothing
-        )
+        return no_result(f"needs at least 2 respondents, got {n}", method=method, n=n, alternative=alternative, estimate=nothing)
     total, parts = float(weight.sum()), weight * difference
     value = float(parts.sum()) / total
     left_out = (parts.sum() - parts) / (total - weight)

@@ -111,18 +111,14 @@ def fill(truth: ClipsTruth, sessions: Sessions) -> None:
     _beside(sessions, roles, person, position, player, ratings)
 
 
-def _beside(
-    sessions: Sessions, roles: Roles, person: IntArray, position: IntArray, player: IntArray, ratings: IntArray
-) -> None:
+def _beside(sessions: Sessions, roles: Roles, person: IntArray, position: IntArray, player: IntArray, ratings: IntArray) -> None:
     """What is asked along with the rating."""
     rng = sessions.rng
     viewed = roles.asked.get("viewed")
     if viewed is not None:
         times = rng.choice([1, 2, 3], size=len(person), p=(0.62, 0.28, 0.10))
         if viewed.kind == "choice":
-            sessions.answer(
-                person, position, viewed.id, viewed.kind, text=times.astype(str).astype(object), player=player
-            )
+            sessions.answer(person, position, viewed.id, viewed.kind, text=times.astype(str).astype(object), player=player)
         else:
             sessions.answer(person, position, viewed.id, viewed.kind, number=times, player=player)
     how_human = roles.asked.get("how_human")

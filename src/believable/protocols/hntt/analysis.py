@@ -9,16 +9,7 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.findings import LOOSE_CELL, Finding, Section, Undefined, estimate_cells, number_or
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import (
-    counted,
-    estimate_words,
-    in_words,
-    integer,
-    interval_words,
-    level_words,
-    listed,
-    number,
-)
+from believable.analysis.numbers import counted, estimate_words, in_words, integer, interval_words, level_words, listed, number
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
@@ -125,29 +116,31 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
         exact = median_interval(accuracy, level=plan.level)
         rows.append(
             (
-                contest.agent, len(accuracy), len(contest.correct), *estimate_cells(mean),
+                contest.agent,
+                len(accuracy),
+                len(contest.correct),
+                *estimate_cells(mean),
                 number_or(float(accuracy.std(ddof=1)) if len(accuracy) > 1 else None, "one judge has no spread"),
-                *estimate_cells(verdict.median), verdict.quartile_low, verdict.quartile_high,
+                *estimate_cells(verdict.median),
+                verdict.quartile_low,
+                verdict.quartile_high,
                 Undefined("no interval") if verdict.passes is None else "passes" if verdict.passes else "does not pass",
                 *(
                     Undefined("too few judges for an exact interval") if bound is None or np.isinf(bound) else bound
                     for bound in (exact.low, exact.high)
                 ),
             )
-        )  # fmt: skip
+        )
         shares, counts = np.unique(accuracy, return_counts=True)
         charted += [
-            (contest.agent, number(float(share)), float(share), int(count))
-            for share, count in zip(shares, counts, strict=True)
+            (contest.agent, number(float(share)), float(share), int(count)) for share, count in zip(shares, counts, strict=True)
         ]
         findings += _findings(contest, verdict, plan)
     chance = float(plan.option("chance"))
     main = LAYOUTS.table("accuracy", rows, chance=chance)
     spread = LAYOUTS.table("accuracy_judges", charted)
     charts = (LAYOUTS.chart("accuracy", chance=chance), LAYOUTS.chart("accuracy_judges"))
-    return LAYOUTS.section(
-        "accuracy", paragraphs=(_question(contests),), findings=findings, tables=(main, spread), charts=charts
-    )
+    return LAYOUTS.section("accuracy", paragraphs=(_question(contests),), findings=findings, tables=(main, spread), charts=charts)
 
 
 def _question(contests: Sequence[AgentContest]) -> str:
@@ -159,9 +152,7 @@ def _question(contests: Sequence[AgentContest]) -> str:
 
 def _findings(contest: AgentContest, verdict: HnttVerdict, plan: Plan) -> list[Finding]:
     accuracy, chance = contest.accuracy(), float(plan.option("chance"))
-    test = against_chance(
-        accuracy, chance=chance, alternative=plan.alternative("accuracy", contest.agent), level=plan.level
-    )
+    test = against_chance(accuracy, chance=chance, alternative=plan.alternative("accuracy", contest.agent), level=plan.level)
     margin = float(plan.test_option("accuracy", "margin"))
     same = equivalence(accuracy, chance=chance, margin=margin, alpha=plan.alpha)
     stated = "set in the plan" if plan.test_declared("accuracy", "margin") else "default, not set in the plan"
@@ -176,22 +167,32 @@ def _findings(contest: AgentContest, verdict: HnttVerdict, plan: Plan) -> list[F
     }[verdict.passes]
     return [
         Finding(
-            "accuracy", f"Accuracy, {agent}",
+            "accuracy",
+            f"Accuracy, {agent}",
             f"{counted(len(accuracy), 'judge')} chose the human over {agent} in a mean share of {words} of their trials.",
-             mean, test, about=contest.agent,
+            mean,
+            test,
+            about=contest.agent,
         ),
         Finding(
-            "accuracy", f"Equivalence with chance, {agent}",
+            "accuracy",
+            f"Equivalence with chance, {agent}",
             f"The mean accuracy against {agent}, {number(same.estimate.value)} ({interval_words(same.estimate)}), was compared"
             f" with {chance:g} within a margin of {margin:g} ({stated}).",
-             same.estimate, as_test(same), about=contest.agent, kind="equivalence",
+            same.estimate,
+            as_test(same),
+            about=contest.agent,
+            kind="equivalence",
         ),
         Finding(
-            "median_accuracy", f"Published criterion, {agent}",
+            "median_accuracy",
+            f"Published criterion, {agent}",
             f"The median accuracy against {agent} is {estimate_words(verdict.median)}.",
-             verdict.median, about=contest.agent, conclusion=passing,
+            verdict.median,
+            about=contest.agent,
+            conclusion=passing,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator) -> Section:
@@ -202,15 +203,21 @@ def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.ran
         accuracy = contest.accuracy()
         fewer = subsampled(accuracy, plan, rng)
         if isinstance(fewer, str):
-            subsamples.append(
-                (contest.agent, plan.option("subsample"), plan.option("subsamples"), *[Undefined(fewer)] * 7)
-            )
+            subsamples.append((contest.agent, plan.option("subsample"), plan.option("subsamples"), *[Undefined(fewer)] * 7))
         else:
             spreads = fewer.variance_median, fewer.variance_low, fewer.variance_high
             subsamples.append(
-                (contest.agent, fewer.n, fewer.repeats, fewer.passed, fewer.mean_median, fewer.mean_low, fewer.mean_high,
-                 *(number_or(variance, "one subsample has no spread") for variance in spreads))
-            )  # fmt: skip
+                (
+                    contest.agent,
+                    fewer.n,
+                    fewer.repeats,
+                    fewer.passed,
+                    fewer.mean_median,
+                    fewer.mean_low,
+                    fewer.mean_high,
+                    *(number_or(variance, "one subsample has no spread") for variance in spreads),
+                )
+            )
         by = clustered(contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
         for unit, estimate in (("judges", by.judges), ("pairs of clips", by.clips), ("judges and pairs", by.both)):
             intervals.append((contest.agent, unit, estimate.n, *estimate_cells(estimate), estimate.method))
@@ -230,9 +237,7 @@ def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest]
             share = proportion(int(contest.correct[own].sum()), int(own.sum()), level=plan.level)
             known = contest.uncertainty[own & ~np.isnan(contest.uncertainty)]
             mean = number_or(float(known.mean()) if len(known) else None, "nobody said how certain they were")
-            rows.append(
-                (contest.agent, str(contest.scenario[own][0]), pair, int(own.sum()), *estimate_cells(share), mean)
-            )
+            rows.append((contest.agent, str(contest.scenario[own][0]), pair, int(own.sum()), *estimate_cells(share), mean))
     first = int(judged.chose_first.sum())
     side = binomial(first, len(judged), level=plan.level)
     share_words = "" if side.estimate is None else f": share {estimate_words(side.estimate)}"

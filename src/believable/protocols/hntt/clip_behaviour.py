@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from believable.analysis.data import Data
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Column,
-    Finding,
-    Section,
-    Table,
-    Undefined,
-    estimate_cells,
-    number_or,
-)
+from believable.analysis.findings import LOOSE_CELL, Column, Finding, Section, Table, Undefined, estimate_cells, number_or
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words
 from believable.analysis.settled_plan import Plan
@@ -99,9 +90,7 @@ def resampled_counts(pairs: JudgedPairs, rng: np.random.Generator, resamples: in
     return clips * (people @ pairs.shown), clips * (people @ pairs.chosen)
 
 
-def weight_estimates(
-    pairs: JudgedPairs, differences: FloatArray, *, rng: np.random.Generator, level: float
-) -> list[Estimate]:
+def weight_estimates(pairs: JudgedPairs, differences: FloatArray, *, rng: np.random.Generator, level: float) -> list[Estimate]:
     """For each measure its weight, all of `differences` in one model, with an interval for other judges and other pairs."""
     method = "logistic choice model; percentile bootstrap over judges and pairs"
     units, used = min(len(pairs.shown), len(pairs.pairs)), np.flatnonzero(pairs.shown.sum(0) > 0)
@@ -115,10 +104,7 @@ def weight_estimates(
         return [without_interval(value, "one judge", method=method, n=units, level=level) for value in values]
     drawn = choice_weights(differences, *resampled_counts(pairs, rng, RESAMPLES))
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
-    return [
-        Estimate(value, lower, upper, level, units, method)
-        for value, lower, upper in zip(values, low, high, strict=True)
-    ]
+    return [Estimate(value, lower, upper, level, units, method) for value, lower, upper in zip(values, low, high, strict=True)]
 
 
 def behaviour_section(data: Data, plan: Plan) -> Section | None:
@@ -158,16 +144,11 @@ def _spread(name: str, stimuli: Mapping[str, Stimulus]) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def differences(
-    pairs: Sequence[tuple[str, str]], stimuli: Mapping[str, Stimulus], names: Sequence[str]
-) -> NDArray[np.float64]:
+def differences(pairs: Sequence[tuple[str, str]], stimuli: Mapping[str, Stimulus], names: Sequence[str]) -> NDArray[np.float64]:
     """By how many standard deviations the first clip of each pair has more of each measure."""
     return np.array(
         [
-            [
-                (stimuli[first].measures[name] - stimuli[second].measures[name]) / _spread(name, stimuli)
-                for name in names
-            ]
+            [(stimuli[first].measures[name] - stimuli[second].measures[name]) / _spread(name, stimuli) for name in names]
             for first, second in pairs
         ]
     )
@@ -175,10 +156,8 @@ def differences(
 
 def _weights(
     judged: NavigationJudgements, stimuli: Mapping[str, Stimulus], names: Sequence[str], plan: Plan, rng: np.random.Generator
-) -> tuple[list[tuple[LOOSE_CELL, ...]], list[Finding]]:  # fmt: skip
-    every = sorted(
-        {(min(clips), max(clips)) for clips in map(tuple, judged.clips.tolist()) if set(clips) <= set(stimuli)}
-    )
+) -> tuple[list[tuple[LOOSE_CELL, ...]], list[Finding]]:
+    every = sorted({(min(clips), max(clips)) for clips in map(tuple, judged.clips.tolist()) if set(clips) <= set(stimuli)})
     models: list[tuple[str, tuple[str, ...]]] = [("alone", (name,)) for name in names]
     if set(PROBLEMS) <= set(names):
         models.append(("together", PROBLEMS))
@@ -197,12 +176,14 @@ def _weights(
             if model == "alone" and name in PROBLEMS and estimate.value is not None:
                 findings.append(
                     Finding(
-                        "behaviour", f"What judges went by, {WORDS.get(name, name)}",
+                        "behaviour",
+                        f"What judges went by, {WORDS.get(name, name)}",
                         f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation more of it ({WORDS[name]}) was"
                         f" taken for the person with log odds of {estimate_words(estimate)}.",
-                         estimate, about=name,
+                        estimate,
+                        about=name,
                     )
-                )  # fmt: skip
+                )
     return rows, findings
 
 
@@ -217,9 +198,7 @@ def _agents_table(
             continue
         contest = contests.get(condition)
         judgement = (
-            Undefined("people are what agents are compared with")
-            if contest is None
-            else 1 - float(contest.accuracy().mean())
+            Undefined("people are what agents are compared with") if contest is None else 1 - float(contest.accuracy().mean())
         )
         means = [_mean([clip.measures[name] for clip in clips if name in clip.measures]) for name in names]
         rows.append((condition, len(clips), judgement, *means))
@@ -240,9 +219,7 @@ def _clips_table(
         share = proportion(chosen, int((first | second).sum()), level=plan.level)
         stimulus = stimuli[clip]
         measures = [number_or(stimulus.measures.get(name), "not measured in this clip") for name in names]
-        rows.append(
-            (clip, stimulus.condition or "", stimulus.scenario or "", share.n, *estimate_cells(share), *measures)
-        )
+        rows.append((clip, stimulus.condition or "", stimulus.scenario or "", share.n, *estimate_cells(share), *measures))
     return LAYOUTS.table("clips", rows, measures=_columns(names))
 
 

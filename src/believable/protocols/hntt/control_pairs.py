@@ -135,8 +135,7 @@ def _elsewhere(
         if contest.agent not in same:
             continue
         same_goal, other_goal = (
-            dict(zip(part.judges.tolist(), part.accuracy().tolist(), strict=True))
-            for part in (same[contest.agent], contest)
+            dict(zip(part.judges.tolist(), part.accuracy().tolist(), strict=True)) for part in (same[contest.agent], contest)
         )
         judges = sorted(set(same_goal) & set(other_goal))
         values = np.array([[same_goal[judge], other_goal[judge]] for judge in judges]).reshape(-1, 2)
@@ -146,16 +145,16 @@ def _elsewhere(
             else undefined("fewer than two judges saw both", method="mean over judges", n=len(judges), level=plan.level)
             for column in (values[:, 0], values[:, 1], values[:, 0] - values[:, 1])
         ]
-        rows.append(
-            (contest.agent, len(judges), *(cell for estimate in estimates for cell in estimate_cells(estimate)))
-        )
+        rows.append((contest.agent, len(judges), *(cell for estimate in estimates for cell in estimate_cells(estimate))))
         if estimates[2].value is not None:
             findings.append(
                 Finding(
-                    "controls", f"Different goals, {contest.agent}",
+                    "controls",
+                    f"Different goals, {contest.agent}",
                     f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])} where both go to the same goal"
                     " than where they do not.",
-                     estimates[2], about=contest.agent,
+                    estimates[2],
+                    about=contest.agent,
                 )
-            )  # fmt: skip
+            )
     return rows, findings

@@ -60,9 +60,16 @@ class NavigationJudgements:
 
     def where(self, keep: NDArray[np.bool_]) -> NavigationJudgements:
         return NavigationJudgements(
-            self.judge[keep], self.first[keep], self.second[keep], self.chose_first[keep], self.scenario[keep],
-            self.pair[keep], self.uncertainty[keep], self.clips[keep], self.undecided,
-        )  # fmt: skip
+            self.judge[keep],
+            self.first[keep],
+            self.second[keep],
+            self.chose_first[keep],
+            self.scenario[keep],
+            self.pair[keep],
+            self.uncertainty[keep],
+            self.clips[keep],
+            self.undecided,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +143,14 @@ def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[Agent
         keep = against & (other == agent)
         result.append(
             AgentContest(
-                agent, judged.judge[keep], (judged.chose_first == human_first)[keep], judged.pair[keep], judged.scenario[keep],
+                agent,
+                judged.judge[keep],
+                (judged.chose_first == human_first)[keep],
+                judged.pair[keep],
+                judged.scenario[keep],
                 judged.uncertainty[keep],
             )
-        )  # fmt: skip
+        )
     return tuple(result)
 
 
@@ -159,8 +170,7 @@ def _two_shown(data: Data, answers: Answers) -> tuple[IntArray, IntArray]:
     shown = data.table("shown")
     code, position, player = data.code_of(shown), shown["position"].values, shown["player"].values
     first, second = (
-        rows_of([code, position, player], [answers.code, answers.position, np.full(len(answers), side)])
-        for side in (0, 1)
+        rows_of([code, position, player], [answers.code, answers.position, np.full(len(answers), side)]) for side in (0, 1)
     )
     players = Counter(zip(code.tolist(), position.tolist(), strict=True))
     asked = zip(answers.code.tolist(), answers.position.tolist(), strict=True)
@@ -241,9 +251,15 @@ def as_test(result: EquivalenceResult) -> TestResult:
     margin = result.margin_low if lower else result.margin_high
     t = (result.estimate.value - margin) / result.estimate.se
     return TestResult(
-        t, result.p_value, result.n, result.method, () if result.df is None else (result.df,), "greater" if lower else "less",
-        result.estimate, symbol="t",
-    )  # fmt: skip
+        t,
+        result.p_value,
+        result.n,
+        result.method,
+        () if result.df is None else (result.df,),
+        "greater" if lower else "less",
+        result.estimate,
+        symbol="t",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +284,7 @@ def clustered(contest: AgentContest, *, rng: np.random.Generator, resamples: int
 
 def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttVerdict:
     """The published criterion: the bootstrap interval of the median accuracy contains chance."""
-    return hntt_pass(
-        accuracy, rng=rng, resamples=plan.option("resamples"), chance=plan.option("chance"), level=plan.level
-    )
+    return hntt_pass(accuracy, rng=rng, resamples=plan.option("resamples"), chance=plan.option("chance"), level=plan.level)
 
 
 def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
@@ -279,9 +293,13 @@ def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> Hn
     if len(accuracy) <= n:
         return f"a subsample takes {n} judges, and there are {len(accuracy)}"
     return hntt_subsampling(
-        accuracy, rng=rng, n=n, repeats=plan.option("subsamples"), resamples=plan.option("resamples"),
+        accuracy,
+        rng=rng,
+        n=n,
+        repeats=plan.option("subsamples"),
+        resamples=plan.option("resamples"),
         chance=plan.option("chance"),
-    )  # fmt: skip
+    )
 
 
 def coded_familiarity(data: Data, role: str, words: Sequence[str]) -> FloatArray:
@@ -291,9 +309,7 @@ def coded_familiarity(data: Data, role: str, words: Sequence[str]) -> FloatArray
     """
     places = {word: float(place) for place, word in enumerate(words, start=1)}
     answers = data.text_by_session(role)
-    coded = np.array(
-        [np.nan if answer is None else places.get(str(answer), np.nan) for answer in answers], dtype=np.float64
-    )
+    coded = np.array([np.nan if answer is None else places.get(str(answer), np.nan) for answer in answers], dtype=np.float64)
     plain = data.number_by_session(role)
     return np.where(np.isnan(coded), plain, coded)
 

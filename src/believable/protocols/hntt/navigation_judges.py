@@ -42,21 +42,31 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
         quartiles = np.quantile(means, [0.25, 0.75]).tolist() if len(means) else [None, None]
         right, wrong = (contest.uncertainty[contest.correct == side] for side in (True, False))
         cells = [
-            number_or(float(np.nanmean(part)) if (~np.isnan(part)).any() else None, "no such trial")
-            for part in (right, wrong)
+            number_or(float(np.nanmean(part)) if (~np.isnan(part)).any() else None, "no such trial") for part in (right, wrong)
         ]
         spread = number_or(float(means.std(ddof=1)) if len(means) > 1 else None, "one judge has no spread")
         mean = number_or(float(means.mean()) if len(means) else None, "nobody said how certain they were")
-        rows.append((contest.agent, len(means), *estimate_cells(median),
-                     *(number_or(value, "no values") for value in quartiles), mean, spread, *cells))  # fmt: skip
+        rows.append(
+            (
+                contest.agent,
+                len(means),
+                *estimate_cells(median),
+                *(number_or(value, "no values") for value in quartiles),
+                mean,
+                spread,
+                *cells,
+            )
+        )
         findings.append(
             Finding(
-                "uncertainty", f"Uncertainty, {contest.agent}",
+                "uncertainty",
+                f"Uncertainty, {contest.agent}",
                 f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5 uncertain) had a median of"
                 f" {estimate_words(median)}.",
-                 median, about=contest.agent,
+                median,
+                about=contest.agent,
             )
-        )  # fmt: skip
+        )
     return LAYOUTS.section("uncertainty", findings=findings, tables=(LAYOUTS.table("uncertainty", rows),))
 
 
@@ -95,16 +105,27 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
         ]
         test = fit.f_test
         none = test.reason or "undefined"
-        fits.append((contest.agent, fit.n, number_or(fit.r_squared, none), number_or(test.statistic, none),
-                     degrees_of_freedom(test), number_or(test.p_value, none)))  # fmt: skip
+        fits.append(
+            (
+                contest.agent,
+                fit.n,
+                number_or(fit.r_squared, none),
+                number_or(test.statistic, none),
+                degrees_of_freedom(test),
+                number_or(test.p_value, none),
+            )
+        )
         findings.append(
             Finding(
-                "familiarity", f"Familiarity, {contest.agent}",
+                "familiarity",
+                f"Familiarity, {contest.agent}",
                 f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on familiarity with"
                 f" {listed(list(own))}, R² = {number(fit.r_squared)}.",
-                 None, test, about=contest.agent,
+                None,
+                test,
+                about=contest.agent,
             )
-        )  # fmt: skip
+        )
     coding = ", ".join(f"{place} {word.replace('_', ' ')}" for place, word in enumerate(words, start=1))
     paragraphs.insert(0, f"Familiarity is coded {coding}; any other answer is missing.")
     return LAYOUTS.section(
@@ -136,9 +157,7 @@ def per_judge(data: Data, judged: NavigationJudgements, contests: Sequence[Agent
         outcomes.append(JudgeOutcome("uncertainty", "Uncertainty", _means(judge[known], unsure[known], n)))
     for first, second in _agent_pairs(judged, [contest.agent for contest in contests]):
         chose, own = _chose(judged, first, second)
-        outcomes.append(
-            JudgeOutcome(f"{first}_over_{second}", f"{first} over {second}", _means(judged.judge[own], chose, n))
-        )
+        outcomes.append(JudgeOutcome(f"{first}_over_{second}", f"{first} over {second}", _means(judged.judge[own], chose, n)))
     return tuple(outcomes)
 
 
@@ -163,9 +182,7 @@ def _chose(judged: NavigationJudgements, first: str, second: str) -> tuple[Float
     return chosen[own].astype(np.float64), own
 
 
-def agents_section(
-    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
-) -> Section | None:
+def agents_section(data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section | None:
     """Agents compared with each other directly."""
     shares = [outcome for outcome in per_judge(data, judged, contests) if "_over_" in outcome.name]
     if not shares:
@@ -180,9 +197,7 @@ def agents_section(
     return LAYOUTS.section("agents", tables=(LAYOUTS.table("agents", rows),))
 
 
-def groups_section(
-    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
-) -> Section | None:
+def groups_section(data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section | None:
     """Judges of different arms compared: each measure by a two-sided Mann–Whitney test for every two levels."""
     arms = (
         tuple(name.removeprefix("arm_") for name in data.people.columns if name.startswith("arm_"))
@@ -213,8 +228,19 @@ def _compared(
     printed = replace(test, statistic=u)
     none = test.reason or "undefined"
     effect = estimate_cells(test.effect) if test.effect is not None else (Undefined(none),) * 3
-    row = (arm, outcome.title, first, second, len(a), len(b), *_mean_sd(a), *_mean_sd(b), number_or(u, none),
-           number_or(test.p_value, none), *effect)  # fmt: skip
+    row = (
+        arm,
+        outcome.title,
+        first,
+        second,
+        len(a),
+        len(b),
+        *_mean_sd(a),
+        *_mean_sd(b),
+        number_or(u, none),
+        number_or(test.p_value, none),
+        *effect,
+    )
     sentence = (
         f"{outcome.title} of judges in {arm} {first} (mean {number(_value(a))}, n = {len(a)}) against {second}"
         f" (mean {number(_value(b))}, n = {len(b)})."
@@ -239,17 +265,18 @@ def _value(values: FloatArray) -> float | None:
 def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: np.random.Generator) -> Section | None:
     """All conditions on one scale, where more than one pairing was judged."""
     known = np.array(
-        [a is not None and b is not None and a != b for a, b in zip(judged.first, judged.second, strict=True)],
-        dtype=bool,
+        [a is not None and b is not None and a != b for a, b in zip(judged.first, judged.second, strict=True)], dtype=bool
     )
     own = judged.where(known)
     pairings = {tuple(sorted((str(a), str(b)))) for a, b in zip(own.first, own.second, strict=True)}
     if len(pairings) < 2:
         return None
     compared = comparisons(
-        own.first.tolist(), own.second.tolist(), ["left" if won else "right" for won in own.chose_first],
+        own.first.tolist(),
+        own.second.tolist(),
+        ["left" if won else "right" for won in own.chose_first],
         judges=own.judge.tolist(),
-    )  # fmt: skip
+    )
     rates = {rate.item: rate for rate in win_rates(compared, rng=rng, level=plan.level)}
     try:
         fit = bradley_terry(compared, level=plan.level)
@@ -262,12 +289,14 @@ def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: 
         rows.append((item, *estimate_cells(strength), rate.wins, rate.losses, *estimate_cells(rate.share)))
     findings = tuple(
         Finding(
-            "strength", f"Strength, {item}",
+            "strength",
+            f"Strength, {item}",
             f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all conditions.",
-             fit.of(item), about=item,
+            fit.of(item),
+            about=item,
         )
         for item in order
-    )  # fmt: skip
+    )
     paragraphs = (
         f"{counted(len(pairings), 'pairing')} of {counted(len(fit.items), 'condition')} were judged. {fit.method}.",
         *((fit.reason,) if fit.reason else ()),

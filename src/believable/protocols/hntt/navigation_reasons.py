@@ -50,9 +50,14 @@ def reasons_sections(data: Data, contests: Sequence[AgentContest], plan: Plan) -
 def _tested_row(test: Difference, words: Mapping[tuple[str, str | None], str]) -> tuple[LOOSE_CELL, ...]:
     reason = test.test.reason or ""
     return (
-        SIDES.get(test.side or "", test.side or ""), words[test.code, test.direction], _sign(test.direction),
-        *_counts(test.counts), number_or(test.test.p_value, reason), number_or(test.p_adjusted, reason), test.test.method,
-    )  # fmt: skip
+        SIDES.get(test.side or "", test.side or ""),
+        words[test.code, test.direction],
+        _sign(test.direction),
+        *_counts(test.counts),
+        number_or(test.test.p_value, reason),
+        number_or(test.p_adjusted, reason),
+        test.test.method,
+    )
 
 
 def _label(row: tuple[LOOSE_CELL, ...]) -> str:
@@ -63,9 +68,7 @@ def _label(row: tuple[LOOSE_CELL, ...]) -> str:
 def _clear_words(tests: Sequence[Difference], words: Mapping[tuple[str, str | None], str], alpha: float) -> str:
     """The codes that differ at the adjusted level."""
     clear = [test for test in tests if test.p_adjusted is not None and test.p_adjusted < alpha]
-    listed = (
-        f"{words[test.code, test.direction]} {_sign(test.direction)} ({p_equals(test.p_adjusted)})" for test in clear
-    )
+    listed = (f"{words[test.code, test.direction]} {_sign(test.direction)} ({p_equals(test.p_adjusted)})" for test in clear)
     return "; ".join(listed) or "no code differed at the adjusted level"
 
 
@@ -92,9 +95,7 @@ def _section(
         for kind, group in groups
         for proportion in proportions(responses, by=group, keys=keys, leave_out=other, level=plan.level)
     ]
-    tests = differences(
-        responses, by_accuracy(accuracy, above=above), adjust="bh", keys=keys, leave_out=other, level=plan.level
-    )
+    tests = differences(responses, by_accuracy(accuracy, above=above), adjust="bh", keys=keys, leave_out=other, level=plan.level)
     discarded = sum(response.discarded for response in responses)
     finding = Finding(
         "reasons",
@@ -106,16 +107,15 @@ def _section(
     name = f"reasons_{codebook}"
     agreed = kappas(data, codebook)
     return Section(
-        name, "Coded reasons" if codebook == REASONS else f"Coded reasons: {codebook}",
+        name,
+        "Coded reasons" if codebook == REASONS else f"Coded reasons: {codebook}",
         (f"A share is that of all codes applied to the same side. The coders discarded {counted(discarded, 'text')}.",),
         (finding,),
         (
             LAYOUTS.table("{name}_overall", [(*row[2:], _label(row)) for row in rows if row[0] == ALL], name=name),
             LAYOUTS.table("{name}_groups", [row for row in rows if row[0] != ALL], name=name),
             LAYOUTS.table(
-                "{name}_judges",
-                [(row[1], row[2], _label(row), *row[7:]) for row in rows if row[0] == "judges"],
-                name=name,
+                "{name}_judges", [(row[1], row[2], _label(row), *row[7:]) for row in rows if row[0] == "judges"], name=name
             ),
             LAYOUTS.table("{name}_accuracy", [_tested_row(test, words) for test in tests], name=name),
             *((agreed,) if agreed is not None else ()),
@@ -123,10 +123,11 @@ def _section(
         ),
         (
             LAYOUTS.chart("{name}", name=name),
-            *((LAYOUTS.chart("{name}_judges", name=name, above=above),)
-              if any(row[0] == "judges" for row in rows) else ()),
-        ) if any(row[0] == ALL for row in rows) else (),
-    )  # fmt: skip
+            *((LAYOUTS.chart("{name}_judges", name=name, above=above),) if any(row[0] == "judges" for row in rows) else ()),
+        )
+        if any(row[0] == ALL for row in rows)
+        else (),
+    )
 
 
 def kappas(data: Data, codebook: str) -> Table | None:
@@ -135,9 +136,7 @@ def kappas(data: Data, codebook: str) -> Table | None:
     if codebook not in books:
         return None
     book = books[codebook]
-    samples = by_sample(
-        (mark.sample, mark.response, mark.coder, mark.mark) for mark in coder_marks(data.bundle, codebook)
-    )
+    samples = by_sample((mark.sample, mark.response, mark.coder, mark.mark) for mark in coder_marks(data.bundle, codebook))
     first, second = (agreement(book, samples[name]) if samples.get(name) else None for name in ("agreement", "overlap"))
     rows = []
     for row in kappa_table(book, first, second):
@@ -175,9 +174,7 @@ def _row(kind: str, share: Proportion, words: dict[tuple[str, str | None], str])
 
 
 def _counts(counts: Sequence[object]) -> tuple[str, str]:
-    by_code = {
-        getattr(count, "group", ""): f"{getattr(count, 'present', 0)} of {getattr(count, 'n', 0)}" for count in counts
-    }
+    by_code = {getattr(count, "group", ""): f"{getattr(count, 'present', 0)} of {getattr(count, 'n', 0)}" for count in counts}
     return by_code.get("high accuracy", "0 of 0"), by_code.get("low accuracy", "0 of 0")
 
 
@@ -187,11 +184,7 @@ def _sign(direction: str | None) -> str:
 
 def _by_agent(humans: Sequence[str]) -> Group:
     def group(response: CodedResponse) -> str | None:
-        others = [
-            condition
-            for condition in (response.condition or "").split(TOGETHER)
-            if condition and condition not in humans
-        ]
+        others = [condition for condition in (response.condition or "").split(TOGETHER) if condition and condition not in humans]
         return others[0] if len(others) == 1 else None
 
     return group

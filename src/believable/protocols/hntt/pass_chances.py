@@ -74,9 +74,7 @@ def _log_odds(accuracy: float, sd: float) -> float:
     return (low + high) / 2
 
 
-def _median_interval(
-    right: NDArray[np.int64], pairs: int, rng: np.random.Generator, alpha: float
-) -> tuple[float, float]:
+def _median_interval(right: NDArray[np.int64], pairs: int, rng: np.random.Generator, alpha: float) -> tuple[float, float]:
     """The percentile bootstrap of the median, drawn as counts per number of right trials: judges with equal numbers are alike."""
     n = len(right)
     counts = rng.multinomial(n, np.bincount(right, minlength=pairs + 1) / n, size=RESAMPLES).cumsum(axis=1)
@@ -102,10 +100,17 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
         (chance.judges, chance.accuracy, *estimate_cells(chance.passes), *estimate_cells(chance.equivalent))
         for judges in sizes
         for chance in pass_chances(
-            judges, pairs, judge_sd=judge_sd, pair_sd=pair_sd, margin=margin, rng=rng, studies=studies,
-            chance=float(plan.option("chance")), alpha=plan.alpha,
+            judges,
+            pairs,
+            judge_sd=judge_sd,
+            pair_sd=pair_sd,
+            margin=margin,
+            rng=rng,
+            studies=studies,
+            chance=float(plan.option("chance")),
+            alpha=plan.alpha,
         )
-    ]  # fmt: skip
+    ]
     return LAYOUTS.table(
         "criterion",
         rows,

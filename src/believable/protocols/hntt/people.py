@@ -94,17 +94,13 @@ def fill(truth: HnttTruth, sessions: Sessions) -> None:
     person, where = np.repeat(sessions.people, pairs), positions.ravel()
     human_first, human_second = (_is_human(sessions, roles, positions, player) for player in (0, 1))
     easier = _easier(truth, sessions, positions)
-    skill = (
-        truth.skill + easier + rng.normal(0, truth.judge_sd, count)[:, None] + truth.by_genre * _CODED[genre][:, None]
-    )
+    skill = truth.skill + easier + rng.normal(0, truth.judge_sd, count)[:, None] + truth.by_genre * _CODED[genre][:, None]
     # Of two people none is the human one: what is left is how they move.
     toward_first = skill * (human_first.astype(float) - human_second) + _seen_in(truth, sessions, positions)
     chance = np.where(is_poor[:, None], 0.5, expit(toward_first))
     first = rng.random((count, pairs)) < chance
     right = (first == human_first) & (human_first != human_second)
-    sessions.answer(
-        person, where, choice.id, choice.kind, text=np.where(first.ravel(), "first", "second").astype(object)
-    )
+    sessions.answer(person, where, choice.id, choice.kind, text=np.where(first.ravel(), "first", "second").astype(object))
     certainty = roles.asked.get("certainty")
     if certainty is not None:
         base = truth.uncertainty + rng.normal(0, truth.uncertainty_sd, count)[:, None]

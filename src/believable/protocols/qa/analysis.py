@@ -177,10 +177,7 @@ def _comparisons(scoring: AnnotatorScoring, plan: Plan) -> dict[str, TestResult]
         return {}
     tests = {
         what: welch_t(
-            scoring.sda(what, names[0]),
-            scoring.sda(what, names[1]),
-            alternative=plan.alternative(what),
-            level=plan.level,
+            scoring.sda(what, names[0]), scoring.sda(what, names[1]), alternative=plan.alternative(what), level=plan.level
         )
         for what in scoring.tests
     }
@@ -196,9 +193,7 @@ def _together(scoring: AnnotatorScoring, plan: Plan) -> dict[str, TestResult]:
     visual, auditory = (mean_by_annotator(scoring.tests[test]) for test in TESTS)
     tests: dict[str, TestResult] = {}
     for group in scoring.collected.group_names:
-        people = [
-            annotator for annotator in visual if annotator in auditory and scoring.collected.groups[annotator] == group
-        ]
+        people = [annotator for annotator in visual if annotator in auditory and scoring.collected.groups[annotator] == group]
         tests[group] = pearson_with_choice(
             [visual[person] for person in people], [auditory[person] for person in people], level=plan.level
         )
@@ -294,9 +289,7 @@ def _selection(data: Data, plan: Plan) -> list[str]:
     if data.study is not None and any(
         isinstance(entry.item, Qa) and entry.item.gate == "screen_out" for entry in outline(data.study.timeline)
     ):
-        words.append(
-            "The study screens out whoever fails the tests, so that the annotators were selected by the gate itself."
-        )
+        words.append("The study screens out whoever fails the tests, so that the annotators were selected by the gate itself.")
     stated = str(plan.option("selection"))
     if stated:
         words.append(f"Selection of annotators: {stated}")
@@ -309,9 +302,7 @@ def _groups_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     findings = tuple(_group_finding(what, test, scoring, plan) for what, test in tests.items())
     more = scoring.collected.group_names[2:]
     words = (f"Further groups are in the tables, not in these tests: {listed(list(more))}.",) if more else ()
-    return LAYOUTS.section(
-        "groups", paragraphs=words, findings=findings, tables=(comparison_table(tests, names, plan.alpha),)
-    )
+    return LAYOUTS.section("groups", paragraphs=words, findings=findings, tables=(comparison_table(tests, names, plan.alpha),))
 
 
 def _group_finding(what: str, test: TestResult, scoring: AnnotatorScoring, plan: Plan) -> Finding:
@@ -341,10 +332,14 @@ def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
             sentence = f"Visual and auditory SDA{who} (n = {test.n}) have a correlation of r = {estimate_words(r)}."
         findings.append(
             Finding(
-                "tests_agree", DECLARATION.outcome("tests_agree").title + of, sentence,  estimate=r, test=test,
+                "tests_agree",
+                DECLARATION.outcome("tests_agree").title + of,
+                sentence,
+                estimate=r,
+                test=test,
                 about="" if group == EVERYBODY else group,
             )
-        )  # fmt: skip
+        )
     return LAYOUTS.section("tests_agree", findings=findings, tables=(together_table(tests, plan.alpha),))
 
 
@@ -360,9 +355,7 @@ def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
         estimate=share,
     )
     spread, histogram = score_histogram(scoring.task)
-    means = {
-        verdict.annotator: task_interval(scoring.task, verdict.annotator, plan.level) for verdict in scoring.verdicts
-    }
+    means = {verdict.annotator: task_interval(scoring.task, verdict.annotator, plan.level) for verdict in scoring.verdicts}
     points, scatter = gate_scatter(scoring.verdicts, means, scoring.collected.named, threshold, plan.level)
     cross = cross_table(scoring.verdicts, scoring.collected.group_names, threshold)
     return LAYOUTS.section("gate", findings=(finding,), tables=(cross, spread, points), charts=(scatter, histogram))

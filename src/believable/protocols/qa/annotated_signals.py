@@ -96,9 +96,7 @@ def _signals(data: Data, plan: Plan, bin_ms: float) -> dict[str, TestSignal]:
             if isinstance(entry.item, Qa):
                 signal = entry.item.signal
                 starts = np.arange(0, signal.duration_ms, bin_ms, dtype=np.float64)
-                signals[entry.item.id] = TestSignal(
-                    _test_of(entry.item, plan), float(signal.duration_ms), signal.levels(starts)
-                )
+                signals[entry.item.id] = TestSignal(_test_of(entry.item, plan), float(signal.duration_ms), signal.levels(starts))
     if SIGNALS in data.bundle.tables:
         table = data.table(SIGNALS)
         stimuli = table["stimulus"].values
@@ -167,9 +165,7 @@ def _silent_tests(data: Data, signals: Mapping[str, TestSignal], heard: set[tupl
     table = data.table("trials")
     return [
         (str(session), str(trial))
-        for session, trial, status in zip(
-            table["session"].values, table["trial"].values, table["status"].values, strict=True
-        )
+        for session, trial, status in zip(table["session"].values, table["trial"].values, table["status"].values, strict=True)
         if trial in signals and status == "done" and (session, trial) not in heard
     ]
 
@@ -177,9 +173,7 @@ def _silent_tests(data: Data, signals: Mapping[str, TestSignal], heard: set[tupl
 def _ends(data: Data) -> dict[tuple[str, int], float]:
     """How far imported recordings go, where that is known."""
     imported = {
-        session
-        for session, kind in zip(data.sessions, data.people["link_kind"].values, strict=True)
-        if kind == "imported"
+        session for session, kind in zip(data.sessions, data.people["link_kind"].values, strict=True) if kind == "imported"
     }
     ends: dict[tuple[str, int], float] = {}
     if not imported:
@@ -213,12 +207,7 @@ def _binned(lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: f
 
 
 def _task(
-    data: Data,
-    plan: Plan,
-    signals: Mapping[str, TestSignal],
-    owners: Mapping[str, str],
-    groups: Mapping[str, str],
-    bin_ms: float,
+    data: Data, plan: Plan, signals: Mapping[str, TestSignal], owners: Mapping[str, str], groups: Mapping[str, str], bin_ms: float
 ) -> tuple[AnnotatorTrace, ...]:
     """The traces of the main task, numbered in the order in which each annotator made them.
 
@@ -252,15 +241,10 @@ def _groups(data: Data) -> dict[str, str]:
         if column is not None:
             answers = data.people[column].values
     unnamed = EVERYBODY if all(answer is None for answer in answers) else NO_GROUP
-    groups = {
-        session: unnamed if answer is None else str(answer)
-        for session, answer in zip(data.sessions, answers, strict=True)
-    }
+    groups = {session: unnamed if answer is None else str(answer) for session, answer in zip(data.sessions, answers, strict=True)}
     order = _option_order(data)
     rank = {name: place for place, name in enumerate(order)} | {NO_GROUP: len(order) + 1}
-    return dict(
-        sorted(groups.items(), key=lambda item: (rank.get(item[1], len(order)), "" if item[1] in rank else item[1]))
-    )
+    return dict(sorted(groups.items(), key=lambda item: (rank.get(item[1], len(order)), "" if item[1] in rank else item[1])))
 
 
 def _option_order(data: Data) -> tuple[str, ...]:

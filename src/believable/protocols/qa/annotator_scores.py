@@ -114,9 +114,7 @@ def against(annotation: AnnotatorTrace, truth: FloatArray, *, step_ms: float, de
     nothing = undefined("not asked for", method="lag_ms", n=length)
     kappa = direction_kappa(trace, signal) if detail != "sda" else nothing
     if detail != "all":
-        return Score(
-            annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, nothing, None
-        )
+        return Score(annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, nothing, None)
     longest = min(LONGEST_LAG_MS, max(0.0, (length - 3) * step_ms))
     lag = (
         lag_ms(trace, signal, max_ms=longest, step_ms=step_ms)
@@ -124,12 +122,8 @@ def against(annotation: AnnotatorTrace, truth: FloatArray, *, step_ms: float, de
         else undefined("needs at least 3 points", method="lag_ms", n=length)
     )
     middle = length // 2
-    halves = (
-        sda(trace[middle:], signal[middle:]) - sda(trace[: middle + 1], signal[: middle + 1]) if middle >= 2 else None
-    )
-    return Score(
-        annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, lag, halves
-    )
+    halves = sda(trace[middle:], signal[middle:]) - sda(trace[: middle + 1], signal[: middle + 1]) if middle >= 2 else None
+    return Score(annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, lag, halves)
 
 
 def against_others(
@@ -146,15 +140,11 @@ def against_others(
             alone += [(member.annotator, member.group, member.stimulus) for member in members]
             continue
         gold = others_medians(cut([member.values for member in members]))
-        scores += [
-            against(trace, median, step_ms=step_ms, detail=detail) for trace, median in zip(members, gold, strict=True)
-        ]
+        scores += [against(trace, median, step_ms=step_ms, detail=detail) for trace, median in zip(members, gold, strict=True)]
     return tuple(scores), tuple(alone)
 
 
-def reliability(
-    group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[Score], *, level: float = 0.95
-) -> Reliability:
+def reliability(group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[Score], *, level: float = 0.95) -> Reliability:
     """All four metrics of one group on one test: `traces` for those of the group, `scores` for those against the truth."""
     sdas = [score.sda for score in scores]
     kappas = [score.kappa.value for score in scores if score.kappa.value is not None]
@@ -312,11 +302,7 @@ def task_sda(group: GroupTask, rng: np.random.Generator, *, level: float = 0.95)
 
 
 def compared(
-    groups: Sequence[tuple[GroupTask, Estimate]],
-    rng: np.random.Generator,
-    *,
-    alternative: Alternative,
-    level: float = 0.95,
+    groups: Sequence[tuple[GroupTask, Estimate]], rng: np.random.Generator, *, alternative: Alternative, level: float = 0.95
 ) -> TestResult:
     """First group minus second, each with its own standard error and degrees of freedom (Satterthwaite).
 
@@ -324,10 +310,7 @@ def compared(
     """
     (first, first_mean), (second, second_mean) = groups
     n = first_mean.n + second_mean.n
-    method, named = (
-        "t test of mean SDA, bootstrap over annotators",
-        "difference of mean SDA, bootstrap standard errors",
-    )
+    method, named = ("t test of mean SDA, bootstrap over annotators", "difference of mean SDA, bootstrap standard errors")
     if first_mean.value is None or second_mean.value is None or first_mean.se is None or second_mean.se is None:
         reason = first_mean.reason or second_mean.reason or "a group has no standard error"
         nothing = undefined(reason, method=named, n=n, level=level)

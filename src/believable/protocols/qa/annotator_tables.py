@@ -27,9 +27,7 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
         row: list[LOOSE_CELL] = [test, reliability.group, reliability.annotators]
         for estimate, half in ((reliability.sda, reliability.sda_half), (reliability.kappa, reliability.kappa_half)):
             row += reasoned(estimate.reason, estimate.value, half, estimate.low, estimate.high)
-        for estimate in (
-            reliability.cronbach_time_items, reliability.cronbach_annotator_items, reliability.krippendorff,
-        ):  # fmt: skip
+        for estimate in (reliability.cronbach_time_items, reliability.cronbach_annotator_items, reliability.krippendorff):
             row += reasoned(estimate.reason, estimate.value)
         rows.append(row)
     return LAYOUTS.table("reliability", rows, level=level_words(level), notes="".join(notes))
@@ -62,9 +60,7 @@ def annotators_table(
             row += _test_cells(scores.get(annotator))
         own = by_task.get(annotator, [])
         row += reasoned("no test was done", gate.get(annotator))
-        row += reasoned(
-            "nobody else annotated the same stimuli", float(np.mean([score.sda for score in own])) if own else None
-        )
+        row += reasoned("nobody else annotated the same stimuli", float(np.mean([score.sda for score in own])) if own else None)
         row += [len(own), *reasoned("fewer than three stimuli", learning_slope(own))]
         row += reasoned("test or task is missing", cells.get(annotator))
         rows.append(row)
@@ -84,10 +80,13 @@ def annotators_table(
 def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: float) -> Table:
     """Gate against task: how many annotators are in each named cell."""
     rows: list[tuple[Cell, ...]] = [
-        (cell, *(sum(verdict.cell == cell and verdict.group == group for verdict in verdicts) for group in groups),
-         sum(verdict.cell == cell for verdict in verdicts))
+        (
+            cell,
+            *(sum(verdict.cell == cell and verdict.group == group for verdict in verdicts) for group in groups),
+            sum(verdict.cell == cell for verdict in verdicts),
+        )
         for cell in CELLS
-    ]  # fmt: skip
+    ]
     return LAYOUTS.table(
         "gate_against_task",
         rows,
@@ -104,12 +103,13 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
         ungraded = "annotators share their gold standard" if effect is None and test.defined else reason
         rows.append(
             (
-                name, test.n,
+                name,
+                test.n,
                 *reasoned(reason, *((None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high))),
                 *reasoned(reason, test.statistic, test.df[0] if test.df else None, test.p_value),
                 *reasoned(ungraded, None if effect is None else effect.value),
             )
-        )  # fmt: skip
+        )
     return LAYOUTS.table(
         "groups",
         rows,
@@ -134,8 +134,7 @@ def score_histogram(scores: Sequence[Score], width: float = 0.1) -> tuple[Table,
     for group in dict.fromkeys(score.group for score in scores):
         counts, _ = np.histogram([score.sda for score in scores if score.group == group], bins=edges)
         rows += [
-            (group, float(low), float(high), int(count))
-            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+            (group, float(low), float(high), int(count)) for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
     table = LAYOUTS.table("task_histogram", rows)
     chart = LAYOUTS.chart("task_histogram")

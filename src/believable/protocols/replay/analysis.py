@@ -121,9 +121,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     seeing = seeing_of(plan)
     reach, be = f"{seeing.reach_ms / 1000:g} s", verb("were", "will be")
-    return LAYOUTS.paragraph(
-        "methods.md", level_words=level_words, seeing=seeing, reach=reach, be=be, plan=plan, verb=verb
-    )
+    return LAYOUTS.paragraph("methods.md", level_words=level_words, seeing=seeing, reach=reach, be=be, plan=plan, verb=verb)
 
 
 def _paired(judged: DayJudgements, plan: Plan, names: Sequence[str]) -> dict[str, PairedOutcome]:
@@ -153,9 +151,7 @@ def _flag_model(judged: DayJudgements, plan: Plan, effects: str) -> FlagModel:
 
 
 def _preference(judged: DayJudgements, plan: Plan) -> Preference:
-    return preference(
-        judged.chosen, judged.ours, judged.baseline, alternative=plan.alternative("preference"), level=plan.level
-    )
+    return preference(judged.chosen, judged.ours, judged.baseline, alternative=plan.alternative("preference"), level=plan.level)
 
 
 def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
@@ -173,22 +169,14 @@ def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
 
 
 def _primary(
-    data: Data,
-    judged: DayJudgements,
-    outcomes: Mapping[str, PairedOutcome],
-    models: tuple[FlagModel, FlagModel],
-    plan: Plan,
+    data: Data, judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], models: tuple[FlagModel, FlagModel], plan: Plan
 ) -> Section:
     model, beside = models
     chosen = _preference(judged, plan)
     findings = [_paired_finding(name, outcomes[name], judged) for name in ("believability", "rate") if name in outcomes]
     findings.append(_odds_finding(model, beside, judged))
     findings.append(_preference_finding(chosen, judged))
-    rows = {
-        name: (DECLARATION.outcome(name).title, outcomes[name])
-        for name in ("believability", "rate")
-        if name in outcomes
-    }
+    rows = {name: (DECLARATION.outcome(name).title, outcomes[name]) for name in ("believability", "rate") if name in outcomes}
     answers, chart = answers_table(judged.seen, judged.values["believability"], judged.conditions)
     results = [
         primary_table(rows, plan.alpha),
@@ -245,9 +233,7 @@ def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) ->
     )
     test = None
     if odds.statistic is not None and odds.p_value is not None:
-        test = TestResult(
-            odds.statistic, odds.p_value, odds.n, "Wald test of the odds ratio", estimate=odds, symbol="z"
-        )
+        test = TestResult(odds.statistic, odds.p_value, odds.n, "Wald test of the odds ratio", estimate=odds, symbol="z")
     return Finding("odds", DECLARATION.outcome("odds").title, sentence, estimate=odds, test=test)
 
 
@@ -266,9 +252,7 @@ def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
 
 def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], plan: Plan) -> Section:
     rated = {name: judged.values[name] for name in RATED if name in judged.values}
-    rows = {
-        name: (DECLARATION.outcome(name).title, outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes
-    }
+    rows = {name: (DECLARATION.outcome(name).title, outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes}
     findings = tuple(_paired_finding(name, pairs, judged) for name, (_, pairs) in rows.items())
     paired_table = primary_table(rows, plan.alpha)
     tables = [ratings_table(judged.seen, rated, judged.conditions, plan.level)]
@@ -276,9 +260,7 @@ def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], pla
         tables.append(replace(paired_table, name="secondary", title="Secondary ratings, paired"))
     words = []
     if ADHERENCE in judged.values:
-        words.append(
-            "Plan adherence is asked only of people who opened plan or log; elsewhere it is missing by design."
-        )
+        words.append("Plan adherence is asked only of people who opened plan or log; elsewhere it is missing by design.")
     if judged.blind_ratings:
         words.append(
             f"Left out: {counted(judged.blind_ratings, 'rating')} of plan adherence, since neither plan nor log was opened"
@@ -325,13 +307,7 @@ def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> 
     test = None
     if effect.statistic is not None and effect.p_value is not None:
         test = TestResult(
-            effect.statistic,
-            effect.p_value,
-            effect.n,
-            "t test of the coefficient",
-            effect.df,
-            estimate=effect,
-            symbol="t",
+            effect.statistic, effect.p_value, effect.n, "t test of the coefficient", effect.df, estimate=effect, symbol="t"
         )
     sentence = f"At the same condition, the believability of a replay {words} is different by {estimate_words(effect)}."
     return Finding(outcome, DECLARATION.outcome(outcome).title, sentence, estimate=effect, test=test)

@@ -25,10 +25,7 @@ class DayPart:
 
     @property
     def prompt(self) -> dict[str, str]:
-        return {
-            "en": f"Which of these did the character do {self.english}?",
-            "de": f"Was davon tat die Figur {self.german}?",
-        }
+        return {"en": f"Which of these did the character do {self.english}?", "de": f"Was davon tat die Figur {self.german}?"}
 
 
 def day_parts(days: int) -> tuple[DayPart, ...]:
@@ -44,7 +41,25 @@ def day_parts(days: int) -> tuple[DayPart, ...]:
 #: What everybody does every day, or is told by a glance: neither asked for nor offered.
 FORGETTABLE = frozenset(
     {
-        "sleep", "dress", "undress", "shower", "toilet", "wash_hands", "brush_teeth", "switch_on", "switch_off", "eat", "prepare",
-        "wash_up", "pay", "look", "sit", "rest", "read", "wipe", "order_meal", "serve",
+        "sleep",
+        "dress",
+        "undress",
+        "shower",
+        "toilet",
+        "wash_hands",
+        "brush_teeth",
+        "switch_on",
+        "switch_off",
+        "eat",
+        "prepare",
+        "wash_up",
+        "pay",
+        "look",
+        "sit",
+        "rest",
+        "read",
+        "wipe",
+        "order_meal",
+        "serve",
     }
-)  # fmt: skip
+)

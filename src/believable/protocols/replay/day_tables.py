@@ -12,14 +12,7 @@ from believable.analysis.data import Data
 from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, table
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
-from believable.protocols.replay.flag_outcomes import (
-    BY_DESIGN,
-    FlagModel,
-    PairedOutcome,
-    Preference,
-    WatchedDay,
-    missing,
-)
+from believable.protocols.replay.flag_outcomes import BY_DESIGN, FlagModel, PairedOutcome, Preference, WatchedDay, missing
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
 from believable.stats.models import MixedModel
@@ -37,14 +30,16 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
         means = (float(values.mean()) if len(values) else None for values in (pairs.ours, pairs.baseline))
         rows.append(
             (
-                title, len(pairs.people), *reasoned(few, *means),
+                title,
+                len(pairs.people),
+                *reasoned(few, *means),
                 *reasoned(difference.reason or few, difference.value, difference.low, difference.high),
                 *reasoned(normality.reason or few, normality.p_value),
                 "paired t" if pairs.comparison.chosen == "paired_t" else "Wilcoxon",
                 *reasoned(test.reason or few, test.statistic, test.p_value),
                 *reasoned(effect.reason or few, effect.value, effect.low, effect.high),
             )
-        )  # fmt: skip
+        )
     significant = [pairs.comparison.test.significant(alpha) for _, pairs in outcomes.values()]
     return LAYOUTS.table(
         "paired",
@@ -66,13 +61,18 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
         single = [day.judged.rate for day in mine if day.judged.rate is not None]
         rows.append(
             (
-                condition, len(mine), sum(len(day.actions) for day in mine), sum(a), sum(f),
+                condition,
+                len(mine),
+                sum(len(day.actions) for day in mine),
+                sum(a),
+                sum(f),
                 *reasoned(pooled.reason, pooled.value, pooled.low, pooled.high),
                 *reasoned("no action was viewed", mean_t(single, level=level).value),
                 *(sum(getattr(day.judged, name) for day in mine) for name in ("raw_flags", "flags", "unseen", "unattached")),
-                sum(day.undone for day in mine), len(mine) - len(single),
+                sum(day.undone for day in mine),
+                len(mine) - len(single),
             )
-        )  # fmt: skip
+        )
     return LAYOUTS.table("rates", rows, notes=" ".join(notes))
 
 
@@ -83,21 +83,27 @@ def people_table(
     names = tuple(values)
     rows = [
         (
-            day.session, day.condition, day.scenario or None, day.place,
+            day.session,
+            day.condition,
+            day.scenario or None,
+            day.place,
             *(values[name].get((day.session, day.position)) for name in names),
-            day.judged.a, day.judged.f, *reasoned(day.judged.reason, day.judged.rate), day.judged.unseen, day.wall_ms / 1000,
-            day.plan_opened, day.log_opened, chosen.get(day.session),
+            day.judged.a,
+            day.judged.f,
+            *reasoned(day.judged.reason, day.judged.rate),
+            day.judged.unseen,
+            day.wall_ms / 1000,
+            day.plan_opened,
+            day.log_opened,
+            chosen.get(day.session),
         )
         for day in seen
-    ]  # fmt: skip
+    ]
     return LAYOUTS.table("replays", rows, ratings=(Column(name, name.capitalize(), "number", 0) for name in names))
 
 
 def ratings_table(
-    seen: Sequence[WatchedDay],
-    values: Mapping[str, Mapping[tuple[str, int], float]],
-    conditions: Sequence[str],
-    level: float,
+    seen: Sequence[WatchedDay], values: Mapping[str, Mapping[tuple[str, int], float]], conditions: Sequence[str], level: float
 ) -> Table:
     """Means per condition, and how many are missing by design or were not answered."""
     rows = []
@@ -137,7 +143,7 @@ def answers_table(
             (condition, str(point), sum(round(v) == point for v in mine), sum(round(v) == point for v in mine) / len(mine))
             for point in points
             if mine
-        ]  # fmt: skip
+        ]
     table = LAYOUTS.table("believability_answers", rows)
     chart = LAYOUTS.chart("believability_answers")
     return table, chart
@@ -210,7 +216,7 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
             trials["session"].values, trials["position"].values, trials["rt_ms"].values, trials["rt_ms"].missing, strict=True
         )
         if not unknown
-    }  # fmt: skip
+    }
     rows = []
     for condition in conditions:
         mine = [day for day in seen if day.condition == condition]
@@ -222,9 +228,7 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
             _of(np.mean, [day.plan_opened for day in mine]),
             _of(np.mean, [day.log_opened for day in mine]),
         ]
-        rows.append(
-            (condition, len(mine), *reasoned("no times were recorded" if mine else "nobody watched it", *cells))
-        )
+        rows.append((condition, len(mine), *reasoned("no times were recorded" if mine else "nobody watched it", *cells)))
     return LAYOUTS.table("conduct", rows)
 
 

@@ -104,12 +104,21 @@ def watched(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
         known = actions.get(stimulus, NO_ACTIONS)
         days.append(
             WatchedDay(
-                session, position, places[session], str(trials["condition"].values[row] or ""),
-                str(trials["scenario"].values[row] or ""), stimulus, known, judged(known, played, flags.get(key, ()), seeing),
-                played.wall_ms, _main_speed(played), opened.get((*key, "plan"), 0), opened.get((*key, "log"), 0),
+                session,
+                position,
+                places[session],
+                str(trials["condition"].values[row] or ""),
+                str(trials["scenario"].values[row] or ""),
+                stimulus,
+                known,
+                judged(known, played, flags.get(key, ()), seeing),
+                played.wall_ms,
+                _main_speed(played),
+                opened.get((*key, "plan"), 0),
+                opened.get((*key, "log"), 0),
                 undone.get(key, 0),
             )
-        )  # fmt: skip
+        )
     return tuple(days)
 
 
@@ -185,9 +194,7 @@ def _shown(data: Data) -> dict[tuple[str, int], list[str]]:
     table = data.table("shown")
     rows: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for row in table.rows():
-        rows[str(row["session"]), int(row["position"] or 0)].append(
-            (int(row["player"] or 0), str(row["condition"] or ""))
-        )
+        rows[str(row["session"]), int(row["position"] or 0)].append((int(row["player"] or 0), str(row["condition"] or "")))
     return {key: [condition for _, condition in sorted(sides)] for key, sides in rows.items() if len(sides) > 1}
 
 
@@ -240,9 +247,7 @@ class FlagModel:
     viewed: int = 0
 
 
-def values_by_person(
-    seen: Sequence[WatchedDay], values: Mapping[tuple[str, int], float]
-) -> dict[str, dict[str, float]]:
+def values_by_person(seen: Sequence[WatchedDay], values: Mapping[tuple[str, int], float]) -> dict[str, dict[str, float]]:
     """Per condition and person: the mean of what was answered, where a condition was watched more than once."""
     listed: dict[str, dict[str, list[float]]] = {}
     for day in seen:
@@ -250,8 +255,7 @@ def values_by_person(
         if value is not None:
             listed.setdefault(day.condition, {}).setdefault(day.session, []).append(value)
     return {
-        condition: {person: float(np.mean(numbers)) for person, numbers in people.items()}
-        for condition, people in listed.items()
+        condition: {person: float(np.mean(numbers)) for person, numbers in people.items()} for condition, people in listed.items()
     }
 
 
@@ -301,20 +305,11 @@ def flag_model(
 
 
 def explored_flags(
-    seen: Sequence[WatchedDay],
-    ours: str,
-    baseline: str,
-    *,
-    experience: Mapping[str, float] | None = None,
-    level: float = 0.95,
+    seen: Sequence[WatchedDay], ours: str, baseline: str, *, experience: Mapping[str, float] | None = None, level: float = 0.95
 ) -> FlagModel:
     """The same with the order of watching, the overlay and prior experience as covariates."""
     known = experience or {}
-    kept = [
-        day
-        for day in seen
-        if day.condition in (ours, baseline) and day.judged.a > 0 and (not known or day.session in known)
-    ]
+    kept = [day for day in seen if day.condition in (ours, baseline) and day.judged.a > 0 and (not known or day.session in known)]
     right = _varying(EXPLORING, kept, known)
     return _fitted(f"flagged ~ {right} + (1 | participant)", kept, ours, baseline, level, known)
 
@@ -333,9 +328,7 @@ def explored_ratings(
     kept = [
         day
         for day in seen
-        if day.condition in (ours, baseline)
-        and (day.session, day.position) in values
-        and (not known or day.session in known)
+        if day.condition in (ours, baseline) and (day.session, day.position) in values and (not known or day.session in known)
     ]
     missing = _unwatched(kept, ours, baseline)
     if missing:
@@ -344,9 +337,7 @@ def explored_ratings(
     table["rating"] = [values[day.session, day.position] for day in kept]
     right = _varying(EXPLORING, kept, known)
     try:
-        return mixed_linear(
-            f"rating ~ {right} + (1 | participant)", table, levels={CONDITION: (baseline, ours)}, level=level
-        )
+        return mixed_linear(f"rating ~ {right} + (1 | participant)", table, levels={CONDITION: (baseline, ours)}, level=level)
     except InvalidInput:
         return TOO_FEW
 
@@ -400,9 +391,7 @@ def _notes(model: MixedModel) -> tuple[str, ...]:
         profiled = any("profile" in term.estimate.method for term in model.terms)
         kept = "their interval is a profile interval" if profiled else "their interval is Wald's"
         kept = "see the penalised fit" if model.convergence.separated else kept
-        notes.append(
-            f"singular fit: a random effect has no variance; the fixed effects are those of the simpler model, {kept}"
-        )
+        notes.append(f"singular fit: a random effect has no variance; the fixed effects are those of the simpler model, {kept}")
     elif model.convergence.messages:
         notes.append("the fit is in doubt: its optimiser did not settle")
     return tuple(notes)

@@ -111,9 +111,7 @@ class FlagCounts:
     noise: int = 0
 
 
-def counts_of(
-    seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool]
-) -> dict[str, FlagCounts]:
+def counts_of(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool]) -> dict[str, FlagCounts]:
     """By person."""
     totals: dict[str, Counter[str]] = defaultdict(Counter)
     for day in seen:
@@ -128,10 +126,7 @@ def counts_of(
             elif known.is_right:
                 own["noise"] += 1
                 own["false_alarms"] += bool(flagged)
-    return {
-        person: FlagCounts(own["hits"], own["signals"], own["false_alarms"], own["noise"])
-        for person, own in totals.items()
-    }
+    return {person: FlagCounts(own["hits"], own["signals"], own["false_alarms"], own["noise"]) for person, own in totals.items()}
 
 
 def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
@@ -141,8 +136,7 @@ def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
     method = "d′ from each viewer's own false alarms (probit), jackknife over people"
     everybody = list(people)
     rows = np.array(
-        [(own.hits, own.signals, own.false_alarms, own.noise) for own in everybody if own.signals and own.noise],
-        dtype=np.float64,
+        [(own.hits, own.signals, own.false_alarms, own.noise) for own in everybody if own.signals and own.noise], dtype=np.float64
     ).reshape(-1, 4)
     n = len(rows)
     if n == 0:
@@ -176,11 +170,7 @@ def _most_likely(hits: FloatArray, signals: FloatArray, readiness: FloatArray, w
 
 
 def noticed(
-    data: Data,
-    seen: Sequence[WatchedDay],
-    ratings: Mapping[tuple[str, int], float],
-    conditions: Sequence[str],
-    level: float,
+    data: Data, seen: Sequence[WatchedDay], ratings: Mapping[tuple[str, int], float], conditions: Sequence[str], level: float
 ) -> Section | None:
     """The section of the report; None where recordings were not checked."""
     checked = checked_actions(data)
@@ -218,8 +208,11 @@ def _cells(people: Mapping[str, FlagCounts], level: float) -> tuple[object, ...]
     tells = sensitivity(own, level)
     scaled = [None if value is None else value / 100 for value in (share.value, share.low, share.high)]
     return (
-        sum(signals), sum(hits), *reasoned(share.reason, *scaled), *reasoned(tells.reason, tells.value, tells.low, tells.high),
-    )  # fmt: skip
+        sum(signals),
+        sum(hits),
+        *reasoned(share.reason, *scaled),
+        *reasoned(tells.reason, tells.value, tells.low, tells.high),
+    )
 
 
 def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Table:
@@ -241,16 +234,18 @@ def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> 
     right = sum(action.is_right for key, action in checked.items() if key in shown)
     rows.append(
         (
-            "no violation (false alarms)", right, sum(row.signals for row in own), sum(row.hits for row in own),
-            *reasoned(alarms.reason, *scaled), *reasoned("what the others are compared with", None, None, None),
+            "no violation (false alarms)",
+            right,
+            sum(row.signals for row in own),
+            sum(row.hits for row in own),
+            *reasoned(alarms.reason, *scaled),
+            *reasoned("what the others are compared with", None, None, None),
         )
-    )  # fmt: skip
+    )
     return LAYOUTS.table("flags_by_checker", rows)
 
 
-def _by_viewing(
-    seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float
-) -> Table:
+def _by_viewing(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float) -> Table:
     """The same by how it was watched."""
     groups: dict[tuple[str, str], list[WatchedDay]] = defaultdict(list)
     for day in seen:
@@ -289,8 +284,7 @@ def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
                 viewers[day.stimulus, action] += 1
                 flagged_by[day.stimulus, action] += bool(flagged)
     leading = sorted(
-        (key for key in flagged_by if flagged_by[key]),
-        key=lambda key: (-flagged_by[key] / viewers[key], -flagged_by[key], key),
+        (key for key in flagged_by if flagged_by[key]), key=lambda key: (-flagged_by[key] / viewers[key], -flagged_by[key], key)
     )[:LISTED]
     rows = [
         (conditions[key[0]], key[0], checked[key].text, viewers[key], flagged_by[key], flagged_by[key] / viewers[key])
@@ -300,9 +294,13 @@ def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
 
 
 def _objective(
-    data: Data, seen: Sequence[WatchedDay], checked: Checked, ratings: Mapping[tuple[str, int], float],
-    conditions: Sequence[str], level: float,
-) -> Table:  # fmt: skip
+    data: Data,
+    seen: Sequence[WatchedDay],
+    checked: Checked,
+    ratings: Mapping[tuple[str, int], float],
+    conditions: Sequence[str],
+    level: float,
+) -> Table:
     """What the checker counts in the replays of each condition, beside what people say of them."""
     fulfilled = _fulfilled(data)
     rows = []
@@ -315,9 +313,7 @@ def _objective(
         unknown = sum(action.breaks_unknown_norm for action in actions)
         done = [done for stimulus in stimuli for done in fulfilled.get(stimulus, ())]
         kinds = {
-            (stimulus, action.activity)
-            for (stimulus, _), action in checked.items()
-            if stimulus in stimuli and action.activity
+            (stimulus, action.activity) for (stimulus, _), action in checked.items() if stimulus in stimuli and action.activity
         }
         rated = mean_t(
             [ratings[day.session, day.position] for day in days if (day.session, day.position) in ratings], level=level
@@ -325,14 +321,17 @@ def _objective(
         rate = pooled_unbelievable_rate([day.judged.f for day in days], [day.judged.a for day in days], level=level)
         rows.append(
             (
-                condition, len(stimuli), total,
+                condition,
+                len(stimuli),
+                total,
                 *reasoned("no actions", 100 * known / total if total else None, 100 * unknown / total if total else None),
                 *reasoned("no intention says what would fulfil it", float(np.mean(done)) if done else None),
                 *reasoned("no replays", len(kinds) / len(stimuli) if stimuli else None),
                 *reasoned("no replays", sum(action.verb == "speak" for action in actions) / len(stimuli) if stimuli else None),
-                *reasoned(rate.reason, rate.value), *reasoned(rated.reason, rated.value),
+                *reasoned(rate.reason, rate.value),
+                *reasoned(rated.reason, rated.value),
             )
-        )  # fmt: skip
+        )
     return LAYOUTS.table("objective", rows)
 
 

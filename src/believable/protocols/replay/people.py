@@ -74,14 +74,16 @@ class ReplayTruth:
 
 #: Category of a violation → the field that says how well it is noticed.
 _D_OF = {
-    "goal_inconsistency": "d_goal", "environment_rule": "d_environment", "temporal": "d_temporal", "social_norm": "d_social",
+    "goal_inconsistency": "d_goal",
+    "environment_rule": "d_environment",
+    "temporal": "d_temporal",
+    "social_norm": "d_social",
     "control_failure": "d_control",
-}  # fmt: skip
+}
 #: In the demonstration some of what is wrong is noticed, and the rest is rarely flagged.
 DEMONSTRATION = ReplayTruth(
-    flag_logit=-4.0, flag_effect=0.0, d_goal=1.2, d_environment=1.8, d_temporal=1.5, d_social=0.8, d_control=2.0,
-    d_overlay=0.3,
-)  # fmt: skip
+    flag_logit=-4.0, flag_effect=0.0, d_goal=1.2, d_environment=1.8, d_temporal=1.5, d_social=0.8, d_control=2.0, d_overlay=0.3
+)
 #: Share of a day that is jumped over.
 GAP = 0.08
 #: The careless flag about 18 in 100 actions, whatever happens in them.
@@ -148,9 +150,7 @@ def fill(truth: ReplayTruth, sessions: Sessions) -> None:
         sessions.answer(sessions.people, at, experience.id, experience.kind, number=level)
 
 
-def _rate(
-    sessions: Sessions, person: IntArray, where: IntArray, felt: FloatArray, opened: NDArray[np.bool_], trial: str
-) -> None:
+def _rate(sessions: Sessions, person: IntArray, where: IntArray, felt: FloatArray, opened: NDArray[np.bool_], trial: str) -> None:
     """Below each replay, or on pages of their own after all of them, one for each turn."""
     rng, roles = sessions.rng, sessions.pool.roles
     for role, noise in (("believability", 0.0), ("coherence", 0.7), ("adherence", 0.9)):
@@ -166,9 +166,10 @@ def _rate(
 def _rating_pages(sessions: Sessions, question: str) -> IntArray:
     """Where each replay is rated, in the order of watching, by person."""
     pages = [
-        entry.item for entry in outline(sessions.pool.study.timeline)
+        entry.item
+        for entry in outline(sessions.pool.study.timeline)
         if entry.item.rated_turn is not None and any(asked.id == question for asked in entry.item.all_questions)
-    ]  # fmt: skip
+    ]
     ordered = sorted(pages, key=lambda page: page.rated_turn or 0)
     return np.concatenate([sessions.pool.positions(page.id)[sessions.plan] for page in ordered], axis=1).ravel()
 
@@ -210,9 +211,7 @@ def _flag(
     missed = np.clip(np.minimum(end, gap_end[..., None]) - np.maximum(start, gaps[..., None]), 0, None)
     viewed = there & ~(inside & (missed > 0.5 * (end - start)))
     wrong = acts.violations[code]
-    stands_out = np.where(
-        opened[..., None], _standing_out(truth, acts, True)[code], _standing_out(truth, acts, False)[code]
-    )
+    stands_out = np.where(opened[..., None], _standing_out(truth, acts, True)[code], _standing_out(truth, acts, False)[code])
     readiness = rng.normal(0, truth.flag_sd, sessions.count)
     effect = truth.flag_effect + rng.normal(0, truth.effect_sd, sessions.count)
     logit = truth.flag_logit + effect[:, None, None] * ours[..., None] + readiness[:, None, None]
@@ -370,11 +369,7 @@ class Viewer(Mind):
         return min(7, max(1, round(self._felt[name] + self._rng.gauss(0, noise))))
 
     def _preference(self, earlier: Sequence[SeenStimulus]) -> str | None:
-        felt = [
-            self._felt[seen.stimulus.id]
-            for seen in earlier
-            if seen.stimulus is not None and seen.stimulus.id in self._felt
-        ]
+        felt = [self._felt[seen.stimulus.id] for seen in earlier if seen.stimulus is not None and seen.stimulus.id in self._felt]
         if len(felt) < 2:
             return None
         return "first" if felt[-2] - felt[-1] + self._rng.gauss(0, self._truth.choice_noise) > 0 else "second"

@@ -30,11 +30,14 @@ def categories(data: Data, plan: Plan) -> Section | None:
     shares = proportions(responses, by=by_condition, keys=keys, level=plan.level)
     rows = [
         (
-            labels[coded.code, coded.direction], coded.group, coded.count, coded.total,
+            labels[coded.code, coded.direction],
+            coded.group,
+            coded.count,
+            coded.total,
             *reasoned(coded.share.reason, coded.share.value, coded.share.low, coded.share.high),
         )
         for coded in shares
-    ]  # fmt: skip
+    ]
     categories_table = LAYOUTS.table("categories", rows)
     tests = _tests(responses, labels, plan)
     chart = LAYOUTS.chart("categories")
@@ -55,9 +58,7 @@ def _coverage(data: Data, responses: Sequence[CodedResponse]) -> str:
     return f"{len(responses)}{coded} were coded, {discarded} of them discarded by the coders."
 
 
-def _tests(
-    responses: Sequence[CodedResponse], labels: Mapping[tuple[str, str | None], str], plan: Plan
-) -> tuple[Table, ...]:
+def _tests(responses: Sequence[CodedResponse], labels: Mapping[tuple[str, str | None], str], plan: Plan) -> tuple[Table, ...]:
     """Whether a category is given more often in one condition than in another."""
     results = differences(responses, by_condition, keys=list(labels), level=plan.level)
     if not results:

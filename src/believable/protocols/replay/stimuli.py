@@ -59,11 +59,7 @@ def write(study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None
 
 
 def write_town(
-    study: Study,
-    folder: Path,
-    seed: int,
-    runs: Mapping[str, Recording],
-    done: Callable[[Stimulus], None] = lambda stimulus: None,
+    study: Study, folder: Path, seed: int, runs: Mapping[str, Recording], done: Callable[[Stimulus], None] = lambda stimulus: None
 ) -> None:
     """The same from runs of one's own, by condition: matched, or it is refused."""
     checked = {condition: with_findings(run) for condition, run in runs.items()}
@@ -81,10 +77,7 @@ def write_town(
 
 def _must_match(runs: Mapping[str, Recording]) -> None:
     """The same town, people and days under each mind."""
-    towns = {
-        condition: (run.seed, tuple(actor.id for actor in run.actors), run.timing.frames)
-        for condition, run in runs.items()
-    }
+    towns = {condition: (run.seed, tuple(actor.id for actor in run.actors), run.timing.frames) for condition, run in runs.items()}
     if len(set(towns.values())) > 1:
         words = "; ".join(
             f"{name}: seed {seed}, {len(people)} people, {frames // STEPS_PER_DAY} days"
@@ -152,9 +145,7 @@ def questions(study: Study, days: Mapping[str, Recording], seed: int) -> list[di
         taken: set[DayPart | str] = set()
         for stimulus in study.stimuli:
             if stimulus.scenario == scenario:
-                entries.append(
-                    _question(stimulus.id, days[stimulus.id], taken, generator(seed, "attention", stimulus.id))
-                )
+                entries.append(_question(stimulus.id, days[stimulus.id], taken, generator(seed, "attention", stimulus.id)))
     return entries
 
 
@@ -190,10 +181,13 @@ def _done_in(day: Recording, span: DayPart) -> set[str]:
     return {
         str(action.activity)
         for action in day.actions
-        if action.activity and action.activity not in FORGETTABLE and action.violations == NOTHING_WRONG
-        and span.day == _moment(day, action)[0] and span.from_hour <= _moment(day, action)[1] < span.to_hour
+        if action.activity
+        and action.activity not in FORGETTABLE
+        and action.violations == NOTHING_WRONG
+        and span.day == _moment(day, action)[0]
+        and span.from_hour <= _moment(day, action)[1] < span.to_hour
         and _minutes(day, action) >= LEAST_MINUTES
-    }  # fmt: skip
+    }
 
 
 def _moment(day: Recording, action: Action) -> tuple[int, float]:

@@ -10,17 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import (
-    LOOSE_CELL,
-    Cell,
-    Drop,
-    Finding,
-    FlowStep,
-    Section,
-    Table,
-    estimate_cells,
-    number_or,
-)
+from believable.analysis.findings import LOOSE_CELL, Cell, Drop, Finding, FlowStep, Section, Table, estimate_cells, number_or
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words, listed, number
 from believable.analysis.procedure import Verb, questions
@@ -30,15 +20,7 @@ from believable.analysis.trace_windows import CENTRES, TOOL_NAMES, TOOLS, Centre
 from believable.instruments import INSTRUMENTS
 from believable.protocols.trace import DECLARATION
 from believable.protocols.trace.round_telemetry import overlaid
-from believable.protocols.trace.trace_cleaning import (
-    NOT_TWO,
-    REASON_WORDS,
-    CleanedTraces,
-    Pair,
-    annotated,
-    choices,
-    cleaning_of,
-)
+from believable.protocols.trace.trace_cleaning import NOT_TWO, REASON_WORDS, CleanedTraces, Pair, annotated, choices, cleaning_of
 from believable.protocols.trace.trace_cleaning import clean as cleaned_of
 from believable.protocols.trace.trace_figures import (
     ChoiceAgreement,
@@ -71,17 +53,16 @@ _WORDS = {
 }
 
 _MEASURES = {
-    "high": "high windows, H1 − H2", "low": "low windows, L1 − L2", "difference": "high minus low, D1 − D2",
-    "mean": "means, μ1 − μ2", "gradient": "rising minus falling windows",
-}  # fmt: skip
+    "high": "high windows, H1 − H2",
+    "low": "low windows, L1 − L2",
+    "difference": "high minus low, D1 − D2",
+    "mean": "means, μ1 − μ2",
+    "gradient": "rising minus falling windows",
+}
 #: Levels of the arm `choice_time`, as published first.
 TIMES = ("last", "first")
 _TIME_WORDS = {"last": "after annotating", "first": "before annotating"}
-_RULE_WORDS = {
-    "sign": "the sign of the mean",
-    "mean": "the mean",
-    "minmax": "the mean, scaled from its lowest to its highest,",
-}
+_RULE_WORDS = {"sign": "the sign of the mean", "mean": "the mean", "minmax": "the mean, scaled from its lowest to its highest,"}
 
 
 def clean(data: Data, plan: Plan) -> Data:
@@ -95,11 +76,7 @@ def clean(data: Data, plan: Plan) -> Data:
     seen = {annotation.session for annotation in recorded}
     silent = {session: "no trace was recorded" for session in data.sessions if session not in seen}
     for step in cleaned.funnel[-2:]:
-        dropped = {
-            drop.session: drop.detail
-            for drop in cleaned.drops
-            if drop.reason == step.reason and drop.level == "session"
-        }
+        dropped = {drop.session: drop.detail for drop in cleaned.drops if drop.reason == step.reason and drop.level == "session"}
         if step.reason == NOT_TWO:
             dropped |= silent
         data = data.without(dropped, reason=step.reason, title=step.title, words=REASON_WORDS[step.reason])
@@ -127,10 +104,7 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     tests = {f"{outcome}:{tool}": test for tool in _tools(pairs) for outcome, test in _main(pairs, tool, plan).items()}
     times = _choice_times(data, plan)
     return tests | {
-        f"choice_time:{tool}": test
-        for tool in _tools(pairs)
-        for _, test in [_by_time(pairs, times, tool, plan)]
-        if test
+        f"choice_time:{tool}": test for tool in _tools(pairs) for _, test in [_by_time(pairs, times, tool, plan)] if test
     }
 
 
@@ -159,9 +133,7 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """How traces were processed, in sentences."""
     cleaning = cleaning_of(plan)
     be = verb("were", "will be")
-    return LAYOUTS.paragraph(
-        "methods.md", be=be, cleaning=cleaning, rule=_RULE_WORDS[cleaning.btrace_window], verb=verb
-    )
+    return LAYOUTS.paragraph("methods.md", be=be, cleaning=cleaning, rule=_RULE_WORDS[cleaning.btrace_window], verb=verb)
 
 
 def _belongs(drop: Drop, step: FlowStep) -> bool:
@@ -191,10 +163,7 @@ def _between_conditions(pairs: Sequence[Pair], plan: Plan) -> TestResult | None:
     named = _conditions(pairs)
     if len(named) != 2:
         return None
-    rows = [
-        {trace.annotation.condition: float(trace.values.mean()) for trace in (pair.first, pair.second)}
-        for pair in pairs
-    ]
+    rows = [{trace.annotation.condition: float(trace.values.mean()) for trace in (pair.first, pair.second)} for pair in pairs]
     both = [row for row in rows if set(row) == set(named)]
     return paired_t([row[named[0]] for row in both], [row[named[1]] for row in both], level=plan.level)
 
@@ -222,8 +191,7 @@ def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreemen
         paragraphs=(
             f"{counted(len(pairs), 'participant')} with two valid traces and a final choice"
             + (
-                ": "
-                + listed([f"{sum(p.tool == tool for p in pairs)} with {TOOL_NAMES[tool]}" for tool in _tools(pairs)])
+                ": " + listed([f"{sum(p.tool == tool for p in pairs)} with {TOOL_NAMES[tool]}" for tool in _tools(pairs)])
                 if pairs
                 else ""
             )
@@ -285,9 +253,15 @@ def _instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
             between = correlations_compared(*own, level=plan.level)
             names = f"{TOOL_NAMES[first]} minus {TOOL_NAMES[second]}"
             compared.append(
-                (names, _MEASURES[name], *(_r(test) for test in own), *estimate_cells(_estimate(between)),
-                 number_or(between.statistic, between.reason or ""), number_or(between.p_value, between.reason or ""))
-            )  # fmt: skip
+                (
+                    names,
+                    _MEASURES[name],
+                    *(_r(test) for test in own),
+                    *estimate_cells(_estimate(between)),
+                    number_or(between.statistic, between.reason or ""),
+                    number_or(between.p_value, between.reason or ""),
+                )
+            )
             if name == measure:
                 findings.append(_tools_finding(first, second, name, own, between))
     table_ = LAYOUTS.table("tools_compared", compared)
@@ -327,9 +301,7 @@ def _recency(pairs: Sequence[Pair], plan: Plan) -> Finding:
         return Finding("recency", "First or second round", f"{none.capitalize()}.", test=test)
     test = binomial(later, len(decided), level=plan.level)
     share = "" if test.estimate is None else f": a share of {estimate_words(test.estimate)}"
-    sentence = (
-        f"Of {counted(len(decided), 'participant')} who chose one of the two rounds, {later} chose the second{share}."
-    )
+    sentence = f"Of {counted(len(decided), 'participant')} who chose one of the two rounds, {later} chose the second{share}."
     return Finding("recency", "First or second round", sentence, estimate=test.estimate, test=test)
 
 
@@ -351,8 +323,7 @@ def _by_time(
     """The agreement of traces and choice at each time of the choice, and the test between two of them."""
     levels = sorted({times[pair.session] for pair in pairs if pair.session in times}, key=TIMES.index)
     own = {
-        level: _main([pair for pair in pairs if times.get(pair.session) == level], tool, plan)[_measure(plan)]
-        for level in levels
+        level: _main([pair for pair in pairs if times.get(pair.session) == level], tool, plan)[_measure(plan)] for level in levels
     }
     return own, correlations_compared(*own.values(), level=plan.level) if len(own) == 2 else None
 
@@ -410,14 +381,10 @@ def _people_section(data: Data, pairs: Sequence[Pair], plan: Plan) -> Section:
     kept = {pair.session for pair in pairs}
     if data.has("age"):
         ages = data.number_by_session("age")
-        known = np.array(
-            [age for session, age in zip(data.sessions, ages, strict=True) if session in kept and age == age]
-        )
+        known = np.array([age for session, age in zip(data.sessions, ages, strict=True) if session in kept and age == age])
         if len(known):
             spread = float(known.std(ddof=1)) if len(known) > 1 else None
-            rows.append(
-                ("age", f"mean, from {known.min():g} to {known.max():g}", len(known), float(known.mean()), spread)
-            )
+            rows.append(("age", f"mean, from {known.min():g} to {known.max():g}", len(known), float(known.mean()), spread))
             for low in range(int(known.min()) // 10 * 10, int(known.max()) + 1, 10):
                 count = int(((known >= low) & (known < low + 10)).sum())
                 if count:
@@ -431,9 +398,7 @@ def _people_section(data: Data, pairs: Sequence[Pair], plan: Plan) -> Section:
             ]
             counts = Counter(answers)
             scale = [*(value for value in _scale(data, plan, role) if value in counts), *sorted(counts)]
-            rows += [
-                (role, answer, counts[answer], counts[answer] / len(answers), None) for answer in dict.fromkeys(scale)
-            ]
+            rows += [(role, answer, counts[answer], counts[answer] / len(answers), None) for answer in dict.fromkeys(scale)]
     answers_table = LAYOUTS.table("demographics", rows)
     return LAYOUTS.section("demographics", tables=(answers_table,) if rows else ())
 

@@ -75,9 +75,7 @@ def fill(truth: TraceTruth, sessions: Sessions) -> None:
     positions = np.where(positions >= pool.pages, -1, positions)[sessions.plan]
     condition = pool.condition[sessions.plan[:, None], positions]
     base = np.where(np.char.find(condition.astype(str), "frustrated") >= 0, truth.frustrated, truth.calm)
-    felt = (
-        base + rng.normal(0, truth.person_sd, sessions.count)[:, None] + rng.normal(0, truth.round_sd, positions.shape)
-    )
+    felt = base + rng.normal(0, truth.person_sd, sessions.count)[:, None] + rng.normal(0, truth.round_sd, positions.shape)
     felt = np.where(sessions.careless[:, None], 0.0, felt)
     _annotate(truth, sessions, positions, felt)
     _leave(truth, sessions, felt)

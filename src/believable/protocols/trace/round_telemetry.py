@@ -51,9 +51,7 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
     table = _related(channels, plan)
     drawn = _drawn(pairs, channels, cleaning, _strongest(table))
     chart = LAYOUTS.chart("telemetry", drawn=DRAWN)
-    return LAYOUTS.section(
-        "telemetry", findings=_findings(table), tables=(table, drawn), charts=(chart,) if drawn.rows else ()
-    )
+    return LAYOUTS.section("telemetry", findings=_findings(table), tables=(table, drawn), charts=(chart,) if drawn.rows else ())
 
 
 def in_windows(t_ms: FloatArray, values: FloatArray, count: int, window_ms: float) -> FloatArray:
@@ -110,18 +108,14 @@ def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning)
                 column = table[name]
                 values = np.where(column.missing[rows], np.nan, column.values[rows].astype(np.float64))
                 yield Channel(
-                    name.replace("_", " "),
-                    trace,
-                    in_windows(times[rows], values, len(trace.values), cleaning.window_ms),
+                    name.replace("_", " "), trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
                 )
             for name, happened in events.items():
                 counts = per_window(times[rows][happened[rows]], len(trace.values), cleaning.window_ms)
                 yield Channel(f"event: {name.replace('_', ' ')}", trace, counts)
 
 
-def _rounds(
-    data: Data, plan: Plan, table: ColumnTable
-) -> dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+def _rounds(data: Data, plan: Plan, table: ColumnTable) -> dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """Rows of each session's first, second … round: rounds are numbered by their position in the session."""
     sessions, positions = table["session"].values, table["position"].values
     code = data.code_of(table)

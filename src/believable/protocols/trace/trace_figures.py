@@ -111,9 +111,7 @@ def by_rule(cleaned: CleanedTraces, rule: str) -> tuple[Pair, ...]:
     def again(trace: Windowed) -> Windowed:
         return replace(trace, values=btrace_values(trace.raw, rule=rule))  # type: ignore[arg-type]
 
-    return tuple(
-        replace(pair, first=again(pair.first), second=again(pair.second)) for pair in cleaned.pairs_of("btrace")
-    )
+    return tuple(replace(pair, first=again(pair.first), second=again(pair.second)) for pair in cleaned.pairs_of("btrace"))
 
 
 def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list[CorrelationRow]:
@@ -178,10 +176,17 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
             mean = mean_t(windows[:, index])
             rows.append(
                 (
-                    TOOL_NAMES[tool], condition, time, mean.value, float(lows[index]), float(highs[index]), mean.low, mean.high,
+                    TOOL_NAMES[tool],
+                    condition,
+                    time,
+                    mean.value,
+                    float(lows[index]),
+                    float(highs[index]),
+                    mean.low,
+                    mean.high,
                     mean.n,
                 )
-            )  # fmt: skip
+            )
         alpha = krippendorff_alpha(windows.T, "interval") if len(windows) > 1 else None
         others = _left_out_sda(windows)
         lone = "one annotator only"
@@ -205,19 +210,9 @@ def by_epsilon(looked_at: Sequence[ChoiceAgreement]) -> tuple[Table, Chart]:
     for correlation in looked_at:
         r = correlation.test.estimate
         if correlation.measure in ("high", "low", "difference") and r is not None and r.value is not None:
-            panel = (
-                f"{ {'high': 'H', 'low': 'L', 'difference': 'D'}[correlation.measure] }, centre {correlation.centre}"
-            )
+            panel = f"{ {'high': 'H', 'low': 'L', 'difference': 'D'}[correlation.measure] }, centre {correlation.centre}"
             rows.append(
-                (
-                    panel,
-                    TOOL_NAMES[correlation.tool],
-                    correlation.epsilon,
-                    r.value,
-                    r.low,
-                    r.high,
-                    correlation.test.p_value,
-                )
+                (panel, TOOL_NAMES[correlation.tool], correlation.epsilon, r.value, r.low, r.high, correlation.test.p_value)
             )
     table = LAYOUTS.table("correlations_by_epsilon", rows)
     chart = LAYOUTS.chart("correlations_by_epsilon")

@@ -111,9 +111,7 @@ def read_json(path: Path) -> Any:
 
 def _parsed(text: str, place: str) -> Any:
     if not text.strip():
-        raise InvalidInput(
-            f"{place}: it is empty, as when a run is broken off. Copy it again, or end the run before it."
-        )
+        raise InvalidInput(f"{place}: it is empty, as when a run is broken off. Copy it again, or end the run before it.")
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -127,9 +125,7 @@ def _parsed(text: str, place: str) -> Any:
 
 def _lines(path: Path, notes: _Notes) -> Movements:
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        return _from_steps(
-            ((f"{path.name}:{n}", _parsed(line, f"{path}:{n}")) for n, line in enumerate(file, 1)), notes
-        )
+        return _from_steps(((f"{path.name}:{n}", _parsed(line, f"{path}:{n}")) for n, line in enumerate(file, 1)), notes)
 
 
 def _files(path: Path, notes: _Notes) -> Movements:
@@ -150,9 +146,7 @@ def _from_steps(steps: Iterable[tuple[str, Any]], notes: _Notes) -> Movements:
     for count, (place, step) in enumerate(steps):
         step = _mapping(step, place)
         if "_step" in step and step["_step"] != count:
-            raise InvalidInput(
-                f"{place}: expected step {count}, got {step['_step']}. A step is missing; copy the run again."
-            )
+            raise InvalidInput(f"{place}: expected step {count}, got {step['_step']}. A step is missing; copy the run again.")
         if not step.get("persona"):
             notes.add("nobody is in the step", place)
         present.append((place, _mapping(step.get("persona") or {}, f"{place}: persona")))
@@ -190,9 +184,7 @@ def _translated(path: Path, notes: _Notes) -> Movements:
     """One file of frames: `stride` minutes of the day are 60 of them."""
     run = _mapping(read_json(path), str(path))
     if "all_movement" not in run:
-        raise InvalidInput(
-            f"{path}: expected `all_movement` with the frames, got {', '.join(map(str, run)) or 'nothing'}."
-        )
+        raise InvalidInput(f"{path}: expected `all_movement` with the frames, got {', '.join(map(str, run)) or 'nothing'}.")
     frames = _mapping(run["all_movement"], f"{path}: all_movement")
     numbers = sorted(int(key) for key in frames if key.isdigit())
     if not numbers:
@@ -221,9 +213,7 @@ def _seconds_per_frame(run: Mapping[str, Any], path: Path, notes: _Notes) -> flo
         raise InvalidInput(f"{path}: expected `stride`, the minutes of a step, and found no such entry.")
     seconds = float(stated["stride"]) * 60 / FRAMES_PER_STRIDE if "stride" in stated else float(stated["sec_per_step"])
     if stated.get("sec_per_step", seconds) != seconds:
-        notes.add(
-            f"sec_per_step says {stated['sec_per_step']} s a frame, stride {seconds:g} s; stride is used", path.name
-        )
+        notes.add(f"sec_per_step says {stated['sec_per_step']} s a frame, stride {seconds:g} s; stride is used", path.name)
     return seconds
 
 
@@ -331,9 +321,7 @@ def _with_talks(
     return {
         name: Life(
             life.first,
-            tuple(
-                _talking(moment, chats[name].get(number, ())) for number, moment in enumerate(life.moments, life.first)
-            ),
+            tuple(_talking(moment, chats[name].get(number, ())) for number, moment in enumerate(life.moments, life.first)),
         )
         for name, life in lives.items()
     }
@@ -348,9 +336,7 @@ def _talking(moment: Moment, chat: Lines) -> Moment:
 
 def _mapping(value: Any, place: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(
-            f"{place}: expected an object with entries by name, got {type(value).__name__}. Mend the file."
-        )
+        raise InvalidInput(f"{place}: expected an object with entries by name, got {type(value).__name__}. Mend the file.")
     return value
 
 

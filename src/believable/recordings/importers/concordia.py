@@ -17,16 +17,7 @@ from pathlib import Path
 from believable.core.errors import InvalidInput
 from believable.recordings.file import require_sound
 from believable.recordings.importers.agent_movements import read_json
-from believable.recordings.recording import (
-    UNITS_PER_TILE,
-    Action,
-    Actor,
-    Place,
-    RecordedWorld,
-    Recording,
-    Timing,
-    Track,
-)
+from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, Place, RecordedWorld, Recording, Timing, Track
 
 FRAME_MS = 60_000
 ROOM, COLUMNS = 6, 6
@@ -58,9 +49,7 @@ def import_memories(folder: Path) -> ImportedMemories:
     """Read every `*_memories.json` of a folder."""
     files = sorted(folder.glob("*_memories.json"))
     if not files:
-        raise InvalidInput(
-            f"{folder}: expected files such as ada_brandt_memories.json, found none. Give the folder of a run."
-        )
+        raise InvalidInput(f"{folder}: expected files such as ada_brandt_memories.json, found none. Give the folder of a run.")
     lives: dict[str, list[RememberedAction]] = {}
     stamps: list[tuple[str, str, int]] = []
     unread = without = 0
@@ -70,9 +59,7 @@ def import_memories(folder: Path) -> ImportedMemories:
         unread, without = unread + left, without + untimed
         lives[name] = actions
     if not stamps:
-        raise InvalidInput(
-            f"{folder}: no memory has a place and a time such as '// market [Thursday, January 1st, 7:00 AM]: …'."
-        )
+        raise InvalidInput(f"{folder}: no memory has a place and a time such as '// market [Thursday, January 1st, 7:00 AM]: …'.")
     start, offsets = _calendar(stamps)
     notes = [
         "no positions: the logs name places only, which are drawn as rooms in a row; ways between them are not known",
@@ -86,11 +73,7 @@ def import_memories(folder: Path) -> ImportedMemories:
 
 def _person(file: Path) -> tuple[str, Sequence[str]]:
     tree = read_json(file)
-    if (
-        not isinstance(tree, Mapping)
-        or not isinstance(tree.get("agent"), str)
-        or not isinstance(tree.get("memories"), list)
-    ):
+    if not isinstance(tree, Mapping) or not isinstance(tree.get("agent"), str) or not isinstance(tree.get("memories"), list):
         raise InvalidInput(f"{file}: expected `agent` and `memories`, a list of texts. Copy the file again.")
     wrong = next((entry for entry in tree["memories"] if not isinstance(entry, str)), None)
     if wrong is not None:
@@ -112,9 +95,7 @@ def _actions_of(memories: Sequence[str], stamps: list[tuple[str, str, int]]) -> 
         midnight = _day_number(month, int(day)) * 1440
         timed = _TIMED.findall(text)
         if timed:
-            actions += [
-                RememberedAction(midnight + _minute(at), place, said.strip()) for at, said in timed if said.strip()
-            ]
+            actions += [RememberedAction(midnight + _minute(at), place, said.strip()) for at, said in timed if said.strip()]
         else:
             untimed += 1
             actions.append(RememberedAction(midnight + _minute(clock), place, " ".join(text.split())))
@@ -142,9 +123,7 @@ def _calendar(stamps: Sequence[tuple[str, str, int]]) -> tuple[datetime.datetime
         days = [datetime.datetime.strptime(f"{month} {day} {year}", "%B %d %Y") for _, month, day in dates]
         if all(date.strftime("%A") == weekday for date, (weekday, _, _) in zip(days, dates, strict=True)):
             return min(days), first
-    raise InvalidInput(
-        "memories: the stated weekdays and dates fit no year. Check whether files of several runs were mixed."
-    )
+    raise InvalidInput("memories: the stated weekdays and dates fit no year. Check whether files of several runs were mixed.")
 
 
 def _recording(
@@ -155,9 +134,12 @@ def _recording(
     width, height = 1 + COLUMNS * ROOM, 1 + -(-len(names) // COLUMNS) * ROOM
     frames = max(action.minute for actions in lives.values() for action in actions) - first_day * 1440 + 15
     world = RecordedWorld(
-        "town", width, height, ("." * width,) * height,
+        "town",
+        width,
+        height,
+        ("." * width,) * height,
         tuple(Place(name, name.replace("_", " "), None, ((x, y, ROOM - 1, ROOM - 1),)) for name, (x, y) in rooms.items()),
-    )  # fmt: skip
+    )
     lives_told = {name: actions for name, actions in lives.items() if actions}
     recording = Recording(
         world=world,
@@ -168,9 +150,7 @@ def _recording(
             for number, (name, actions) in enumerate(lives_told.items())
         ),
         actions=tuple(
-            action
-            for name, actions in lives_told.items()
-            for action in _recorded(name, actions, first_day * 1440, frames)
+            action for name, actions in lives_told.items() for action in _recorded(name, actions, first_day * 1440, frames)
         ),
         provenance={"importer": "concordia", "run": folder.resolve().name},
     )
@@ -179,12 +159,7 @@ def _recording(
 
 
 def _track(
-    name: str,
-    number: int,
-    actions: Sequence[RememberedAction],
-    rooms: Mapping[str, tuple[int, int]],
-    origin: int,
-    frames: int,
+    name: str, number: int, actions: Sequence[RememberedAction], rooms: Mapping[str, tuple[int, int]], origin: int, frames: int
 ) -> Track:
     """Where the person is said to be, minute by minute; before the first word, where that one is."""
     places = [actions[0].place] * frames
@@ -208,9 +183,15 @@ def _recorded(name: str, actions: Sequence[RememberedAction], origin: int, frame
         words = action.text.removeprefix(name).split()
         begin = action.minute - origin
         yield Action(
-            f"{_id(name)}-{number}", _id(name), begin * FRAME_MS, max(end - origin, begin) * FRAME_MS,
-            words[0].lower().strip(".,") if words else "unspecified", None, action.place, action.text,
-        )  # fmt: skip
+            f"{_id(name)}-{number}",
+            _id(name),
+            begin * FRAME_MS,
+            max(end - origin, begin) * FRAME_MS,
+            words[0].lower().strip(".,") if words else "unspecified",
+            None,
+            action.place,
+            action.text,
+        )
 
 
 def _id(name: str) -> str:

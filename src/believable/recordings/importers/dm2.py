@@ -124,16 +124,12 @@ def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
     place = 0
     while True:
         if place + 4 > len(content):
-            raise InvalidInput(
-                f"offset {place}: the demo ends without its end mark (−1); it was cut off. Take a complete file."
-            )
+            raise InvalidInput(f"offset {place}: the demo ends without its end mark (−1); it was cut off. Take a complete file.")
         (length,) = struct.unpack_from("<i", content, place)
         if length == -1:
             return
         if not 0 <= length <= _LARGEST_BLOCK:
-            raise InvalidInput(
-                f"offset {place}: a block of {length} bytes; expected a Quake II demo (.dm2, protocol 34)."
-            )
+            raise InvalidInput(f"offset {place}: a block of {length} bytes; expected a Quake II demo (.dm2, protocol 34).")
         if place + 4 + length > len(content):
             raise InvalidInput(
                 f"offset {place}: a block of {length} bytes, but only {len(content) - place - 4} are left; the file was cut off."
@@ -257,9 +253,7 @@ class _Demo:
         place = data.offset
         protocol = data.long()
         if protocol != PROTOCOL:
-            raise InvalidInput(
-                f"offset {place}: protocol {protocol}; only protocol {PROTOCOL} of Quake II can be read."
-            )
+            raise InvalidInput(f"offset {place}: protocol {protocol}; only protocol {PROTOCOL} of Quake II can be read.")
         data.long()  # which start of the server this was
         data.byte()  # whether it is a demo already
         self.demo.game = data.string() or "baseq2"

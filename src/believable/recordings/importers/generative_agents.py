@@ -71,9 +71,7 @@ def import_run(folder: Path, *, maze: Path | None = None) -> Imported:
     step_s = movements.step_s or _seconds_per_step(meta)
     start = movements.start or _start(folder, meta, tuple(lives), steps, step_s)
     if start is None:
-        notes.append(
-            "no clock: neither the steps, nor meta.json, nor scratch.json of the personas say when the run began"
-        )
+        notes.append("no clock: neither the steps, nor meta.json, nor scratch.json of the personas say when the run began")
     mapped = maze is not None or (folder / "maze").is_dir()
     world = _world(maze or folder / "maze") if mapped else _world_of_ways(lives)
     if not mapped:
@@ -216,9 +214,7 @@ def _intention(activity: str) -> str:
 
 def _world_of_ways(lives: Mapping[str, Life]) -> RecordedWorld:
     """A world as large as the ways in it, without walls."""
-    width, height = (
-        max(getattr(moment, axis) for life in lives.values() for moment in life.moments) + 2 for axis in ("x", "y")
-    )
+    width, height = (max(getattr(moment, axis) for life in lives.values() for moment in life.moments) + 2 for axis in ("x", "y"))
     return RecordedWorld("town", width, height, ("." * width,) * height)
 
 
@@ -233,9 +229,7 @@ def _world(maze: Path) -> RecordedWorld:
     sector_names = _block_names(maze / "special_blocks" / "sector_blocks.csv")
     arena_names = _block_names(maze / "special_blocks" / "arena_blocks.csv")
     places = [Place(names[0], names[0], None, tile_rects(sectors, block)) for block, names in sector_names.items()]
-    places += [
-        Place(":".join(names), names[1], names[0], tile_rects(arenas, block)) for block, names in arena_names.items()
-    ]
+    places += [Place(":".join(names), names[1], names[0], tile_rects(arenas, block)) for block, names in arena_names.items()]
     return RecordedWorld("town", width, height, walls, tuple(place for place in places if place.rects))
 
 
@@ -249,9 +243,7 @@ def _matrix(path: Path, maze: Path) -> list[list[str]]:
     if len(rows) == 1:
         rows = [rows[0][at : at + width] for at in range(0, len(rows[0]), width)]
     if len(rows) != height or any(len(row) != width for row in rows):
-        raise InvalidInput(
-            f"{path}: expected {width} × {height} tiles as in maze_meta_info.json, got {len(rows)} rows."
-        )
+        raise InvalidInput(f"{path}: expected {width} × {height} tiles as in maze_meta_info.json, got {len(rows)} rows.")
     return rows
 
 
@@ -308,9 +300,7 @@ def _seconds_per_step(meta: Mapping[str, Any]) -> float:
     return float(seconds)
 
 
-def _start(
-    folder: Path, meta: Mapping[str, Any], names: tuple[str, ...], steps: int, step_s: float
-) -> datetime.datetime | None:
+def _start(folder: Path, meta: Mapping[str, Any], names: tuple[str, ...], steps: int, step_s: float) -> datetime.datetime | None:
     """The compressed form has no times: the personas' own clocks at the end, else that of meta.json, minus the run's length."""
     ends = set()
     for name in names:
@@ -328,9 +318,7 @@ def _end(value: Any, place: str) -> datetime.datetime:
     try:
         return datetime.datetime.strptime(str(value), TIME_FORMAT)
     except ValueError:
-        raise InvalidInput(
-            f"{place}: expected curr_time such as 'February 13, 2023, 06:00:00', got {value!r}."
-        ) from None
+        raise InvalidInput(f"{place}: expected curr_time such as 'February 13, 2023, 06:00:00', got {value!r}.") from None
 
 
 def _persona_file(folder: Path, name: str, file: str) -> Path | None:

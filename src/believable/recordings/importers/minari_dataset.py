@@ -31,14 +31,10 @@ def open_dataset(written: str) -> Any:
             f"{written}: there is no such Minari dataset here. Give its folder, or its id after: minari download {written}"
         ) from None
     except (ValueError, KeyError, OSError) as error:
-        raise InvalidInput(
-            f"{written}: cannot be read as a Minari dataset ({str(error)[:200]}). Copy it again."
-        ) from None
+        raise InvalidInput(f"{written}: cannot be read as a Minari dataset ({str(error)[:200]}). Copy it again.") from None
 
 
-def recordings(
-    dataset: Any, *, info: Sequence[str] = (), frames_per_s: int = FRAMES_PER_S
-) -> Iterator[tuple[int, Recording]]:
+def recordings(dataset: Any, *, info: Sequence[str] = (), frames_per_s: int = FRAMES_PER_S) -> Iterator[tuple[int, Recording]]:
     """Number and recording of each episode."""
     for episode in dataset.iterate_episodes():
         known = next(iter(dataset.storage.get_episode_metadata([episode.id])))
@@ -61,18 +57,24 @@ def _recording(dataset: Any, episode: Any, seed: Any, info: Sequence[str], frame
         timing=Timing(1000 / frames_per_s, steps),
         tracks=(),
         telemetry={
-            "key": (0,) * steps, "action": tuple(_action(episode.actions, number) for number in range(steps)),
-            "reward": tuple(rewards), "return": tuple(float(total) for total in np.cumsum(rewards)),
-            "episode": (0,) * steps, "terminated": tuple(map(bool, episode.terminations)),
-            "truncated": tuple(map(bool, episode.truncations)), **chosen,
+            "key": (0,) * steps,
+            "action": tuple(_action(episode.actions, number) for number in range(steps)),
+            "reward": tuple(rewards),
+            "return": tuple(float(total) for total in np.cumsum(rewards)),
+            "episode": (0,) * steps,
+            "terminated": tuple(map(bool, episode.terminations)),
+            "truncated": tuple(map(bool, episode.truncations)),
+            **chosen,
         },
         seed=plain_seed,
         agent=dataset.storage.metadata.get("algorithm_name"),
         provenance={
-            "world": "gym", "source": f"Minari dataset {dataset.spec.dataset_id}, episode {episode.id}",
-            "seeds": json.dumps({"0": plain_seed}), **_environment(dataset.env_spec, plain_seed),
+            "world": "gym",
+            "source": f"Minari dataset {dataset.spec.dataset_id}, episode {episode.id}",
+            "seeds": json.dumps({"0": plain_seed}),
+            **_environment(dataset.env_spec, plain_seed),
         },
-    )  # fmt: skip
+    )
 
 
 def _environment(spec: Any, seed: int | None) -> Mapping[str, Scalar]:

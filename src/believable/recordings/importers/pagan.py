@@ -240,9 +240,17 @@ def _row(number: int, cells: Sequence[str], header: _Header) -> PaganSample | st
         return "no_id"
     extra = tuple(cells[place].strip() for _, place in header.extra)
     return PaganSample(
-        number, cell["OriginalName"], cell["DatabaseName"], cell["Participant"], cell["SessionID"], int(timestamp),
-        float(media), float(value), cell.get(EXTERNAL, ""), extra,
-    )  # fmt: skip
+        number,
+        cell["OriginalName"],
+        cell["DatabaseName"],
+        cell["Participant"],
+        cell["SessionID"],
+        int(timestamp),
+        float(media),
+        float(value),
+        cell.get(EXTERNAL, ""),
+        extra,
+    )
 
 
 def _trace(rows: Sequence[PaganSample], names: Sequence[str], findings: _Findings) -> Trace:

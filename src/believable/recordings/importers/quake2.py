@@ -13,16 +13,7 @@ from pathlib import Path
 
 from believable.core.errors import InvalidInput
 from believable.recordings.importers.dm2 import CS_PLAYERSKINS, FRAME_HZ, Quake2Demo, Quake2Frame, read_dm2
-from believable.recordings.recording import (
-    UNITS_PER_TILE,
-    Action,
-    Actor,
-    RecordedWorld,
-    Recording,
-    Scalar,
-    Timing,
-    Track,
-)
+from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, RecordedWorld, Recording, Scalar, Timing, Track
 
 #: Map units on each side of a tile of the recording.
 UNITS = 64
@@ -148,9 +139,7 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
     )
     actors, tracks = [Actor("player", _name(demo, demo.player_entity), "mover")], [own]
     for entity in sorted({number for frame in frames for number in _figures(demo, frame)}):
-        seen = {
-            number: frame.entities[entity] for number, frame in enumerate(frames) if entity in _figures(demo, frame)
-        }
+        seen = {number: frame.entities[entity] for number, frame in enumerate(frames) if entity in _figures(demo, frame)}
         first = min(seen)
         places = [seen[first]]
         for number in range(first + 1, len(frames)):
@@ -161,13 +150,7 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
     frame_ms = 1000 // FRAME_HZ
     actions = tuple(
         Action(
-            f"a{n}",
-            "player",
-            event.frame * frame_ms,
-            (event.frame + 1) * frame_ms,
-            event.verb,
-            event.what,
-            text=_words(event),
+            f"a{n}", "player", event.frame * frame_ms, (event.frame + 1) * frame_ms, event.verb, event.what, text=_words(event)
         )
         for n, event in enumerate(events)
     )
@@ -194,9 +177,7 @@ def _name(demo: Quake2Demo, entity: int) -> str:
 
 def _words(event: DemoEvent) -> str:
     return (
-        f"picks up {event.what}"
-        if event.verb == "pick-up"
-        else {"jump": "jumps", "shoot": "shoots", "die": "dies"}[event.verb]
+        f"picks up {event.what}" if event.verb == "pick-up" else {"jump": "jumps", "shoot": "shoots", "die": "dies"}[event.verb]
     )
 
 

@@ -103,9 +103,7 @@ def number_table(ratings: Any, *, name: str) -> FloatArray:
     """A table of numbers, NaN for a missing cell."""
     array = _as_array(ratings, name)
     if array.ndim != 2:
-        raise InvalidInput(
-            f"{name}: expected a table of rows × columns, got shape {array.shape}. Give equally long rows."
-        )
+        raise InvalidInput(f"{name}: expected a table of rows × columns, got shape {array.shape}. Give equally long rows.")
     missing = _missing(array)
     if array.dtype.kind not in "biuf":
         bad = next(iter(array[~missing]), None)
@@ -171,9 +169,7 @@ def _object_array(values: Sequence[Any], name: str) -> NDArray[Any]:
     rows = [row for row in values if isinstance(row, (list, np.ndarray))]
     if rows and (len(rows) != len(values) or len({len(row) for row in rows}) != 1):
         lengths = sorted({len(row) for row in rows})
-        raise InvalidInput(
-            f"{name}: expected equally long rows, got lengths {lengths}. Give None where a rating is missing."
-        )
+        raise InvalidInput(f"{name}: expected equally long rows, got lengths {lengths}. Give None where a rating is missing.")
     return np.array(values, dtype=object)
 
 
@@ -183,14 +179,12 @@ def _unwrapped(array: NDArray[Any], name: str) -> NDArray[Any]:
     missing = _missing(flat)
     present = [value for value, gone in zip(flat, missing, strict=True) if not gone]
     if all(isinstance(value, (int, float, bool, np.number, np.bool_)) for value in present):
-        return np.array(
-            [np.nan if gone else value for value, gone in zip(flat, missing, strict=True)], dtype=np.float64
-        ).reshape(array.shape)
+        return np.array([np.nan if gone else value for value, gone in zip(flat, missing, strict=True)], dtype=np.float64).reshape(
+            array.shape
+        )
     if not all(isinstance(value, str) for value in present):
         kinds = sorted({type(value).__name__ for value in present})
-        raise InvalidInput(
-            f"{name}: expected labels of one kind, got {', '.join(kinds)}. Give all numbers or all texts."
-        )
+        raise InvalidInput(f"{name}: expected labels of one kind, got {', '.join(kinds)}. Give all numbers or all texts.")
     return array
 
 

@@ -172,15 +172,7 @@ def _chance_corrected(
     at_one = 1 - unseen_share(usable, level=level) / (1 - expected)
     p_value = None if z is None else float(2 * special.ndtr(-abs(z)))
     return coefficient(
-        value,
-        se,
-        n=n,
-        level=level,
-        method=method,
-        at_one=at_one,
-        notes=few_ratings(parts.usable),
-        statistic=z,
-        p_value=p_value,
+        value, se, n=n, level=level, method=method, at_one=at_one, notes=few_ratings(parts.usable), statistic=z, p_value=p_value
     )
 
 

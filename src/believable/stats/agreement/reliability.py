@@ -75,9 +75,7 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
     df = (float(squares.df_rows), float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error))
     statistic = squares.rows / noise if noise > 0 else None
     p_value = None if statistic is None else float(special.fdtrc(*df, statistic))
-    return Estimate(
-        value, low, high, level, squares.n, method, statistic=statistic, df=df, p_value=p_value, notes=notes
-    )
+    return Estimate(value, low, high, level, squares.n, method, statistic=statistic, df=df, p_value=p_value, notes=notes)
 
 
 def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
@@ -102,9 +100,7 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     total = float(table.sum(axis=1).var(ddof=1))
     single = float(table.var(axis=0, ddof=1).sum())
     if total <= 1e-14 * max(single, float(np.abs(table).max()) ** 2, 1e-300):
-        return undefined(
-            "the sums of the items do not vary between cases", method=method, n=n, level=level, notes=notes
-        )
+        return undefined("the sums of the items do not vary between cases", method=method, n=n, level=level, notes=notes)
     value = k / (k - 1) * (1 - single / total)
     df = (float(n - 1), float((n - 1) * (k - 1)))
     tail = (1 - level) / 2
@@ -132,9 +128,7 @@ def _mean_squares(table: FloatArray) -> _Squares:
     columns = n * float(column_means @ column_means)
     residual = centred - row_means[:, None] - column_means[None, :]
     error = float((residual * residual).sum())
-    return _Squares(
-        n, k, rows / (n - 1), (error + columns) / (n * (k - 1)), columns / (k - 1), error / ((n - 1) * (k - 1))
-    )
+    return _Squares(n, k, rows / (n - 1), (error + columns) / (n * (k - 1)), columns / (k - 1), error / ((n - 1) * (k - 1)))
 
 
 def _icc_denominator(s: _Squares, form: IccForm) -> float:

@@ -59,11 +59,7 @@ def trials_of(matrices: Design, table: Table, trials: str | None) -> FloatArray:
 def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
     """One row per distinct combination of predictors and groups."""
     key = np.zeros(len(sizes), dtype=np.int64)
-    columns = [
-        *matrices.fixed.T,
-        *(v.codes for v in matrices.varying),
-        *(c for v in matrices.varying for c in v.values.T),
-    ]
+    columns = [*matrices.fixed.T, *(v.codes for v in matrices.varying), *(c for v in matrices.varying for c in v.values.T)]
     for column in columns:
         values, codes = np.unique(column, return_inverse=True)
         # Renumbering after every column keeps the joint key small, so that it never overflows.
@@ -79,9 +75,7 @@ def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
 def log_choose(trials: FloatArray, successes: FloatArray) -> float:
     """The binomial coefficients' part of a log-likelihood."""
     log_factorial = special.gammaln
-    return float(
-        (log_factorial(trials + 1) - log_factorial(successes + 1) - log_factorial(trials - successes + 1)).sum()
-    )
+    return float((log_factorial(trials + 1) - log_factorial(successes + 1) - log_factorial(trials - successes + 1)).sum())
 
 
 def is_separated(successes: FloatArray, trials: FloatArray, fixed: FloatArray) -> bool:

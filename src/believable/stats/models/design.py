@@ -237,9 +237,7 @@ class _Columns:
         if self.is_numeric(name):
             return [(name, self.numeric(name))]
         labels, codes = self.categories(name)
-        return [
-            (f"{name}[{label}]", (codes == index).astype(np.float64)) for index, label in enumerate(labels) if index > 0
-        ]
+        return [(f"{name}[{label}]", (codes == index).astype(np.float64)) for index, label in enumerate(labels) if index > 0]
 
     def group(self, names: tuple[str, ...]) -> tuple[int, IntArray]:
         """The number of levels that occur and each row's level, for one column or a combination."""
@@ -249,9 +247,7 @@ class _Columns:
         return len(labels), codes.astype(np.int64)
 
 
-def _enough_levels(
-    formula: Formula, columns: _Columns, least_levels: int
-) -> tuple[list[RandomPart], list[str], tuple[str, ...]]:
+def _enough_levels(formula: Formula, columns: _Columns, least_levels: int) -> tuple[list[RandomPart], list[str], tuple[str, ...]]:
     kept: list[RandomPart] = []
     extra: list[str] = []
     notes: list[str] = []
@@ -263,13 +259,11 @@ def _enough_levels(
             notes.append(f"{part.label} has 1 level: its random part was dropped")
         elif len(part.group) > 1:
             raise InvalidInput(
-                f"formula: {part.label} has {count} levels, too few to vary at random. "
-                f"Leave it out or set least_levels={count}."
+                f"formula: {part.label} has {count} levels, too few to vary at random. Leave it out or set least_levels={count}."
             )
         else:
             notes.append(
-                f"{part.label} has {count} levels, fewer than {least_levels}: "
-                "it became a fixed effect instead of a random one"
+                f"{part.label} has {count} levels, fewer than {least_levels}: it became a fixed effect instead of a random one"
             )
             extra.append(part.group[0])
     return kept, list(dict.fromkeys(extra)), tuple(dict.fromkeys(notes))
@@ -281,9 +275,7 @@ def _fixed(formula: Formula, extra: list[str], columns: _Columns) -> tuple[list[
     for term in terms:
         absent = [name for name in term if len(term) > 1 and (name,) not in terms]
         if absent:
-            raise InvalidInput(
-                f"formula: the interaction {':'.join(term)} stands without {absent[0]!r}. Write {'*'.join(term)}."
-            )
+            raise InvalidInput(f"formula: the interaction {':'.join(term)} stands without {absent[0]!r}. Write {'*'.join(term)}.")
         if not formula.intercept and len(term) == 1 and not columns.is_numeric(term[0]):
             raise InvalidInput(
                 f"formula: a category ({term[0]!r}) without an intercept has no reference level. Keep the intercept."

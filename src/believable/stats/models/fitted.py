@@ -95,6 +95,4 @@ class MixedModel:
             if (effect.group, effect.name) == (group, name):
                 return effect.sd
         known = [f"{effect.group}: {effect.name}" for effect in self.random]
-        raise InvalidInput(
-            f"random_sd: no effect {name!r} of group {group!r}. {did_you_mean(f'{group}: {name}', known)}"
-        )
+        raise InvalidInput(f"random_sd: no effect {name!r} of group {group!r}. {did_you_mean(f'{group}: {name}', known)}")

@@ -89,8 +89,7 @@ def fit_laplace(
         at, curve, left = other if surface(other[0]) < surface(at) - 1e-9 else (at, curve, left)
     spread = linalg.pinvh(curve)[:p, :p]
     blocks = [
-        random_effects.unscaled(block, scale)
-        for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
+        random_effects.unscaled(block, scale) for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
     ]
     return LaplaceFit(
         at[:p],
@@ -158,18 +157,14 @@ class _Surface:
         self._mode = mode
         return joint - log_det / 2
 
-    def _joint(
-        self, eta_fixed: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]
-    ) -> tuple[float, FloatArray]:
+    def _joint(self, eta_fixed: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]) -> tuple[float, FloatArray]:
         eta = eta_fixed.copy()
         for u, block, v in zip(mode, blocks, self._varying, strict=True):
             eta += ((u @ block.T)[v.codes] * v.values).sum(axis=1)
         fit = float(self._y @ eta - self._m @ np.logaddexp(0, eta))
         return fit - sum(float((u**2).sum()) for u in mode) / 2, eta
 
-    def _step(
-        self, eta: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]
-    ) -> tuple[list[FloatArray], float]:
+    def _step(self, eta: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]) -> tuple[list[FloatArray], float]:
         """The Newton step of u, and log |Λ'Z'WZΛ + I|."""
         chance = special.expit(eta)
         weights = np.maximum(self._m * chance * (1 - chance), 1e-300)
@@ -178,9 +173,7 @@ class _Surface:
         residual = self._y - self._m * chance
         down = []
         for u, block, v in zip(mode, blocks, self._varying, strict=True):
-            sums = np.column_stack(
-                [np.bincount(v.codes, residual * v.values[:, a], minlength=v.levels) for a in range(v.width)]
-            )
+            sums = np.column_stack([np.bincount(v.codes, residual * v.values[:, a], minlength=v.levels) for a in range(v.width)])
             down.append(sums @ block - u)
         return _solve(chol, down, self._varying), chol.log_det
 
@@ -197,9 +190,7 @@ def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) 
     tail: FloatArray = np.concatenate([part.ravel() for part in right[1:]])
     tail = np.linalg.solve(chol.rest.T, np.linalg.solve(chol.rest, tail - (chol.cross.T @ first)[:, 0]))
     head = backward(lower, first - chol.cross @ tail[:, None])
-    parts: list[FloatArray] = [
-        tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])
-    ]
+    parts: list[FloatArray] = [tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])]
     return [head.reshape(right[0].shape), *parts]
 
 

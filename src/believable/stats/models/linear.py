@@ -244,12 +244,7 @@ def _newton(
 
 
 def _describe(
-    matrices: Design,
-    problem: _DevianceProblem,
-    theta: FloatArray,
-    convergence: Convergence,
-    criterion: str,
-    level: float,
+    matrices: Design, problem: _DevianceProblem, theta: FloatArray, convergence: Convergence, criterion: str, level: float
 ) -> MixedModel:
     solution = problem.solve(theta)
     sigma = math.sqrt(solution.residual / problem.scale_df)
@@ -258,10 +253,7 @@ def _describe(
     notes = matrices.notes if dfs is not None else (*matrices.notes, "no degrees of freedom: intervals and p by z")
     terms = tuple(
         ModelTerm(
-            name,
-            _coefficient(
-                float(beta), math.sqrt(float(variance)), None if dfs is None else float(dfs[i]), problem.n, level
-            ),
+            name, _coefficient(float(beta), math.sqrt(float(variance)), None if dfs is None else float(dfs[i]), problem.n, level)
         )
         for i, (name, beta, variance) in enumerate(zip(matrices.names, solution.beta, variances, strict=True))
     )

@@ -95,12 +95,7 @@ def _engine() -> ModuleType:
 
 
 def _run(
-    engine: ModuleType,
-    counts: CellCounts,
-    matrices: Design,
-    *,
-    without: int | None = None,
-    offset: FloatArray | None = None,
+    engine: ModuleType, counts: CellCounts, matrices: Design, *, without: int | None = None, offset: FloatArray | None = None
 ) -> tuple[Any, tuple[str, ...]]:
     """Fit, with our own design columns under neutral names; its warnings become messages."""
     kept = [index for index in range(counts.fixed.shape[1]) if index != without]
@@ -113,9 +108,7 @@ def _run(
     right = " + ".join(["0", *(f"x{index}" for index in kept), *random])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit = engine.fit(
-            data, f"y ~ {right}", family="binomial", weights=counts.trials, offset=offset, anova_test="Wald"
-        )
+        fit = engine.fit(data, f"y ~ {right}", family="binomial", weights=counts.trials, offset=offset, anova_test="Wald")
     return fit, tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
@@ -123,8 +116,7 @@ def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
     """The columns of random slopes by their neutral names; the library wants them among the fixed effects."""
     if v.names[0] != INTERCEPT:
         raise InvalidInput(
-            f"formula: a random slope of {v.group!r} needs a random intercept here. "
-            f"Write (1 + {v.names[0]} | {v.group})."
+            f"formula: a random slope of {v.group!r} needs a random intercept here. Write (1 + {v.names[0]} | {v.group})."
         )
     absent = [name for name in v.names[1:] if name not in matrices.names]
     if absent:
@@ -135,8 +127,7 @@ def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
     indices = [matrices.names.index(name) for name in v.names[1:]]
     if without in indices:
         raise InvalidInput(
-            f"interval: {matrices.names[without or 0]!r} has a random slope, so its profile cannot be had. "
-            "Use interval='wald'."
+            f"interval: {matrices.names[without or 0]!r} has a random slope, so its profile cannot be had. Use interval='wald'."
         )
     return [f"x{index}" for index in indices]
 
@@ -149,9 +140,7 @@ def _describe(matrices: Design, counts: CellCounts, fit: Any, messages: tuple[st
     parts = [_unpacked(np.asarray(packed), v.width) for packed, v in zip(fit.varcorr, counts.varying, strict=True)]
     sds, correlations = random_effects.describe(parts, counts.varying)
     convergence = Convergence(bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages)
-    return _model(
-        matrices, counts, terms, sds, correlations, float(fit.loglik) + counts.constant, "ML (Laplace)", convergence
-    )
+    return _model(matrices, counts, terms, sds, correlations, float(fit.loglik) + counts.constant, "ML (Laplace)", convergence)
 
 
 def _model(
@@ -261,9 +250,7 @@ def _with_bounds(term: ModelTerm, low: float, high: float) -> ModelTerm:
     return replace(term, estimate=estimate, odds_ratio=_odds(estimate))
 
 
-def _profile(
-    engine: ModuleType, counts: CellCounts, matrices: Design, fit: Any, index: int, level: float
-) -> tuple[float, float]:
+def _profile(engine: ModuleType, counts: CellCounts, matrices: Design, fit: Any, index: int, level: float) -> tuple[float, float]:
     """Where twice the drop of the profiled log-likelihood reaches the chi-square quantile."""
     beta, se = float(fit.beta[index]), float(fit.se[index])
     drop = float(stats.chi2.ppf(level, 1))

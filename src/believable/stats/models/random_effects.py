@@ -206,9 +206,7 @@ def _solved_sparse(
         return sparse.csr_array((entries, cross.indices, cross.indptr), shape=cross.shape)
     left = np.linalg.inv(first) @ head.T
     rows = sparse.bsr_array((left, np.arange(levels), np.arange(levels + 1)))
-    scales = [
-        sparse.kron(sparse.eye_array(v.levels), block) for v, block in zip(varying[1:], relative[1:], strict=True)
-    ]
+    scales = [sparse.kron(sparse.eye_array(v.levels), block) for v, block in zip(varying[1:], relative[1:], strict=True)]
     border = sparse.eye_array(cross.shape[1] - sum(scale.shape[1] for scale in scales))
     return (rows @ cross @ sparse.block_diag([*scales, border], format="csr")).tocsr()
 

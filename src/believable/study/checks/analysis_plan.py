@@ -121,23 +121,16 @@ class _PlanChecker:
         if trial and trial not in self._items:
             self._reading.report(node, *unknown("trial", trial, self._items))
             return
-        asked = [
-            (where, asked_question)
-            for where, asked_question in self._questions.get(question, ())
-            if trial in ("", where)
-        ]
+        asked = [(where, asked_question) for where, asked_question in self._questions.get(question, ()) if trial in ("", where)]
         if not asked:
             everywhere = (
-                [asked_question.id for asked_question in self._items[trial].all_questions]
-                if trial
-                else list(self._questions)
+                [asked_question.id for asked_question in self._items[trial].all_questions] if trial else list(self._questions)
             )
             what = f"question of {trial!r}:" if trial else "question"
             self._reading.report(node, *unknown(what, question, everywhere))
             return
         unfit = next(
-            (asked_question for _, asked_question in asked if role.kinds and asked_question.kind not in role.kinds),
-            None,
+            (asked_question for _, asked_question in asked if role.kinds and asked_question.kind not in role.kinds), None
         )
         if unfit is not None:
             message = f"the answers of {name!r} ({unfit.kind}) cannot be used as {role.name!r}."

@@ -71,9 +71,7 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
     if block.order == "latin_square" and len(latin_sizes(study)[block.id]) > 1:
         order = place.get("order") or place
         message = f"latin_square needs the same number of {what} everywhere, there are {' or '.join(map(str, counts))}."
-        reading.report(
-            order, message, "Give every condition and scenario equally many stimuli, or use `order: random`."
-        )
+        reading.report(order, message, "Give every condition and scenario equally many stimuli, or use `order: random`.")
     if block.sample is not None and block.sample > fewest:
         reading.report(
             place.get("sample") or place,
@@ -93,9 +91,7 @@ def _unit_counts(reading: Reading, block: Block, place: Node) -> list[int]:
     if block.over is None:
         return [] if written is None or not written.is_list else [len(written.value)]
     study = reading.study
-    return sorted(
-        {unit_count(study, item, setting) for item, setting in settings(study, study.timeline) if item is block}
-    )
+    return sorted({unit_count(study, item, setting) for item, setting in settings(study, study.timeline) if item is block})
 
 
 _NONE = {
@@ -121,9 +117,7 @@ def check_turns(reading: Reading) -> None:
     study = reading.study
     turns: dict[str, int] = {}
     for arms in _arm_combinations(study):
-        for page in unroll(
-            study, arms, lambda block, run, n: range(n if block.sample is None else min(block.sample, n))
-        ):
+        for page in unroll(study, arms, lambda block, run, n: range(n if block.sample is None else min(block.sample, n))):
             turns[page.trial.id] = max(turns.get(page.trial.id, 0), turn_of(page.key))
     for entry in outline(study.timeline):
         for key in ("title", "text"):
@@ -135,9 +129,7 @@ def check_turns(reading: Reading) -> None:
                 reading.report(place.get(key) or place, message, "Give one word for each turn: `{First|Second}`.")
         if entry.item.shown_turn is not None and entry.item.shown_turn > (turns.get(entry.item.shown_round or "") or 0):
             message = f"turn {entry.item.shown_turn} of {entry.item.shown_round!r} is not played."
-            reading.report(
-                reading.place(entry.item).get("stimulus") or reading.place(entry.item), message, "Name one that is."
-            )
+            reading.report(reading.place(entry.item).get("stimulus") or reading.place(entry.item), message, "Name one that is.")
 
 
 def check_supply(reading: Reading) -> None:
@@ -187,9 +179,7 @@ def _nothing_fits(reading: Reading) -> set[str]:
         if not pool(study, setting):
             reported.add(item.id)
             settled = [
-                f"{name} {value!r}"
-                for name, value in (("condition", setting.condition), ("scenario", setting.scenario))
-                if value
+                f"{name} {value!r}" for name, value in (("condition", setting.condition), ("scenario", setting.scenario)) if value
             ]
             place = reading.place(item)
             reading.report(place.get("stimulus") or place, f"no stimulus fits {' and '.join(settled)}.", "Add one.")
@@ -227,9 +217,7 @@ def _variants(study: Study, arms: Mapping[str, str]) -> Iterator[list[Page]]:
     while True:
         sizes: list[int] = []
 
-        def choose(
-            block: Block, run: int, n: int, sizes: list[int] = sizes, script: list[int] = script
-        ) -> Sequence[int]:
+        def choose(block: Block, run: int, n: int, sizes: list[int] = sizes, script: list[int] = script) -> Sequence[int]:
             if block.sample is None or block.sample >= n:
                 return range(n)
             number = script[len(sizes)] if len(sizes) < len(script) else 0

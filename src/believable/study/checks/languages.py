@@ -27,12 +27,8 @@ def check_languages(reading: Reading) -> None:
     for text, node in _texts(reading):
         _text(reading, text, node, unoffered)
     for name, node in unoffered.items():
-        message = (
-            f"there are texts in {name!r}, which the study is not offered in ({', '.join(reading.study.languages)})."
-        )
-        reading.report(
-            node, message, f"Add {name} to `languages`, or leave them: nobody sees them.", severity="warning"
-        )
+        message = f"there are texts in {name!r}, which the study is not offered in ({', '.join(reading.study.languages)})."
+        reading.report(node, message, f"Add {name} to `languages`, or leave them: nobody sees them.", severity="warning")
     _built_in_texts(reading)
 
 
@@ -114,9 +110,7 @@ def _built_in_texts(reading: Reading) -> None:
         _completeness(reading, language, (place and place.get(language)) or reading.root.get("languages"), reference)
 
 
-def _override(
-    reading: Reading, key: str, words: str, node: Node, original: str | None, reference: Iterable[str]
-) -> None:
+def _override(reading: Reading, key: str, words: str, node: Node, original: str | None, reference: Iterable[str]) -> None:
     if original is None:
         reading.report(node, *unknown("text", key, reference))
         return
@@ -127,11 +121,7 @@ def _override(
         return
     for name in sorted(names - placeholders(original)):
         known = placeholders(original)
-        cure = (
-            did_you_mean(name, known)
-            if known
-            else "This text has none; write {{ and }} for braces that are to be shown."
-        )
+        cure = did_you_mean(name, known) if known else "This text has none; write {{ and }} for braces that are to be shown."
         reading.report(node, f"unknown placeholder {{{name}}}.", cure)
 
 

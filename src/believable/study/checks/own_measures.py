@@ -81,9 +81,7 @@ class _MeasureChecker:
             listed = ", ".join(str(option) for option in source.options) or "answer"
             self._report(node, "model", message, f"Add `yes: […]` with some of: {listed}.")
         if model != "share" and measure.yes is not None:
-            self._report(
-                node, "yes", f"the model {model!r} does not look at `yes`.", "Remove it, or use `model: share`."
-            )
+            self._report(node, "yes", f"the model {model!r} does not look at `yes`.", "Remove it, or use `model: share`.")
         known = {str(option) for option in source.options}
         for value in measure.yes or ():
             if known and source.shape != "ticks" and str(value) not in known:
@@ -113,9 +111,7 @@ class _MeasureChecker:
         groups = groups_of(measure, study)
         if len(groups) < 2 and not self._reading.broken("conditions"):
             message = f"{name!r} compares the conditions, and the study has {len(groups)}."
-            self._report(
-                node, "by", message, "Declare `conditions: [first, second]`, or compare an arm with `by: arm`."
-            )
+            self._report(node, "by", message, "Declare `conditions: [first, second]`, or compare an arm with `by: arm`.")
             return
         for group in measure.assume.values:
             if group not in groups:

@@ -43,18 +43,20 @@ def check_protocol_fit(reading: Reading, declared: DeclaredPlan, node: Node, dec
 
 
 def _asked_rightly(
-    reading: Reading, declaration: Declaration, role: Role, played: dict[str, tuple[str, ...]],
-    pages: list[tuple[PlannedTrial, Conditions]], place: Node,
-) -> None:  # fmt: skip
+    reading: Reading,
+    declaration: Declaration,
+    role: Role,
+    played: dict[str, tuple[str, ...]],
+    pages: list[tuple[PlannedTrial, Conditions]],
+    place: Node,
+) -> None:
     cure = f"Name another question in `roles: {{{role.name}: …}}`, or remove `protocol` and declare `measures`."
     about = [conditions for page, conditions in pages if _asks(page, played[role.name])]
     fitting = [conditions for conditions in about if len(conditions) == role.stimuli]
     name = played[role.name][0]
     if not fitting:
         counts = sorted({len(conditions) for conditions in about})
-        message = (
-            f"{declaration.name} does not fit: {role.name!r} has to be asked about {role.stimuli} stimuli at once,"
-        )
+        message = f"{declaration.name} does not fit: {role.name!r} has to be asked about {role.stimuli} stimuli at once,"
         many = " or ".join(map(str, counts)) or "0"
         reading.report(place, f"{message} and {name!r} is asked about {many}.", cure)
         return

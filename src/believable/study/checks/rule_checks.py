@@ -68,9 +68,7 @@ class _RuleChecker:
         for value, at in strange:
             self._reading.report(at, *unknown(f"level of arm {rule.arm!r}:", str(value), levels))
         if not strange and test in ("is", "in") and set(levels) <= set(values):
-            self._reading.report(
-                place, f"this holds in every arm of {rule.arm!r}.", "Leave a level out, or remove the rule."
-            )
+            self._reading.report(place, f"this holds in every arm of {rule.arm!r}.", "Leave a level out, or remove the rule.")
 
     # ------------------------------------------------------------------------------------------ what was opened
 
@@ -83,10 +81,7 @@ class _RuleChecker:
         there = trial.opens_beside
         if trial.rated_turn is not None:
             there = tuple(
-                name
-                for entry in self._entries[:index]
-                if trial.is_about(entry.item)
-                for name in entry.item.opens_beside
+                name for entry in self._entries[:index] if trial.is_about(entry.item) for name in entry.item.opens_beside
             )
         if not (there if rule.opened == "any" else rule.opened in there):
             message = f"nothing on this page opens {shown(place)}, so the question would never be asked."

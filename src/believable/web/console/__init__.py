@@ -68,9 +68,7 @@ def router(console: Console) -> APIRouter:
     """All routes of the console, under `/console`. Each runs behind the guard; there is no other way to add one."""
     routes = APIRouter()
     for route in ROUTES:
-        routes.add_route(
-            f"{PATH}{route.path}", guarded(console, route), methods=[route.method], include_in_schema=False
-        )
+        routes.add_route(f"{PATH}{route.path}", guarded(console, route), methods=[route.method], include_in_schema=False)
     return routes
 
 

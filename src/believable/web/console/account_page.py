@@ -48,10 +48,7 @@ def _outside_form(visit: ConsoleVisit, template: str, status: int, login: Login 
 
 
 def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
-    about = {
-        "name": visit.form.get("name", "")[:64],
-        "next": safe_next(visit.form.get("next") or visit.query("next", PATH)),
-    }
+    about = {"name": visit.form.get("name", "")[:64], "next": safe_next(visit.form.get("next") or visit.query("next", PATH))}
     elsewhere = "" if visit.console.oidc is None else visit.console.oidc.provider.host
     return _outside_form(visit, "login.html", status, None, message=message, elsewhere=elsewhere, **about)
 

@@ -37,9 +37,7 @@ async def _page(visit: ConsoleVisit, study: StudyRow | None, address: str) -> Re
     wanted, before = wanted_lines(visit, None if study is None else study.id), visit.query("before")
     if before and not (before.isascii() and before.isdigit() and len(before) < 16):
         raise InvalidInput(f"before: expected the number of a line, got {before[:20]!r}. Use the links on the page.")
-    lines = await visit.read(
-        lambda conn: audit_log.recent_audit(conn, LINES, wanted, before=int(before) if before else None)
-    )
+    lines = await visit.read(lambda conn: audit_log.recent_audit(conn, LINES, wanted, before=int(before) if before else None))
     return visit.render(
         "audit.html",
         study=study,

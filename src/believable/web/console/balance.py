@@ -82,9 +82,7 @@ def _margins(study: Study, complete: dict[Cell, int], reserved: dict[Cell, int])
         rows |= dict.fromkeys(cell.rows)
 
     def filling(words: str, part: tuple[str, str | int]) -> Filling:
-        counts = (
-            sum(n for cell, n in held.items() if part in (*cell.arms, *cell.rows)) for held in (complete, reserved)
-        )
+        counts = (sum(n for cell, n in held.items() if part in (*cell.arms, *cell.rows)) for held in (complete, reserved))
         return Filling(words, *counts)
 
     arms = {name: [filling(level, (name, level)) for level in study.arms[name]] for name in sorted(study.arms)}

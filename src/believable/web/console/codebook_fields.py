@@ -88,9 +88,7 @@ def book_tree(form: Mapping[str, str], before: Codebook) -> dict[str, Any]:
 def _in_order(cards: Sequence[CodeCard]) -> list[CodeCard]:
     """By the numbers that were typed; cards with the same number, or none, stay as they stood."""
     kept = [card for card in cards if not card.blank and not card.remove]
-    return sorted(
-        kept, key=lambda card: float(card.place) if re.fullmatch(r"\d+(\.\d+)?", card.place) else float("inf")
-    )
+    return sorted(kept, key=lambda card: float(card.place) if re.fullmatch(r"\d+(\.\d+)?", card.place) else float("inf"))
 
 
 def _code(values: Mapping[str, str]) -> dict[str, Any]:

@@ -21,19 +21,7 @@ from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Rout
 from believable.web.console.guard import PATH
 
 #: Keys that are left out where they say nothing.
-_QUIET = (
-    "short",
-    "keywords",
-    "examples",
-    "parent",
-    "excludes",
-    "wins_over",
-    "direction",
-    "side",
-    "other",
-    "ready",
-    "of",
-)
+_QUIET = ("short", "keywords", "examples", "parent", "excludes", "wins_over", "direction", "side", "other", "ready", "of")
 
 
 def as_yaml(book: Codebook) -> str:
@@ -143,12 +131,11 @@ async def change(visit: ConsoleVisit) -> Response:
     after = whole(form.get("after", ""), "version")
     await visit.change(
         lambda conn: coding_projects.add_version(
-            conn, project.id, new, policies, after=after, note=form.get("note", "").strip()[:1000], user=visit.user,
-            at_ms=at_ms,
+            conn, project.id, new, policies, after=after, note=form.get("note", "").strip()[:1000], user=visit.user, at_ms=at_ms
         ),
         f"coding {project.id}: version {after + 1} of the codebook",
         study=project.study,
-    )  # fmt: skip
+    )
     return RedirectResponse(f"{PATH}/coding/{project.id}/codebook", 303)
 
 

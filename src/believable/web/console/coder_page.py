@@ -81,9 +81,7 @@ def _task(task: coding_rounds.AssignedText, response: Any) -> dict[str, Any]:
 async def claim(visit: ConsoleVisit) -> Response:
     project, coder = await the_project(visit), visit.user
     new_id = new_token()
-    claimed = await visit.console.store.awrite(
-        lambda conn: coding_marks.claim_desk(conn, project.id, coder, new_id=new_id)
-    )
+    claimed = await visit.console.store.awrite(lambda conn: coding_marks.claim_desk(conn, project.id, coder, new_id=new_id))
     body = {"log": claimed.log, "epoch": claimed.epoch, "ack": claimed.ack, "head": claimed.head}
     return Response(orjson.dumps(body), media_type="application/json")
 

@@ -20,11 +20,7 @@ from believable.web.console.coding_views import averages, the_book, the_project,
 from believable.web.console.console_page import COORDINATORS, EVERY_USER, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 
-POOL_WORDS: Mapping[str, str] = {
-    "real": "participants",
-    "simulated": "simulated participants",
-    "imported": "imported texts",
-}
+POOL_WORDS: Mapping[str, str] = {"real": "participants", "simulated": "simulated participants", "imported": "imported texts"}
 RULE_WORDS: Mapping[str, str] = {
     "none": "stay open until somebody decides",
     "random_coder": "take the labels of one coder, drawn by the seed",

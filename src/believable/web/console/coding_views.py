@@ -64,10 +64,7 @@ def round_agreement(conn: Connection, project: str, book: Codebook, number: int)
 
 def averages(conn: Connection, project: str, book: Codebook) -> dict[int, dict[str, CoderAgreement]]:
     """All rounds, for the overview: κ round by round shows whether refining helped."""
-    return {
-        round_.number: round_agreement(conn, project, book, round_.number)
-        for round_ in coding_rounds.rounds(conn, project)
-    }
+    return {round_.number: round_agreement(conn, project, book, round_.number) for round_ in coding_rounds.rounds(conn, project)}
 
 
 def label_words(book: Codebook, key: Key) -> str:
@@ -106,9 +103,7 @@ class ProjectCache(Generic[T]):
 
 
 #: The console's policy, with media and drawings of the players.
-MEDIA_POLICY = HEADERS["content-security-policy"].replace(
-    "img-src 'self'", "img-src 'self' data:; media-src 'self' blob:"
-)
+MEDIA_POLICY = HEADERS["content-security-policy"].replace("img-src 'self'", "img-src 'self' data:; media-src 'self' blob:")
 
 
 def name_of(console: Console, project: str, shown: TextMedium) -> str:
@@ -152,9 +147,7 @@ def _named(conn: Connection, console: Console, project: str) -> dict[str, TextMe
 async def path_of(visit: ConsoleVisit, project: CodingProject, name: str) -> Path:
     """The file behind a name, if this project shows it."""
     console = visit.console
-    known = await visit.read(
-        lambda conn: _NAMES.get(console.store, conn, project.id, lambda: _named(conn, console, project.id))
-    )
+    known = await visit.read(lambda conn: _NAMES.get(console.store, conn, project.id, lambda: _named(conn, console, project.id)))
     if name not in known:
         raise NotFound("this project has no medium with this name. Reload the page.")
     shown = known[name]

@@ -98,9 +98,7 @@ async def _closed(console: Console, page: Route, request: Request, login: Login 
         return RedirectResponse(f"{PATH}/login{_way_back(request)}", 303)
     if await _lacks_factor(console, page, login):
         if page.form == "json":
-            return error_response(
-                page, Refused("everybody needs a second factor here. Set yours up at /console/account."), login
-            )
+            return error_response(page, Refused("everybody needs a second factor here. Set yours up at /console/account."), login)
         return RedirectResponse(f"{PATH}/account/second-factor", 303)
     if page.access == "users" or login.rights.administrator:
         return None
@@ -119,9 +117,7 @@ async def _lacks_factor(console: Console, page: Route, login: Login) -> bool:
     if page.path.startswith(("/account", "/logout")):
         return False
     name = login.user.name
-    return await console.store.aread(
-        lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on
-    )
+    return await console.store.aread(lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on)
 
 
 async def _has_role(console: Console, request: Request, login: Login, roles: frozenset[Role]) -> bool:

@@ -100,16 +100,12 @@ def tried_item(sizes: Mapping[str, int]) -> LaunchItem:
     n_simulated, n_preview = sizes.get("simulated", 0), sizes.get("preview", 0)
     if n_simulated or n_preview:
         return LaunchItem("Tried", True, f"Sessions so far: {n_simulated} simulated, {n_preview} preview.")
-    return LaunchItem(
-        "Tried", False, "Nobody has gone through it. Open the preview link, or run `believable simulate`."
-    )
+    return LaunchItem("Tried", False, "Nobody has gone through it. Open the preview link, or run `believable simulate`.")
 
 
 def registered_item(study: Study, where: Whereabouts) -> LaunchItem:
     if study.analysis is None:
-        return LaunchItem(
-            "Preregistered", None, "The study declares no analysis, so there is no plan to put on record."
-        )
+        return LaunchItem("Preregistered", None, "The study declares no analysis, so there is no plan to put on record.")
     if not where.has_study_folder:
         words = "The server was started without the study's folder, where the record would be."
         return LaunchItem("Preregistered", None, words)
@@ -138,9 +134,7 @@ def address_item(base_url: str) -> LaunchItem:
     except ValueError:
         local = parts.hostname in (None, "localhost") or "." not in (parts.hostname or "")
     if local:
-        return LaunchItem(
-            "Address", False, f"Links lead to {base_url}, which others cannot reach. Serve with --base-url."
-        )
+        return LaunchItem("Address", False, f"Links lead to {base_url}, which others cannot reach. Serve with --base-url.")
     if parts.scheme != "https":
         return LaunchItem("Address", False, f"{base_url} is not encrypted. Put a proxy with HTTPS in front.")
     return LaunchItem("Address", True, f"Links lead to {base_url}.")
@@ -273,13 +267,9 @@ class TimeLeft:
     ends_ms: int | None
 
 
-def time_left(
-    complete: int, under_way: int, limit: int | None, completion_rate: CompletionRate, now_ms: int
-) -> TimeLeft:
+def time_left(complete: int, under_way: int, limit: int | None, completion_rate: CompletionRate, now_ms: int) -> TimeLeft:
     """Pure. Without a limit, or without anybody who completed lately, nobody knows the end."""
-    per_day = (
-        completion_rate.n_complete / (completion_rate.window_ms / 86_400_000) if completion_rate.window_ms else 0.0
-    )
+    per_day = completion_rate.n_complete / (completion_rate.window_ms / 86_400_000) if completion_rate.window_ms else 0.0
     left = None if limit is None else max(0, limit - complete)
     ends_ms = now_ms + int(left / per_day * 86_400_000) if left and per_day else now_ms if left == 0 else None
     return TimeLeft(complete, under_way, limit, per_day, ends_ms)

@@ -73,9 +73,7 @@ def picture(
         "counts": asdict(snapshot.counts),
         "limit": definition.study.recruit.limit,
         "median_ms": snapshot.median_ms,
-        "funnel": [
-            {**asdict(step), "kinds": name.kinds, "keys": name.keys} for step, name in zip(steps, names, strict=True)
-        ],
+        "funnel": [{**asdict(step), "kinds": name.kinds, "keys": name.keys} for step, name in zip(steps, names, strict=True)],
         "older_definitions": older,
         "balance": asdict(balance(definition.study, snapshot.groups)),
         "pulse": asdict(snapshot.pulse),
@@ -129,9 +127,7 @@ async def acknowledge(visit: ConsoleVisit) -> Response:
         raise NotFound(f"alarm {number} does not stand any more. Reload the monitor.")
     at_ms = visit.now_ms
     await visit.change(
-        lambda conn: alarms.clear(conn, int(number), at_ms),
-        f"acknowledged alarm {number} ({alarm.kind})",
-        study=study.id,
+        lambda conn: alarms.clear(conn, int(number), at_ms), f"acknowledged alarm {number} ({alarm.kind})", study=study.id
     )
     return RedirectResponse(f"{PATH}/studies/{study.id}/monitor", 303)
 

@@ -42,9 +42,14 @@ async def leave(visit: ConsoleVisit) -> Response:
     parts = (str(visit.now_ms + WAY_LIFE_MS), state, nonce, verifier, safe_next(visit.query("next", PATH)))
     response = RedirectResponse(address, 303)
     response.set_cookie(
-        WAY_COOKIE, "|".join((_proof(console, parts), *parts)), max_age=WAY_LIFE_MS // 1000, path=WAY_PATH,
-        secure=console.secure, httponly=True, samesite="lax",
-    )  # fmt: skip
+        WAY_COOKIE,
+        "|".join((_proof(console, parts), *parts)),
+        max_age=WAY_LIFE_MS // 1000,
+        path=WAY_PATH,
+        secure=console.secure,
+        httponly=True,
+        samesite="lax",
+    )
     return response
 
 
@@ -58,9 +63,7 @@ def _way(visit: ConsoleVisit) -> Mapping[str, str]:
     parts = tuple(rest.split("|", 4))
     genuine = len(parts) == 5 and hmac.compare_digest(proof.encode(), _proof(visit.console, parts).encode())
     if not genuine or int(parts[0]) <= visit.now_ms:
-        raise Refused(
-            "This browser did not begin to log in elsewhere, or took too long. Begin again at /console/login."
-        )
+        raise Refused("This browser did not begin to log in elsewhere, or took too long. Begin again at /console/login.")
     way = dict(zip(("expires", "state", "nonce", "verifier", "target"), parts, strict=True))
     if not hmac.compare_digest(visit.query("state").encode(), way["state"].encode()):
         raise Refused("The answer belongs to another log-in. Begin again at /console/login.")
@@ -72,9 +75,7 @@ async def come_back(visit: ConsoleVisit) -> Response:
     way = _way(visit)
     if visit.query("error") or not visit.query("code"):
         raise Refused(f"{client.provider.host} did not log you in ({visit.query('error')[:80] or 'no code'}).")
-    who = await client.identity(
-        visit.query("code"), back_address(visit.console), nonce=way["nonce"], verifier=way["verifier"]
-    )
+    who = await client.identity(visit.query("code"), back_address(visit.console), nonce=way["nonce"], verifier=way["verifier"])
     user = await visit.console.store.awrite(
         lambda conn: identities.user_of(conn, who.issuer, who.subject, who.email, now_ms=now_ms)
     )

@@ -99,9 +99,7 @@ def chosen(form: Mapping[str, str], book: BookVersion, by_letter: Mapping[str, S
         ticked = [json.loads(name.removeprefix("label:")) for name in form if name.startswith("label:")]
         labels = [{"code": code, "direction": direction, "side": side} for code, direction, side in ticked]
         mark = from_json({"labels": labels, "done": True})
-        mark = replace(
-            mark, labels=tuple(replace(label, spans=_spans(label.key, by_letter.values())) for label in mark.labels)
-        )
+        mark = replace(mark, labels=tuple(replace(label, spans=_spans(label.key, by_letter.values())) for label in mark.labels))
     wrong = problems(book.book, mark, text)
     if wrong:
         raise InvalidInput(f"decision: {wrong[0]}. Tick what the codebook has.")
@@ -143,9 +141,7 @@ async def decide(visit: ConsoleVisit) -> Response:
     )
     decided = await visit.read(lambda conn: coding_marks.outcomes(conn, project.id))
     open_ones = [
-        text_number
-        for text_number in queue
-        if not any(outcome.round == number for outcome in decided.get(text_number, ()))
+        text_number for text_number in queue if not any(outcome.round == number for outcome in decided.get(text_number, ()))
     ]
     later = [text_number for text_number in open_ones if at in queue and queue.index(text_number) > queue.index(at)]
     target = (later or open_ones or [0])[0]

@@ -66,12 +66,7 @@ class ReviewView:
         return f"{PATH}/studies/{study}/review?{urlencode({k: v for k, v in fields.items() if v})}"
 
 
-SHOWS: Mapping[str, str] = {
-    "hinted": "With hints, undecided",
-    "undecided": "All undecided",
-    "decided": "Decided",
-    "all": "All",
-}
+SHOWS: Mapping[str, str] = {"hinted": "With hints, undecided", "undecided": "All undecided", "decided": "Decided", "all": "All"}
 
 
 def the_view(fields: Mapping[str, str]) -> ReviewView:
@@ -151,9 +146,7 @@ def reason_from(form: Mapping[str, str]) -> tuple[Preset, str]:
         raise InvalidInput("decision: expected one of the listed ones, got none. Choose one with its number.")
     note = form.get("note", "").strip()
     if len(note) > review.REASON_CHARACTERS:
-        raise InvalidInput(
-            f"reason: expected at most {review.REASON_CHARACTERS} characters, got {len(note)}. Shorten it."
-        )
+        raise InvalidInput(f"reason: expected at most {review.REASON_CHARACTERS} characters, got {len(note)}. Shorten it.")
     reason = ": ".join(part for part in (chosen.words, note) if part)
     if not reason:
         raise InvalidInput("reason: expected some words, got none. Say why in the field below the decision.")
@@ -179,9 +172,7 @@ async def decide(visit: ConsoleVisit) -> Response:
             review.judge(conn, session=row.session, deed="exclude", reason=reason, user=user, at_ms=at_ms)
         else:
             target = review.target(row.trial_key, row.question)
-            review.decide(
-                conn, session=row.session, answer=target, kind=chosen.kind, reason=reason, user=user, at_ms=at_ms
-            )
+            review.decide(conn, session=row.session, answer=target, kind=chosen.kind, reason=reason, user=user, at_ms=at_ms)
         return review_views.following(conn, queue, row)
 
     name = await visit.change(deed, what, study=study.id, session=row.session)

@@ -14,25 +14,8 @@ from believable.core.one_time_codes import in_letters, otpauth_address
 from believable.store import accounts, audit_log
 from believable.store import second_factor as factors
 from believable.store.engine import Connection
-from believable.web.console.console_page import (
-    ADMINISTRATORS,
-    ANYBODY,
-    EVERY_USER,
-    Console,
-    ConsoleVisit,
-    Route,
-    render,
-)
-from believable.web.console.guard import (
-    PATH,
-    device_of,
-    form_token,
-    safe_next,
-    set_device,
-    set_login,
-    set_visitor,
-    visitor_token,
-)
+from believable.web.console.console_page import ADMINISTRATORS, ANYBODY, EVERY_USER, Console, ConsoleVisit, Route, render
+from believable.web.console.guard import PATH, device_of, form_token, safe_next, set_device, set_login, set_visitor, visitor_token
 from believable.web.qr_code import qr_svg
 
 #: Between password and code: who gave the right password, signed, for some minutes.
@@ -56,9 +39,14 @@ async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
         expires = str(now_ms + STEP_LIFE_MS)
         proof = _step_proof(console, name, expires, target)
         response.set_cookie(
-            STEP_COOKIE, "|".join((proof, expires, name, target)), max_age=STEP_LIFE_MS // 1000, path=STEP_PATH,
-            secure=console.secure, httponly=True, samesite="strict",
-        )  # fmt: skip
+            STEP_COOKIE,
+            "|".join((proof, expires, name, target)),
+            max_age=STEP_LIFE_MS // 1000,
+            path=STEP_PATH,
+            secure=console.secure,
+            httponly=True,
+            samesite="strict",
+        )
         return response
     token, _ = await visit.change(
         lambda conn: accounts.enter(conn, console.key, name, visit.peer, now_ms=now_ms, device=device),
@@ -119,9 +107,7 @@ async def give_code(visit: ConsoleVisit) -> Response:
     except TooManyTries as error:
         return _code_form(visit, message=str(error), status=429)
     if token is None:
-        return _code_form(
-            visit, message="That is not the code, or it was used already. Wait for the next one.", status=401
-        )
+        return _code_form(visit, message="That is not the code, or it was used already. Wait for the next one.", status=401)
     return inside(console, name, token, target)
 
 
@@ -152,9 +138,7 @@ async def _setup(visit: ConsoleVisit, *, message: str, status: int, codes: tuple
 
 async def begin(visit: ConsoleVisit) -> Response:
     console, user = visit.console, visit.user
-    await visit.change(
-        lambda conn: factors.propose(conn, console.key, user), "began to set up a second factor", kind="account"
-    )
+    await visit.change(lambda conn: factors.propose(conn, console.key, user), "began to set up a second factor", kind="account")
     return RedirectResponse(f"{PATH}/account/second-factor", 303)
 
 
@@ -162,9 +146,7 @@ async def confirm(visit: ConsoleVisit) -> Response:
     console, user, now_ms, code = visit.console, visit.user, visit.now_ms, visit.form.get("code", "")
     try:
         codes = await visit.change(
-            lambda conn: factors.confirm(conn, console.key, user, code, now_ms=now_ms),
-            "set up a second factor",
-            kind="account",
+            lambda conn: factors.confirm(conn, console.key, user, code, now_ms=now_ms), "set up a second factor", kind="account"
         )
     except InvalidInput as error:
         return await _setup(visit, message=str(error), status=422)

@@ -211,9 +211,7 @@ async def judge_many(visit: ConsoleVisit) -> Response:
     decided.check_reason(deed, reason)
     if visit.form.get("everything") == "yes":
         wanted = await session_filter(visit, study, view)
-        names = await visit.read(
-            lambda conn: overview.chosen_sessions(conn, study.id, wanted, now_ms=at_ms, limit=MOST_AT_ONCE)
-        )
+        names = await visit.read(lambda conn: overview.chosen_sessions(conn, study.id, wanted, now_ms=at_ms, limit=MOST_AT_ONCE))
     else:
         marked = marked_numbers(visit.form)
         names = await visit.read(lambda conn: overview.sessions_by_number(conn, study.id, view.pool, marked))
@@ -278,9 +276,7 @@ def shown_trials(
     for trial in closed:
         planned = by_position.get(trial.position)
         prompts = _prompts(planned, language)
-        answers = tuple(
-            ShownAnswer(prompts.get(name, name), _cut(in_words(value))) for name, value in trial.answers.items()
-        )
+        answers = tuple(ShownAnswer(prompts.get(name, name), _cut(in_words(value))) for name, value in trial.answers.items())
         kind = planned.trial.kind if planned is not None else "?"
         trials.append(ShownTrial(trial, kind, answers, planned if unblinded else None))
     return tuple(trials)
@@ -322,9 +318,7 @@ def event_filter(visit: ConsoleVisit) -> EventFilter:
     trial = visit.query("trial")
     if trial and (not trial.isascii() or not trial.isdigit() or len(trial) > 9):
         raise InvalidInput(f"trial: expected the number of a page, got {trial[:20]!r}. Use the filter on the page.")
-    return EventFilter(
-        kind=visit.query("kind"), trial=int(trial) - 1 if trial else None, page=page_number(visit.query("page"))
-    )
+    return EventFilter(kind=visit.query("kind"), trial=int(trial) - 1 if trial else None, page=page_number(visit.query("page")))
 
 
 async def session_page(visit: ConsoleVisit) -> Response:

@@ -66,9 +66,7 @@ async def set_state(visit: ConsoleVisit) -> Response:
     study, state = await the_study(visit), visit.form.get("state", "")
     if state not in DEEDS:
         raise InvalidInput(f"state: expected open, paused or closed, got {state[:40]!r}. Use the buttons.")
-    await visit.change(
-        lambda conn: studies.set_state(conn, study.id, state), f"{DEEDS[state]} the study", study=study.id
-    )
+    await visit.change(lambda conn: studies.set_state(conn, study.id, state), f"{DEEDS[state]} the study", study=study.id)
     return RedirectResponse(f"{PATH}/studies/{study.id}", 303)
 
 

@@ -66,9 +66,7 @@ async def add(visit: ConsoleVisit) -> Response:
 async def reset(visit: ConsoleVisit) -> Response:
     name, now_ms = visit.path("name"), visit.now_ms
     token = await visit.change(
-        lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms),
-        f"reset the password of user {name}",
-        kind="account",
+        lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms), f"reset the password of user {name}", kind="account"
     )
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 

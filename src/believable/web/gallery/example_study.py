@@ -18,16 +18,7 @@ from believable.instruments import INSTRUMENTS
 from believable.instruments.contract import InvalidAnswer
 from believable.pages import KINDS
 from believable.recordings import file
-from believable.recordings.recording import (
-    UNITS_PER_TILE,
-    Action,
-    Actor,
-    PlanStep,
-    RecordedWorld,
-    Recording,
-    Timing,
-    Track,
-)
+from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, PlanStep, RecordedWorld, Recording, Timing, Track
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
 from believable.stimuli.raster import Look, render_file
@@ -98,8 +89,7 @@ def walk(*, back: bool = False) -> Recording:
         headings.append(turn * at % 360)
     leg_ms = leg * _FRAME_MS
     actions = tuple(
-        Action(f"a{n}", "walker", n * leg_ms, (n + 1) * leg_ms, "walk", None, None, words)
-        for n, words in enumerate(does)
+        Action(f"a{n}", "walker", n * leg_ms, (n + 1) * leg_ms, "walk", None, None, words) for n, words in enumerate(does)
     )
     plans = (
         PlanStep("round", "walker", None, 0, 0, SECONDS * 1000, "go around once"),

@@ -87,9 +87,7 @@ def _instrument(instrument: Instrument[Any]) -> Example:
 
 def _player(player: Player) -> Example:
     examples = as_yaml(FREE), as_yaml(Controls(pause=False, volume=False))
-    return Example(
-        "players", player.name, player.version, player.about, Controls, examples, (), player.records, n_stimuli=1
-    )
+    return Example("players", player.name, player.version, player.about, Controls, examples, (), player.records, n_stimuli=1)
 
 
 #: What is recorded on each kind of page that is shown as it is.
@@ -109,9 +107,5 @@ def _pages() -> Iterator[Example]:
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
     (shown.group, shown.name): shown
-    for shown in (
-        *(_instrument(instrument) for instrument in INSTRUMENTS),
-        *(_player(player) for player in PLAYERS),
-        *_pages(),
-    )
+    for shown in (*(_instrument(instrument) for instrument in INSTRUMENTS), *(_player(player) for player in PLAYERS), *_pages())
 }

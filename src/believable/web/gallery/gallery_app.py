@@ -60,8 +60,7 @@ async def to_overview() -> Response:
 async def overview() -> Response:
     groups = [("Instruments", "instruments"), ("Players", "players"), ("Pages", "pages")]
     shown = [
-        (title, [shown_example for shown_example in EXAMPLES.values() if shown_example.group == group])
-        for title, group in groups
+        (title, [shown_example for shown_example in EXAMPLES.values() if shown_example.group == group]) for title, group in groups
     ]
     return page("gallery/overview.html", groups=shown, examples=tuple(EXAMPLES.values()), current=None)
 

@@ -93,9 +93,7 @@ def _read(kind: type[B], body: bytes) -> B:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        places = "; ".join(
-            f"{'.'.join(map(str, ('body', *problem['loc'])))}: {problem['msg']}" for problem in error.errors()
-        )
+        places = "; ".join(f"{'.'.join(map(str, ('body', *problem['loc'])))}: {problem['msg']}" for problem in error.errors())
         raise InvalidInput(f"{places}. Send what the API description asks for.") from None
 
 
@@ -126,15 +124,9 @@ class StudyServer(FastAPI):
         except Exception as error:  # noqa: BLE001  # told as every fault is, like outside of the hot routes
             response = unexpected(request, error)
         body = bytes(response.body)
-        if (
-            scope["method"] == "GET"
-            and len(body) >= ZIPPED_BYTES
-            and "gzip" in request.headers.get("accept-encoding", "")
-        ):
+        if scope["method"] == "GET" and len(body) >= ZIPPED_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
             body = gzip.compress(body, 1, mtime=0)
-            response.headers.update(
-                {"content-encoding": "gzip", "content-length": str(len(body)), "vary": "accept-encoding"}
-            )
+            response.headers.update({"content-encoding": "gzip", "content-length": str(len(body)), "vary": "accept-encoding"})
         headers = secured(response.raw_headers, self._headers)
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
         await send({"type": "http.response.body", "body": body})

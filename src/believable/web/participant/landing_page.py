@@ -190,13 +190,7 @@ def _keep(response: Response, settings: Settings, name: str, value: str, *, path
     """Inside a platform's frame the cookie is a third party's, which browsers keep only when told so."""
     framed = settings.secure and bool(settings.frame_ancestors)
     response.set_cookie(
-        name,
-        value,
-        path=path,
-        max_age=days * 86400,
-        httponly=True,
-        secure=settings.secure,
-        samesite="none" if framed else "lax",
+        name, value, path=path, max_age=days * 86400, httponly=True, secure=settings.secure, samesite="none" if framed else "lax"
     )
 
 

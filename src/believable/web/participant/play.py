@@ -90,9 +90,7 @@ async def _played(socket: WebSocket, token: str) -> None:
         await _connected(socket, services, opened, stepped, coding)
 
 
-async def _connected(
-    socket: WebSocket, services: RoundServices, opened: HeldRound, stepped: bool, coding: Coding | None
-) -> None:
+async def _connected(socket: WebSocket, services: RoundServices, opened: HeldRound, stepped: bool, coding: Coding | None) -> None:
     live: PlayedRound | None = None
     try:
         beginning = asyncio.ensure_future(begun(opened, coding, services.executor))
@@ -180,9 +178,7 @@ async def _hello(socket: WebSocket) -> Hello:
     if hello is None or not all(type(number) is int and 0 <= number < 2**31 for number in numbers):
         raise InvalidInput("expected {hello: {epoch, position}} with whole numbers. Reload the page.")
     pictures = hello.get("pictures")
-    return Hello(
-        hello["epoch"], hello["position"], hello.get("stepped") is True, pictures if pictures in CODINGS else None
-    )
+    return Hello(hello["epoch"], hello["position"], hello.get("stepped") is True, pictures if pictures in CODINGS else None)
 
 
 def _same_origin(socket: WebSocket) -> bool:

@@ -116,11 +116,7 @@ def localised(value: Any, language: str) -> Any:
 
 def _heading(question: Question, language: str, texts: Mapping[str, str]) -> Markup:
     words = question.prompt.in_language(language) if question.prompt else texts["watch.questions"]
-    note = (
-        Markup("")
-        if question.required
-        else Markup(' <span class="optional">({})</span>').format(texts["question.optional"])
-    )
+    note = Markup("") if question.required else Markup(' <span class="optional">({})</span>').format(texts["question.optional"])
     hidden = Markup(' class="prompt"') if question.prompt else Markup(' class="prompt visually-hidden"')
     return Markup("<span{}>{}</span>{}").format(hidden, markdown_line(words), note)
 
@@ -128,6 +124,4 @@ def _heading(question: Question, language: str, texts: Mapping[str, str]) -> Mar
 def _help(question: Question, language: str, dom: str) -> Markup:
     if question.help is None:
         return Markup("")
-    return Markup('<p class="help" id="{}-help">{}</p>').format(
-        escape(dom), markdown_line(question.help.in_language(language))
-    )
+    return Markup('<p class="help" id="{}-help">{}</p>').format(escape(dom), markdown_line(question.help.in_language(language)))

@@ -77,9 +77,14 @@ class FilmRenderer:
                 source, target = Path(folder) / "round.replay.json.gz", Path(folder) / "round.mp4"
                 source.write_bytes(recording)
                 process = await asyncio.create_subprocess_exec(
-                    sys.executable, "-m", _FILM_MODULE, str(source), str(target), *map(str, size_px or ()),
+                    sys.executable,
+                    "-m",
+                    _FILM_MODULE,
+                    str(source),
+                    str(target),
+                    *map(str, size_px or ()),
                     stderr=asyncio.subprocess.PIPE,
-                )  # fmt: skip
+                )
                 _, words = await process.communicate()
                 if process.returncode != 0:
                     last = words.decode(errors="replace").strip().splitlines()[-1:]

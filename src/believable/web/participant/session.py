@@ -36,9 +36,21 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 #: Beginnings of the texts that scripts show on any page.
 _SCRIPT_TEXTS = (
-    "status.", "send.", "taken.", "withdraw.", "finish.sending", "finish.waiting", "flags.", "trace.",
-    "button.", "question.", "refused.", "page.error", "progress.value", *PLAYER_TEXTS,
-)  # fmt: skip
+    "status.",
+    "send.",
+    "taken.",
+    "withdraw.",
+    "finish.sending",
+    "finish.waiting",
+    "flags.",
+    "trace.",
+    "button.",
+    "question.",
+    "refused.",
+    "page.error",
+    "progress.value",
+    *PLAYER_TEXTS,
+)
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
 
@@ -125,17 +137,7 @@ async def session_page(request: Request, token: Token) -> Response:
     position, notice = view.position if active else total, _NOTICES.get(view.link_kind)
     return kept_page(
         "participant/session.html",
-        (
-            view.definition.hash,
-            view.language,
-            scripts,
-            tuple(trial.styles),
-            position,
-            total,
-            active,
-            resume_address,
-            notice,
-        ),
+        (view.definition.hash, view.language, scripts, tuple(trial.styles), position, total, active, resume_address, notice),
         {"state": _state(token, view, active), "html": Markup(trial.html)},
         lambda: {
             "texts": texts,
@@ -198,9 +200,7 @@ async def advance(request: Request, token: Token, body: AdvanceBody) -> Response
 async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnswer:
     """End the session: only when every event up to `seq` is stored and both chains have this head."""
     finished = await _desk(request).finish(token, body.epoch, body.seq, body.head, remembered_query(request))
-    return FinishAnswer(
-        outcome=finished.outcome, receipt=finished.receipt, code=finished.code, redirect=finished.redirect
-    )
+    return FinishAnswer(outcome=finished.outcome, receipt=finished.receipt, code=finished.code, redirect=finished.redirect)
 
 
 @router.get("/s/{token}/later")

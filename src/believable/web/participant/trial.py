@@ -44,9 +44,7 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
         return _bare(session, "finish", fragment("participant/sending.html", texts=texts_of(session)))
     kind = PAGES[trial.kind]
     asked = shown_questions(session)
-    page = ShownPage(
-        planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms
-    )
+    page = ShownPage(planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms)
     drawn = _drawn(session, kind, asked)
     parts: dict[str, Any] = {
         "media": _media(session.media, base),
@@ -68,9 +66,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
     if personal or session.finished is not None or trial.is_end:
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     kind = PAGES[trial.kind]
-    page = ShownPage(
-        planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms
-    )
+    page = ShownPage(planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms)
     drawn = _drawn(session, kind, shown_questions(session))
     if kind.message(trial, page):
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
@@ -97,9 +93,7 @@ DRAWN_KEPT = 500
 _drawn_pages: LatestKept[tuple[Any, ...], DrawnPage] = LatestKept(DRAWN_KEPT)
 
 
-def _drawn(
-    session: SessionView, kind: PageKind[Any], asked: Sequence[tuple[Question, dict[str, Any] | None]]
-) -> DrawnPage:
+def _drawn(session: SessionView, kind: PageKind[Any], asked: Sequence[tuple[Question, dict[str, Any] | None]]) -> DrawnPage:
     """The page, drawn now or before for somebody for whom everything that it shows was the same."""
     planned, trial = session.trial, session.trial.trial
     shuffled = any(getattr(question.params, "shuffle", False) for question, _ in asked)
@@ -229,11 +223,7 @@ def _views(session: SessionView, questions: Sequence[Question]) -> list[Question
 
 
 def _html(
-    session: SessionView,
-    kind: PageKind[Any],
-    views: Sequence[QuestionView],
-    reminded: PlannedTrial | None,
-    notice: str | None,
+    session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView], reminded: PlannedTrial | None, notice: str | None
 ) -> Markup:
     trial, texts = session.trial.trial, _page_texts(session)
     prose = _prose(session, session.trial)

@@ -74,9 +74,7 @@ class _CourtBuilder:
         below_corners = [self._corner(number, theme) for number, theme in enumerate(self._corners)]
         self._stairs(first, last)
         self._cover(first, last)
-        lower = [
-            tile for tile, look in self._tiles.items() if look.floor == 0 and first <= min(tile) and max(tile) < last
-        ]
+        lower = [tile for tile, look in self._tiles.items() if look.floor == 0 and first <= min(tile) and max(tile) < last]
         upper = [tile for tile, look in self._tiles.items() if look.floor == UPPER and look.ceiling_flat != SKY]
         items = [*self._lay_items(_BELOW, lower), *self._lay_items(_ABOVE, upper)]
         for kinds, tiles in zip(_CORNERS, below_corners, strict=True):
@@ -136,9 +134,7 @@ class _CourtBuilder:
             edge = columns[0] if east else columns[-1]
             for y in (rows[2], rows[3]):
                 self._tiles[edge, y] = self._look(theme, height + 16, height + 144)
-                self._tiles[door, y] = self._look(
-                    theme, height + 32 if UPPER - height > 48 else height + 16, UPPER + 104, 16
-                )
+                self._tiles[door, y] = self._look(theme, height + 32 if UPPER - height > 48 else height + 16, UPPER + 104, 16)
                 inner = door - 1 if east else door + 1
                 self._tiles[inner, y] = self._look(self._gallery, height + 48, UPPER + 128)
         return [tile for tile in tiles if self._tiles[tile].floor == height]

@@ -37,23 +37,76 @@ PATIENCE_S = 3.0
 START_PATIENCE_S = 60.0
 #: What is read after every tic, in this order.
 VARIABLES = (
-    "POSITION_X", "POSITION_Y", "POSITION_Z", "ANGLE", "PITCH", "VELOCITY_X", "VELOCITY_Y", "VELOCITY_Z",
-    "CAMERA_POSITION_X", "CAMERA_POSITION_Y", "CAMERA_POSITION_Z", "CAMERA_ANGLE", "CAMERA_PITCH", "ON_GROUND",
-    "HEALTH", "ARMOR", "DEAD", "SELECTED_WEAPON", "SELECTED_WEAPON_AMMO", "ATTACK_READY", "FRAGCOUNT", "DEATHCOUNT",
-    "HITCOUNT", "HITS_TAKEN", "DAMAGECOUNT", "DAMAGE_TAKEN", "AMMO2", "AMMO3", "AMMO4", "AMMO5", "WEAPON1", "WEAPON2",
-    "WEAPON3", "WEAPON4", "WEAPON5", "WEAPON6", "WEAPON7",
-)  # fmt: skip
+    "POSITION_X",
+    "POSITION_Y",
+    "POSITION_Z",
+    "ANGLE",
+    "PITCH",
+    "VELOCITY_X",
+    "VELOCITY_Y",
+    "VELOCITY_Z",
+    "CAMERA_POSITION_X",
+    "CAMERA_POSITION_Y",
+    "CAMERA_POSITION_Z",
+    "CAMERA_ANGLE",
+    "CAMERA_PITCH",
+    "ON_GROUND",
+    "HEALTH",
+    "ARMOR",
+    "DEAD",
+    "SELECTED_WEAPON",
+    "SELECTED_WEAPON_AMMO",
+    "ATTACK_READY",
+    "FRAGCOUNT",
+    "DEATHCOUNT",
+    "HITCOUNT",
+    "HITS_TAKEN",
+    "DAMAGECOUNT",
+    "DAMAGE_TAKEN",
+    "AMMO2",
+    "AMMO3",
+    "AMMO4",
+    "AMMO5",
+    "WEAPON1",
+    "WEAPON2",
+    "WEAPON3",
+    "WEAPON4",
+    "WEAPON5",
+    "WEAPON6",
+    "WEAPON7",
+)
 #: What can be pressed, in the order of an action.
 BUTTONS = (
-    "MOVE_FORWARD_BACKWARD_DELTA", "MOVE_LEFT_RIGHT_DELTA", "TURN_LEFT_RIGHT_DELTA", "LOOK_UP_DOWN_DELTA", "ATTACK", "JUMP",
+    "MOVE_FORWARD_BACKWARD_DELTA",
+    "MOVE_LEFT_RIGHT_DELTA",
+    "TURN_LEFT_RIGHT_DELTA",
+    "LOOK_UP_DOWN_DELTA",
+    "ATTACK",
+    "JUMP",
     "USE",
-    "SELECT_WEAPON1", "SELECT_WEAPON2", "SELECT_WEAPON3", "SELECT_WEAPON4", "SELECT_WEAPON5", "SELECT_WEAPON6", "SELECT_WEAPON7",
-)  # fmt: skip
+    "SELECT_WEAPON1",
+    "SELECT_WEAPON2",
+    "SELECT_WEAPON3",
+    "SELECT_WEAPON4",
+    "SELECT_WEAPON5",
+    "SELECT_WEAPON6",
+    "SELECT_WEAPON7",
+)
 #: Pictures that the engine can make, width × height.
 SIZES_PX = (
-    (160, 120), (320, 180), (320, 240), (400, 225), (640, 360), (640, 480), (800, 450), (800, 600), (1024, 576), (1280, 720),
-    (1600, 900), (1920, 1080),
-)  # fmt: skip
+    (160, 120),
+    (320, 180),
+    (320, 240),
+    (400, 225),
+    (640, 360),
+    (640, 480),
+    (800, 450),
+    (800, 600),
+    (1024, 576),
+    (1280, 720),
+    (1600, 900),
+    (1920, 1080),
+)
 #: A game for several with one person in it: nobody else joins, and death does not end it. View and weapon do not bob: how far
 #: they do depends on how often the engine has drawn, and a round looks the same however it came to where it is.
 RULES = (
@@ -250,13 +303,7 @@ class DoomEngine:
         """Everything that is there. The player's own figure is one of them."""
         return [
             SeenObject(
-                o.id,
-                o.name.removeprefix(LYING),
-                o.position_x,
-                o.position_y,
-                o.position_z,
-                o.angle,
-                o.pitch > HIDDEN_DEG / 2,
+                o.id, o.name.removeprefix(LYING), o.position_x, o.position_y, o.position_z, o.angle, o.pitch > HIDDEN_DEG / 2
             )
             for o in self._state.objects
         ]

@@ -10,16 +10,7 @@ from believable.recordings.recording import Recording
 from believable.worlds.contract import Input, Pixels
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject
 from believable.worlds.doom.doom_recording import DoomRecorder
-from believable.worlds.doom.doom_round import (
-    FIGURE,
-    PLAYER,
-    DoomSetup,
-    FigureState,
-    action_of,
-    body_of,
-    happened_between,
-    tenths,
-)
+from believable.worlds.doom.doom_round import FIGURE, PLAYER, DoomSetup, FigureState, action_of, body_of, happened_between, tenths
 from believable.worlds.doom.walking import WalkMap
 
 PRACTICE_TICKS = 3600 * TICS_PER_S
@@ -61,11 +52,7 @@ class DoomGame:
     def objects(self) -> list[SeenObject]:
         """What is there beside the player; of a game that looks at others."""
         body = self.body
-        return (
-            [o for o in self._engine.objects if o.name != FIGURE or (o.x, o.y) != (body.x, body.y)]
-            if self._others
-            else []
-        )
+        return [o for o in self._engine.objects if o.name != FIGURE or (o.x, o.y) != (body.x, body.y)] if self._others else []
 
     def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
         pressed = inputs[PLAYER]
@@ -96,13 +83,7 @@ class DoomGame:
         """Of the own figure what it knows itself; of others where those are whom it could see."""
         body = self.body
         return {
-            "p": [
-                round(body.x, 1),
-                round(body.y, 1),
-                round(body.z, 1),
-                tenths(body.angle_deg),
-                round(10 * body.pitch_deg),
-            ],
+            "p": [round(body.x, 1), round(body.y, 1), round(body.z, 1), tenths(body.angle_deg), round(10 * body.pitch_deg)],
             "v": [body.health, body.armour, body.weapon, body.ammunition, int(body.on_ground)],
             "w": list(body.weapons),
             "o": [[round(o.x, 1), round(o.y, 1), round(o.z, 1)] for o in self._seen()],

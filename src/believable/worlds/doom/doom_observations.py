@@ -29,18 +29,14 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
     track = next((track for track in recording.tracks if track.actor == actor), None)
     if track is None or not track.height or recording.timing.frames < 2 * LOOK_TICS:
         names = ", ".join(sorted(track.actor for track in recording.tracks if track.height))
-        raise InvalidInput(
-            f"actor {actor!r}: no figure with a track of some length in the recording, which has {names}."
-        )
+        raise InvalidInput(f"actor {actor!r}: no figure with a track of some length in the recording, which has {names}.")
     # Of a watched bot, too, only places, views and whether it lives are known.
     watched = actor == PLAYER and setup_in(recording).watched
     own = actor == PLAYER and not watched
     looks = np.arange(LOOK_TICS - 1, recording.timing.frames, LOOK_TICS)
     places = np.column_stack([_padded(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
     columns = {name: np.array(recording.telemetry[name], float) for name in _NUMBERS} if own else {}
-    alive = (
-        ~np.array(recording.telemetry["dead"], bool) if own or watched else _was_there(track, recording.timing.frames)
-    )
+    alive = ~np.array(recording.telemetry["dead"], bool) if own or watched else _was_there(track, recording.timing.frames)
     yaw = np.array(recording.telemetry["angle_deg"], float) if own else -_padded(track, "heading")
     frames = len(looks)
     return Observations(
@@ -110,10 +106,6 @@ def _pickups(
             if float(np.linalg.norm(places[state.frame, :2] - item)) <= REACH_TILES:
                 frame = min(state.frame // LOOK_TICS, frames - 1)
                 pickups.append(
-                    Pickup(
-                        frame,
-                        track.actor.partition("-")[0],
-                        (float(item[0]), float(item[1]), float(places[state.frame, 2])),
-                    )
+                    Pickup(frame, track.actor.partition("-")[0], (float(item[0]), float(item[1]), float(places[state.frame, 2])))
                 )
     return tuple(sorted(pickups, key=lambda pickup: (pickup.frame, pickup.item)))

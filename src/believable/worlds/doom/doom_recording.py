@@ -9,16 +9,7 @@ from believable.core.errors import InvalidInput
 from believable.recordings.recording import Action, Actor, RecordedWorld, Recording, Scalar, State, Timing, Track
 from believable.worlds.contract import Input, Pixels, View
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject, engine_size, scaled
-from believable.worlds.doom.doom_round import (
-    FIGURE,
-    INPUTS,
-    PLAYER,
-    TELEMETRY,
-    DoomSetup,
-    FigureState,
-    action_of,
-    tenths,
-)
+from believable.worlds.doom.doom_round import FIGURE, INPUTS, PLAYER, TELEMETRY, DoomSetup, FigureState, action_of, tenths
 from believable.worlds.doom.floor_plan import TILE_UNITS
 from believable.worlds.doom.game_map import GameMap
 from believable.worlds.doom.items import NAMES
@@ -38,10 +29,21 @@ ACTS = {
 #: What the engine tells of the player only, and not of a bot that is watched.
 _OWN_ONLY = frozenset(
     (
-        "health", "armour", "weapon_in_hand", "ammunition", "bullets", "shells", "rockets", "cells", "weapons", "frags", "deaths",
-        "damage", "damage_taken",
+        "health",
+        "armour",
+        "weapon_in_hand",
+        "ammunition",
+        "bullets",
+        "shells",
+        "rockets",
+        "cells",
+        "weapons",
+        "frags",
+        "deaths",
+        "damage",
+        "damage_taken",
     )
-)  # fmt: skip
+)
 
 
 class _Path:
@@ -89,9 +91,13 @@ class DoomRecorder:
         """Keep one tic: what was pressed, where everything is now, and what happened."""
         x, y = self._place.units_of(body.x, body.y)
         self._paths[PLAYER].add(
-            x=x, y=y, heading=_heading(body.angle_deg), height=_height(body.z), pitch=round(10 * body.pitch_deg),
+            x=x,
+            y=y,
+            heading=_heading(body.angle_deg),
+            height=_height(body.z),
+            pitch=round(10 * body.pitch_deg),
             camera=-tenths(body.camera[3]) % 3600,
-        )  # fmt: skip
+        )
         if not self._setup.watched:
             self._paths[PLAYER].state(self._frame, "health", body.health)
         self._see_others([thing for thing in objects if thing.name == FIGURE])
@@ -144,17 +150,37 @@ class DoomRecorder:
         bullets, shells, rockets, cells = body.stock
         row: dict[str, Scalar] = {
             **dict(zip(names, pressed, strict=True)),
-            "x": round(body.x, 3), "y": round(body.y, 3), "z": round(body.z, 3),
-            "angle_deg": round(body.angle_deg, 3), "pitch_deg": round(body.pitch_deg, 3),
-            "velocity_x": round(body.velocity[0], 4), "velocity_y": round(body.velocity[1], 4),
-            "velocity_z": round(body.velocity[2], 4), "camera_x": round(body.camera[0], 2),
-            "camera_y": round(body.camera[1], 2), "camera_z": round(body.camera[2], 2), "on_ground": body.on_ground,
-            "health": body.health, "armour": body.armour, "dead": body.dead, "weapon_in_hand": body.weapon,
-            "ammunition": body.ammunition, "bullets": bullets, "shells": shells, "rockets": rockets, "cells": cells,
-            "weapons": " ".join(map(str, body.weapons)), "frags": body.frags, "deaths": body.deaths, "damage": body.damage,
-            "damage_taken": body.damage_taken, "items": self._lying, "picked_up": " ".join(taken) or None,
-            "goal_distance": away, "events": " ".join(happened) or None,
-        }  # fmt: skip
+            "x": round(body.x, 3),
+            "y": round(body.y, 3),
+            "z": round(body.z, 3),
+            "angle_deg": round(body.angle_deg, 3),
+            "pitch_deg": round(body.pitch_deg, 3),
+            "velocity_x": round(body.velocity[0], 4),
+            "velocity_y": round(body.velocity[1], 4),
+            "velocity_z": round(body.velocity[2], 4),
+            "camera_x": round(body.camera[0], 2),
+            "camera_y": round(body.camera[1], 2),
+            "camera_z": round(body.camera[2], 2),
+            "on_ground": body.on_ground,
+            "health": body.health,
+            "armour": body.armour,
+            "dead": body.dead,
+            "weapon_in_hand": body.weapon,
+            "ammunition": body.ammunition,
+            "bullets": bullets,
+            "shells": shells,
+            "rockets": rockets,
+            "cells": cells,
+            "weapons": " ".join(map(str, body.weapons)),
+            "frags": body.frags,
+            "deaths": body.deaths,
+            "damage": body.damage,
+            "damage_taken": body.damage_taken,
+            "items": self._lying,
+            "picked_up": " ".join(taken) or None,
+            "goal_distance": away,
+            "events": " ".join(happened) or None,
+        }
         unknown = _OWN_ONLY if self._setup.watched else ()
         for name, value in row.items():
             self._telemetry[name].append(None if name in unknown else value)
@@ -163,9 +189,7 @@ class DoomRecorder:
         setup, place = self._setup, self._place
         return Recording(
             world=RecordedWorld("doom", len(place.walls[0]), len(place.walls), place.walls),
-            actors=tuple(
-                Actor(name, _NAMES.get(role, name.partition("-")[0]), role) for name, role in self._roles.items()
-            ),
+            actors=tuple(Actor(name, _NAMES.get(role, name.partition("-")[0]), role) for name, role in self._roles.items()),
             timing=Timing(FRAME_MS, self._frame),
             tracks=tuple(path.track(name) for name, path in self._paths.items()),
             actions=tuple(
@@ -222,9 +246,11 @@ def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     """The round played again, one picture for each tic."""
     setup = setup_in(recording)
     settings = setup.engine(
-        size_px=engine_size(view.width_px, view.height_px), camera=view.camera or setup.camera, overlay=view.overlay,
+        size_px=engine_size(view.width_px, view.height_px),
+        camera=view.camera or setup.camera,
+        overlay=view.overlay,
         objects=False,
-    )  # fmt: skip
+    )
     if view.plain:
         settings = replace(settings, weapon=False, crosshair=False, flashes=False)
     engine = DoomEngine(settings)

@@ -107,11 +107,17 @@ class DoomSetup(Record):
         """What the engine is started with."""
         place = self.place
         settings: dict[str, Any] = {
-            "seed": self.engine_seed, "map_name": place.map_name, "wad": place.wad, "game_data": place.game_data,
-            "deathmatch": place.deathmatch, "bots": 1 if self.watched else _BOTS[self.opponent] if place.deathmatch else 0,
-            "watched": self.watched, "crosshair": self.crosshair,
-            "size_px": (self.width_px, self.height_px), "camera": self.camera,
-        }  # fmt: skip
+            "seed": self.engine_seed,
+            "map_name": place.map_name,
+            "wad": place.wad,
+            "game_data": place.game_data,
+            "deathmatch": place.deathmatch,
+            "bots": 1 if self.watched else _BOTS[self.opponent] if place.deathmatch else 0,
+            "watched": self.watched,
+            "crosshair": self.crosshair,
+            "size_px": (self.width_px, self.height_px),
+            "camera": self.camera,
+        }
         return EngineSettings(**(settings | changed))
 
 
@@ -163,15 +169,27 @@ INPUTS = InputSchema(
 
 CONTROLS = GameControls(
     keys={
-        "KeyW": ("forward", 1), "ArrowUp": ("forward", 1), "KeyS": ("forward", -1), "ArrowDown": ("forward", -1),
-        "KeyD": ("side", 1), "KeyA": ("side", -1), "ArrowRight": ("turn_keys", 1), "ArrowLeft": ("turn_keys", -1),
-        "PageUp": ("look", 450), "KeyR": ("look", 450), "PageDown": ("look", -450), "KeyV": ("look", -450),
-        "KeyF": ("attack", 1), "Enter": ("attack", 1), "Space": ("jump", 1), "KeyE": ("use", 1),
+        "KeyW": ("forward", 1),
+        "ArrowUp": ("forward", 1),
+        "KeyS": ("forward", -1),
+        "ArrowDown": ("forward", -1),
+        "KeyD": ("side", 1),
+        "KeyA": ("side", -1),
+        "ArrowRight": ("turn_keys", 1),
+        "ArrowLeft": ("turn_keys", -1),
+        "PageUp": ("look", 450),
+        "KeyR": ("look", 450),
+        "PageDown": ("look", -450),
+        "KeyV": ("look", -450),
+        "KeyF": ("attack", 1),
+        "Enter": ("attack", 1),
+        "Space": ("jump", 1),
+        "KeyE": ("use", 1),
         **{f"Digit{number}": ("weapon", number) for number in range(1, 8)},
     },
     buttons={0: ("attack", 1), 2: ("jump", 1)},
     mouse=MouseLook("turn", "look", per_px=1.5),
-)  # fmt: skip
+)
 
 
 def words_of(options: DoomOptions) -> str:
@@ -231,10 +249,29 @@ def body_of(values: Sequence[float]) -> FigureState:
     x, y, z, angle, pitch, vx, vy, vz, cx, cy, cz, camera, tilt, ground, *rest = values
     health, armour, dead, weapon, ammunition, ready, frags, deaths, hits, hurt, damage, taken, *stock = map(int, rest)
     return FigureState(
-        x, y, z, angle, -pitch, (vx, vy, vz), (cx, cy, cz, camera, -tilt), bool(ground), max(health, 0), armour, bool(dead),
-        weapon, max(ammunition, 0), bool(ready), frags, deaths, hits, hurt, damage, taken,
-        (stock[0], stock[1], stock[2], stock[3]), tuple(n for n, owned in enumerate(stock[4:], 1) if owned),
-    )  # fmt: skip
+        x,
+        y,
+        z,
+        angle,
+        -pitch,
+        (vx, vy, vz),
+        (cx, cy, cz, camera, -tilt),
+        bool(ground),
+        max(health, 0),
+        armour,
+        bool(dead),
+        weapon,
+        max(ammunition, 0),
+        bool(ready),
+        frags,
+        deaths,
+        hits,
+        hurt,
+        damage,
+        taken,
+        (stock[0], stock[1], stock[2], stock[3]),
+        tuple(n for n, owned in enumerate(stock[4:], 1) if owned),
+    )
 
 
 assert len(VARIABLES) == 37, "body_of unpacks them"
@@ -270,9 +307,13 @@ def happened_between(before: FigureState, after: FigureState) -> list[str]:
 
 def _setup_row(setup: DoomSetup) -> Row:
     return {
-        "opponent": setup.opponent, "map": setup.map, "map_seed": setup.map_seed, "engine_seed": setup.engine_seed,
-        "goal": setup.goal, "camera": setup.camera,
-    }  # fmt: skip
+        "opponent": setup.opponent,
+        "map": setup.map,
+        "map_seed": setup.map_seed,
+        "engine_seed": setup.engine_seed,
+        "goal": setup.goal,
+        "camera": setup.camera,
+    }
 
 
 def _telemetry_rows(recording: Recording) -> Sequence[Row]:
@@ -309,9 +350,7 @@ TELEMETRY = (
     WorldColumn("deaths", "integer", "So far."),
     WorldColumn("damage", "integer", "Done to others so far."),
     WorldColumn("damage_taken", "integer", "So far."),
-    WorldColumn(
-        "items", "integer", f"Items that lie about; those taken come back after {RESPAWN_S} s in a deathmatch."
-    ),
+    WorldColumn("items", "integer", f"Items that lie about; those taken come back after {RESPAWN_S} s in a deathmatch."),
     WorldColumn("picked_up", "string", "Items that were taken by somebody in this tic.", required=False),
     WorldColumn("goal_distance", "number", f"To the goal through walls, {_UNITS}.", required=False),
     WorldColumn("events", "string", "What happened in this tic, separated by spaces.", required=False),

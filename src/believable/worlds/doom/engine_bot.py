@@ -27,9 +27,7 @@ class WatchedGame(DoomGame):
             raise InvalidInput(
                 f"player 'bot': bots play deathmatches, got the map {setup.map!r}. Use --map deathmatch, or one of a file."
             )
-        super().__init__(
-            setup.model_copy(update={"watched": True, "opponent": "bot", "camera": "first"}), recorded=True
-        )
+        super().__init__(setup.model_copy(update={"watched": True, "opponent": "bot", "camera": "first"}), recorded=True)
         self.body = self._bot(None)
 
     @property
@@ -53,10 +51,28 @@ class WatchedGame(DoomGame):
         if math.dist(place, last_place) > _FARTHEST_UNITS:  # it was put somewhere else
             vx = vy = vz = 0.0
         return replace(
-            own, x=figure.x, y=figure.y, z=figure.z, angle_deg=figure.angle_deg % 360, pitch_deg=own.camera[4],
-            velocity=(vx, vy, vz), dead=False, on_ground=vz == 0.0, health=0, armour=0, weapon=0, ammunition=0,
-            stock=(0, 0, 0, 0), weapons=(), hits=0, hits_taken=0, damage=0, damage_taken=0, frags=0, deaths=0,
-        )  # fmt: skip
+            own,
+            x=figure.x,
+            y=figure.y,
+            z=figure.z,
+            angle_deg=figure.angle_deg % 360,
+            pitch_deg=own.camera[4],
+            velocity=(vx, vy, vz),
+            dead=False,
+            on_ground=vz == 0.0,
+            health=0,
+            armour=0,
+            weapon=0,
+            ammunition=0,
+            stock=(0, 0, 0, 0),
+            weapons=(),
+            hits=0,
+            hits_taken=0,
+            damage=0,
+            damage_taken=0,
+            frags=0,
+            deaths=0,
+        )
 
 
 #: Nobody gets farther in a tic.

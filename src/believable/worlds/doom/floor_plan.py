@@ -105,9 +105,7 @@ class _Edge:
 def _textmap(plan: FloorPlan) -> str:
     sectors = {sector: number for number, sector in enumerate(dict.fromkeys(t.sector for t in plan.tiles.values()))}
     edges = list(_walls(plan))
-    corners = {
-        corner: number for number, corner in enumerate(dict.fromkeys(c for e in edges for c in (e.start, e.end)))
-    }
+    corners = {corner: number for number, corner in enumerate(dict.fromkeys(c for e in edges for c in (e.start, e.end)))}
     blocks: list[str] = ['namespace = "zdoom";']
     blocks += [_block("vertex", x=float(x * TILE_UNITS), y=float(y * TILE_UNITS)) for x, y in corners]
     sides: list[str] = []
@@ -123,15 +121,36 @@ def _textmap(plan: FloorPlan) -> str:
         blocks.append(_block("linedef", **line))
     blocks += sides
     blocks += [
-        _block("sector", heightfloor=floor, heightceiling=ceiling, texturefloor=flat, textureceiling=above,
-               lightlevel=light, **({"special": special} if special else {}))
+        _block(
+            "sector",
+            heightfloor=floor,
+            heightceiling=ceiling,
+            texturefloor=flat,
+            textureceiling=above,
+            lightlevel=light,
+            **({"special": special} if special else {}),
+        )
         for floor, ceiling, flat, above, light, special in sectors
-    ]  # fmt: skip
+    ]
     blocks += [
-        _block("thing", x=float(t.x), y=float(t.y), **({"height": float(t.height)} if t.height else {}), angle=t.angle_deg,
-               type=t.kind, skill1=True, skill2=True, skill3=True, skill4=True, skill5=True, single=True, coop=True, dm=True)
+        _block(
+            "thing",
+            x=float(t.x),
+            y=float(t.y),
+            **({"height": float(t.height)} if t.height else {}),
+            angle=t.angle_deg,
+            type=t.kind,
+            skill1=True,
+            skill2=True,
+            skill3=True,
+            skill4=True,
+            skill5=True,
+            single=True,
+            coop=True,
+            dm=True,
+        )
         for t in plan.things
-    ]  # fmt: skip
+    ]
     return "\n".join(blocks) + "\n"
 
 

@@ -58,15 +58,11 @@ def _navigation(seed: int, goal: int) -> GameMap:
         raise InvalidInput(f"goal: expected 0 to {GOALS - 1}, got {goal}.")
     plan, tile = drawn.with_goal(goal), drawn.goals[goal]
     place = (*centre(tile), float(plan.tiles[tile].floor))
-    return GameMap(
-        plan.wad(), None, "MAP01", False, _outline(plan), 0.0, float(plan.rows * TILE_UNITS), plan, place
-    )  # fmt: skip
+    return GameMap(plan.wad(), None, "MAP01", False, _outline(plan), 0.0, float(plan.rows * TILE_UNITS), plan, place)
 
 
 def _outline(plan: FloorPlan) -> tuple[str, ...]:
-    return tuple(
-        "".join("." if (x, y) in plan.tiles else "#" for x in range(plan.columns)) for y in reversed(range(plan.rows))
-    )
+    return tuple("".join("." if (x, y) in plan.tiles else "#" for x in range(plan.columns)) for y in reversed(range(plan.rows)))
 
 
 # ---------------------------------------------------------------------------------------------- files
@@ -77,13 +73,9 @@ def _from_file(written: str) -> GameMap:
     file, _, name = written.rpartition(":")
     path = Path(file)
     if not file or not name:
-        raise InvalidInput(
-            f"map: expected {' or '.join(DESIGNS)}, or FILE.wad:MAP such as freedm.wad:map06, got {written!r}."
-        )
+        raise InvalidInput(f"map: expected {' or '.join(DESIGNS)}, or FILE.wad:MAP such as freedm.wad:map06, got {written!r}.")
     if not path.is_file():
-        raise InvalidInput(
-            f"map: there is no file {file!r}. Debian's package `freedm` has /usr/share/games/doom/freedm.wad."
-        )
+        raise InvalidInput(f"map: there is no file {file!r}. Debian's package `freedm` has /usr/share/games/doom/freedm.wad.")
     kind, lumps = read_wad(path)
     lines = list(_lines(lumps, name.upper(), written))
     left, top = min(min(x0, x1) for x0, _, x1, _ in lines), max(max(y0, y1) for _, y0, _, y1 in lines)
@@ -129,9 +121,7 @@ def _lines(lumps: list[tuple[str, bytes]], name: str, written: str) -> Iterator[
         ends = max(start, end) < len(corners)
         faces = all(side < len(sides) and sides[side] < sectors for side in (front, back) if side != 0xFFFF)
         if not (ends and faces and front != 0xFFFF):
-            raise InvalidInput(
-                f"map: {written!r} is broken: line {number} names a corner, side or sector that is not there."
-            )
+            raise InvalidInput(f"map: {written!r} is broken: line {number} names a corner, side or sector that is not there.")
         if back == 0xFFFF:
             yield (*corners[start], *corners[end])
 

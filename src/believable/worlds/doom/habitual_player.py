@@ -61,9 +61,7 @@ class HabitualPlayer(Fighter):
         super().__init__(habits.hand, seed, welcome)
         place = welcome["known"]["map"]
         if not self._round:
-            raise InvalidInput(
-                f"player 'regular': it knows our deathmatch maps only, got {place}. Use --map deathmatch."
-            )
+            raise InvalidInput(f"player 'regular': it knows our deathmatch maps only, got {place}. Use --map deathmatch.")
         self._habits = habits
         self._rng = self._walker.rng
         items = deathmatch_map(place[1]).items
@@ -115,9 +113,7 @@ class HabitualPlayer(Fighter):
     def _notice(self, picture: Mapping[str, Any]) -> None:
         """Remembers what it just took, also in passing."""
         x, y = picture["p"][:2]
-        away, item = min(
-            ((math.dist((x, y), centre(item.tile)), item) for item in self._items), key=lambda pair: pair[0]
-        )
+        away, item = min(((math.dist((x, y), centre(item.tile)), item) for item in self._items), key=lambda pair: pair[0])
         if away < _TAKEN_UNITS:
             self._taken[item.tile] = picture["t"]
 
@@ -168,9 +164,7 @@ def _round_of(rng: random.Random, items: Sequence[PlacedItem], count: int) -> li
     """A round through some items, in the direction this person likes."""
     chosen = rng.sample(list(items), min(count, len(items)))
     middle = [sum(centre(item.tile)[axis] for item in chosen) / len(chosen) for axis in (0, 1)]
-    around = sorted(
-        chosen, key=lambda item: math.atan2(centre(item.tile)[1] - middle[1], centre(item.tile)[0] - middle[0])
-    )
+    around = sorted(chosen, key=lambda item: math.atan2(centre(item.tile)[1] - middle[1], centre(item.tile)[0] - middle[0]))
     return around if rng.random() < 0.5 else around[::-1]
 
 

@@ -15,20 +15,37 @@ HIDDEN_DEG = 90
 
 #: Items by the engine's numbers, with the names it has for them.
 ITEMS = {
-    2001: "Shotgun", 82: "SuperShotgun", 2002: "Chaingun", 2003: "RocketLauncher", 2004: "PlasmaRifle", 2006: "BFG9000",
-    2005: "Chainsaw", 2007: "Clip", 2008: "Shell", 2049: "ShellBox", 2048: "ClipBox", 2010: "RocketAmmo", 2046: "RocketBox",
-    2047: "Cell", 17: "CellPack", 8: "Backpack", 2011: "Stimpack", 2012: "Medikit", 2014: "HealthBonus", 2015: "ArmorBonus",
-    2018: "GreenArmor", 2019: "BlueArmor", 2013: "Soulsphere", 83: "Megasphere", 2023: "Berserk",
-}  # fmt: skip
+    2001: "Shotgun",
+    82: "SuperShotgun",
+    2002: "Chaingun",
+    2003: "RocketLauncher",
+    2004: "PlasmaRifle",
+    2006: "BFG9000",
+    2005: "Chainsaw",
+    2007: "Clip",
+    2008: "Shell",
+    2049: "ShellBox",
+    2048: "ClipBox",
+    2010: "RocketAmmo",
+    2046: "RocketBox",
+    2047: "Cell",
+    17: "CellPack",
+    8: "Backpack",
+    2011: "Stimpack",
+    2012: "Medikit",
+    2014: "HealthBonus",
+    2015: "ArmorBonus",
+    2018: "GreenArmor",
+    2019: "BlueArmor",
+    2013: "Soulsphere",
+    83: "Megasphere",
+    2023: "Berserk",
+}
 NAMES = frozenset(ITEMS.values())
 #: On which number a weapon lies.
-_SLOTS = {
-    "Chainsaw": 1, "Shotgun": 3, "SuperShotgun": 3, "Chaingun": 4, "RocketLauncher": 5, "PlasmaRifle": 6, "BFG9000": 7,
-}  # fmt: skip
+_SLOTS = {"Chainsaw": 1, "Shotgun": 3, "SuperShotgun": 3, "Chaingun": 4, "RocketLauncher": 5, "PlasmaRifle": 6, "BFG9000": 7}
 #: What is in a hand, by the engine's numbers; two kinds of shotguns share one.
-WEAPON_NAMES = {
-    1: "Fist", 2: "Pistol", 3: "Shotgun", 4: "Chaingun", 5: "RocketLauncher", 6: "PlasmaRifle", 7: "BFG9000",
-}  # fmt: skip
+WEAPON_NAMES = {1: "Fist", 2: "Pistol", 3: "Shotgun", 4: "Chaingun", 5: "RocketLauncher", 6: "PlasmaRifle", 7: "BFG9000"}
 _TICS_PER_S = 35
 
 

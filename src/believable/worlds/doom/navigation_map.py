@@ -63,11 +63,7 @@ class Room:
 
     @property
     def tiles(self) -> list[Tile]:
-        return [
-            (x, y)
-            for y in range(self.row, self.row + self.height)
-            for x in range(self.column, self.column + self.width)
-        ]
+        return [(x, y) for y in range(self.row, self.row + self.height) for x in range(self.column, self.column + self.width)]
 
     def rim(self, tile: Tile) -> int:
         """How many tiles it is from the walls."""
@@ -140,12 +136,7 @@ class _RoomBuilder:
         x, y = centre(start)
         self._things.append(PlacedThing(START, x, y, 0))
         plan = FloorPlan(
-            CHASM_WIDTH + SLOT_COLUMNS * SLOT_WIDTH,
-            SLOT_ROWS * SLOT_HEIGHT,
-            self._tiles,
-            tuple(self._things),
-            (leap,),
-            _ACTORS,
+            CHASM_WIDTH + SLOT_COLUMNS * SLOT_WIDTH, SLOT_ROWS * SLOT_HEIGHT, self._tiles, tuple(self._things), (leap,), _ACTORS
         )
         return NavigationMap(self._seed, plan, start, 0, goals, tuple(rooms.values()))
 
@@ -223,9 +214,14 @@ class _RoomBuilder:
                 tile = (first + number, side + wide) if across else (side + wide, first + number)
                 glows = number == length // 2
                 self._tiles[tile] = TileLook(
-                    floor, top, theme.floor, theme.glow if glows else theme.ceiling, theme.wall, theme.riser,
+                    floor,
+                    top,
+                    theme.floor,
+                    theme.glow if glows else theme.ceiling,
+                    theme.wall,
+                    theme.riser,
                     theme.light + (24 if glows else -24),
-                )  # fmt: skip
+                )
         for wide in (0, 1):
             near = (first - 1, side + wide) if across else (side + wide, first - 1)
             far = (last, side + wide) if across else (side + wide, last)
@@ -250,25 +246,25 @@ class _RoomBuilder:
             for tile in room.tiles:
                 if (up := 16 * min(room.rim(tile) - 1, 2)) > 0:
                     look = self._tiles[tile]
-                    self._tiles[tile] = replace(
-                        look, floor=look.floor + up, floor_flat=room.theme.rim, light=look.light + 16
-                    )
+                    self._tiles[tile] = replace(look, floor=look.floor + up, floor_flat=room.theme.rim, light=look.light + 16)
         elif room.kind == "crates":
             for tile in self._rng.sample([tile for tile in room.tiles if room.rim(tile) == 1], 4):
                 look = self._tiles[tile]
                 flat, side = self._rng.choice((("CRATOP1", "CRATE2"), ("CRATOP2", "CRATE1")))
-                self._tiles[tile] = replace(
-                    look, floor=look.floor + self._rng.choice((32, 64)), floor_flat=flat, riser=side
-                )
+                self._tiles[tile] = replace(look, floor=look.floor + self._rng.choice((32, 64)), floor_flat=flat, riser=side)
         self._lamps(room, doors)
 
     def _sink(self, tiles: list[Tile], room: Room) -> None:
         flat = self._rng.choice(DEPTHS)
         for tile in tiles:
             self._tiles[tile] = replace(
-                self._tiles[tile], floor=room.floor - PIT_DEPTH, floor_flat=flat, wall=room.theme.wall, deadly=True,
+                self._tiles[tile],
+                floor=room.floor - PIT_DEPTH,
+                floor_flat=flat,
+                wall=room.theme.wall,
+                deadly=True,
                 light=max(self._tiles[tile].light - 24, 112),
-            )  # fmt: skip
+            )
 
     def _crossing(self, room: Room, doors: set[Tile]) -> set[Tile]:
         """Walkways from every door to a place in the middle."""
@@ -285,9 +281,7 @@ class _RoomBuilder:
         return ways & set(room.tiles)
 
     def _lamps(self, room: Room, doors: set[Tile]) -> None:
-        corners = [
-            (room.column + dx * (room.width - 1), room.row + dy * (room.height - 1)) for dx in (0, 1) for dy in (0, 1)
-        ]
+        corners = [(room.column + dx * (room.width - 1), room.row + dy * (room.height - 1)) for dx in (0, 1) for dy in (0, 1)]
         for tile in corners if room.kind != "garden" else self._rng.sample(room.tiles, 4):
             self._stand(room.theme.lamp, tile, doors)
 
@@ -337,9 +331,7 @@ class _RoomBuilder:
         self._kept.discard(tile)
         if tile not in self._tiles or self._tiles[tile].deadly:
             self._lay(replace(room, kind="plain"))
-            self._things = [
-                t for t in self._things if (int(t.x // TILE_UNITS), int(t.y // TILE_UNITS)) not in room.tiles
-            ]
+            self._things = [t for t in self._things if (int(t.x // TILE_UNITS), int(t.y // TILE_UNITS)) not in room.tiles]
 
     def _goals(self, rooms: dict[Tile, Room]) -> tuple[Tile, ...]:
         """One in each of sixteen rooms, where one can stand, away from doors."""
@@ -365,9 +357,7 @@ class _RoomBuilder:
         for room in rooms.values():
             doors = set(self._doors.get(room.slot, ()))
             near = {(x + dx, y + dy) for x, y in doors for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-            places = [
-                tile for tile in room.tiles if tile not in near and tile not in self._kept and tile in self._tiles
-            ]
+            places = [tile for tile in room.tiles if tile not in near and tile not in self._kept and tile in self._tiles]
             places = [tile for tile in places if room.kind not in ("bridges",) and not self._tiles[tile].deadly]
             if places:
                 self._stand(kinds.pop(), self._rng.choice(places), doors)

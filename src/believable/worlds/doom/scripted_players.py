@@ -45,8 +45,12 @@ class MouseHand:
 def somebody(rng: random.Random) -> MouseHand:
     return MouseHand(
         rng.uniform(5, 10),
-        rng.uniform(0.8, 2.0), rng.uniform(0.15, 0.3), rng.uniform(1, 6), rng.randint(5, 25), rng.uniform(1, 8)
-    )  # fmt: skip
+        rng.uniform(0.8, 2.0),
+        rng.uniform(0.15, 0.3),
+        rng.uniform(1, 6),
+        rng.randint(5, 25),
+        rng.uniform(1, 8),
+    )
 
 
 class _Turning:
@@ -105,11 +109,7 @@ class _RouteWalker:
         assert self.walk is not None
         own = tile_at(x, y)
         if goal != self._goal or own not in self._route:
-            start = (
-                own
-                if own in self.walk.tiles
-                else min(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))
-            )
+            start = own if own in self.walk.tiles else min(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))
             self._route, self._goal = self.walk.route(start, goal) or [start], goal
         at = self._route.index(own) if own in self._route else 0
         rest = self._route[at:]

@@ -34,18 +34,12 @@ GREEN_PILLAR, RED_PILLAR, HEART_PILLAR, SKULL_PILLAR, TECH_PILLAR = 30, 32, 36, 
 EVIL_EYE, FLOATING_SKULL, DEAD_TREE, BIG_TREE, STALAGMITE = 41, 42, 43, 54, 47
 
 INDOOR = (
-    RoomTheme(
-        "hangar", "STARTAN3", "COMPUTE1", "FLOOR4_8", "FLOOR5_1", "CEIL5_1", "STEP6", "TLITE6_5", FLOOR_LAMP, 216
-    ),
-    RoomTheme(
-        "laboratory", "TEKGREN2", "COMPSTA1", "FLAT14", "FLOOR1_1", "CEIL3_5", "STEP1", "TLITE6_1", TECH_LAMP, 208
-    ),
+    RoomTheme("hangar", "STARTAN3", "COMPUTE1", "FLOOR4_8", "FLOOR5_1", "CEIL5_1", "STEP6", "TLITE6_5", FLOOR_LAMP, 216),
+    RoomTheme("laboratory", "TEKGREN2", "COMPSTA1", "FLAT14", "FLOOR1_1", "CEIL3_5", "STEP1", "TLITE6_1", TECH_LAMP, 208),
     RoomTheme("vault", "STONE2", "GSTLION", "FLAT1", "FLAT5_4", "CEIL3_3", "STEP5", "FLAT22", BLUE_TORCH, 176),
     RoomTheme("cellar", "BRICK7", "BRICKLIT", "FLOOR0_1", "FLAT5_2", "FLAT5_1", "STEP3", "CEIL1_2", RED_TORCH, 168),
     RoomTheme("foundry", "METAL2", "SUPPORT3", "FLAT4", "FLAT23", "CEIL5_2", "STEP4", "TLITE6_6", SHORT_LAMP, 184),
-    RoomTheme(
-        "chapel", "MARBLE2", "MARBFACE", "FLOOR7_2", "DEM1_6", "FLOOR6_2", "MARBLE1", "TLITE6_5", GREEN_TORCH, 184
-    ),
+    RoomTheme("chapel", "MARBLE2", "MARBFACE", "FLOOR7_2", "DEM1_6", "FLOOR6_2", "MARBLE1", "TLITE6_5", GREEN_TORCH, 184),
     RoomTheme("library", "PANEL6", "PANBOOK", "FLAT5_1", "FLAT5_2", "CEIL1_1", "STEP3", "CEIL1_2", CANDELABRA, 184),
     RoomTheme("depot", "BROWN1", "CRATE1", "FLOOR3_3", "FLOOR0_3", "CEIL4_2", "STEP2", "TLITE6_4", TECH_LAMP, 192),
     RoomTheme("cistern", "GRAY7", "GRAYBIG", "FLAT20", "FLOOR0_6", "CEIL4_1", "STEP4", "FLAT2", FLOOR_LAMP, 192),
@@ -57,8 +51,26 @@ OPEN_AIR = (
 )
 #: Things by which a room is known again, each used once.
 LANDMARKS = (
-    GREEN_PILLAR, RED_PILLAR, HEART_PILLAR, SKULL_PILLAR, TECH_PILLAR, EVIL_EYE, FLOATING_SKULL, BIG_TREE, BLUE_TORCH,
-    GREEN_TORCH, RED_TORCH, FIRE_BARREL, TECH_LAMP, CANDELABRA, DEAD_TREE, STALAGMITE, FLOOR_LAMP, 31, 33, 2035,
-)  # fmt: skip
+    GREEN_PILLAR,
+    RED_PILLAR,
+    HEART_PILLAR,
+    SKULL_PILLAR,
+    TECH_PILLAR,
+    EVIL_EYE,
+    FLOATING_SKULL,
+    BIG_TREE,
+    BLUE_TORCH,
+    GREEN_TORCH,
+    RED_TORCH,
+    FIRE_BARREL,
+    TECH_LAMP,
+    CANDELABRA,
+    DEAD_TREE,
+    STALAGMITE,
+    FLOOR_LAMP,
+    31,
+    33,
+    2035,
+)
 #: What lies at the bottom of pits.
 DEPTHS = ("LAVA1", "NUKAGE1", "BLOOD1", "SLIME01")

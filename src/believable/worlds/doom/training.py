@@ -46,9 +46,7 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": TICS_PER_S // DECISION_TICS}  # noqa: RUF012  as its base
 
-    def __init__(
-        self, map: str, opponent: str, map_seed: int = 7, seconds: int = 30, render_mode: str | None = None
-    ) -> None:
+    def __init__(self, map: str, opponent: str, map_seed: int = 7, seconds: int = 30, render_mode: str | None = None) -> None:
         self._options = DoomOptions(map=map, map_seed=map_seed, picture="160x120")
         self._opponent, self._seconds = opponent, seconds
         self.render_mode = render_mode
@@ -60,9 +58,7 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         self.action_space = cast("spaces.Space[NDArray[np.int64]]", spaces.MultiDiscrete([3, 3, len(TURNS_DEG), 2, 2]))
         self._engine: DoomEngine | None = None
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         self.close()
         round_seed = int(self.np_random.integers(2**31))
@@ -117,11 +113,23 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             ahead, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
             away = math.hypot(dx, dy)
         values = (
-            (body.x - place.left) / size, (place.top - body.y) / size, body.z / 512, *(v / 20 for v in body.velocity),
-            math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch), ahead / size, left / size, away / size,
-            float(body.on_ground), body.health / 200, body.armour / 200, body.ammunition / 400,
+            (body.x - place.left) / size,
+            (place.top - body.y) / size,
+            body.z / 512,
+            *(v / 20 for v in body.velocity),
+            math.cos(yaw),
+            math.sin(yaw),
+            math.cos(pitch),
+            math.sin(pitch),
+            ahead / size,
+            left / size,
+            away / size,
+            float(body.on_ground),
+            body.health / 200,
+            body.armour / 200,
+            body.ammunition / 400,
             1.0 - self._tic / self._setup.ticks,
-        )  # fmt: skip
+        )
         return np.clip(np.asarray(values, np.float32), -1.0, 1.0)
 
     def render(self) -> Pixels | None:
@@ -144,7 +152,5 @@ class DoomNavigateEnv(DoomEnv):
 class DoomDeathmatchEnv(DoomEnv):
     """Fight the engine's bots."""
 
-    def __init__(
-        self, opponent: str = "bots", map_seed: int = 7, seconds: int = 120, render_mode: str | None = None
-    ) -> None:
+    def __init__(self, opponent: str = "bots", map_seed: int = 7, seconds: int = 120, render_mode: str | None = None) -> None:
         super().__init__("deathmatch", opponent, map_seed, seconds, render_mode)

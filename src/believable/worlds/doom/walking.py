@@ -125,9 +125,7 @@ class WalkMap:
         """Whether nothing stands between two places, looked at from above."""
         length = math.hypot(x1 - x0, y1 - y0)
         steps = int(length // (TILE_UNITS / 4)) + 1
-        return all(
-            tile_at(x0 + (x1 - x0) * n / steps, y0 + (y1 - y0) * n / steps) in self.plan.tiles for n in range(steps + 1)
-        )
+        return all(tile_at(x0 + (x1 - x0) * n / steps, y0 + (y1 - y0) * n / steps) in self.plan.tiles for n in range(steps + 1))
 
 
 def way_ahead(walk: WalkMap, x: float, y: float, route: list[Tile]) -> tuple[float, float]:

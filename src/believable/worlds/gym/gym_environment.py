@@ -51,9 +51,7 @@ READY_KEYS = {
     "CartPole-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 1}, LAST),
     "MountainCar-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 2}, 1),
     "LunarLander-": KeyPlan({"ArrowLeft": 1, "ArrowUp": 2, "ArrowRight": 3}, 0),
-    "MiniGrid-": KeyPlan(
-        {"ArrowLeft": 0, "ArrowRight": 1, "ArrowUp": 2, "KeyP": 3, "KeyD": 4, "Space": 5, "Enter": 6}, WAIT
-    ),
+    "MiniGrid-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 1, "ArrowUp": 2, "KeyP": 3, "KeyD": 4, "Space": 5, "Enter": 6}, WAIT),
 }
 #: What environments call keys, as pygame does, and as browsers do.
 _BROWSER_KEYS = {" ": "Space", "w": "ArrowUp", "s": "ArrowDown", "a": "ArrowLeft", "d": "ArrowRight", "\n": "Enter"}
@@ -126,9 +124,7 @@ def _unknown(gymnasium: Any, env: str, error: Exception) -> str:
         if env.startswith(beginning) and importlib.util.find_spec(module) is None:
             return f"Install what brings it: pip install {package!r}"
     near = did_you_mean(env, gymnasium.registry)
-    return (
-        near if near.startswith("Did you mean") else f"{error} Write MODULE:{env} to import a module that registers it."
-    )
+    return near if near.startswith("Did you mean") else f"{error} Write MODULE:{env} to import a module that registers it."
 
 
 @lru_cache(maxsize=64)
@@ -173,9 +169,7 @@ def _browser_key(pressed: Any) -> str:
     """`ArrowUp+Space` for the keys that are pressed together; empty for none."""
     parts = (pressed,) if isinstance(pressed, str | int) else tuple(pressed)
     letters = [chr(part) if isinstance(part, int) else str(part) for part in parts]
-    return "+".join(
-        sorted(_BROWSER_KEYS.get(letter, f"Key{letter.upper()}") for letter in letters if letter not in ("", "\0"))
-    )
+    return "+".join(sorted(_BROWSER_KEYS.get(letter, f"Key{letter.upper()}") for letter in letters if letter not in ("", "\0")))
 
 
 def plain_action(action: Any) -> Action:
@@ -210,9 +204,7 @@ def picture_of(environment: Any) -> Pixels:
     picture = np.asarray(environment.render())
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         shape = f"{picture.dtype} {picture.shape}"
-        raise InvalidInput(
-            f"a picture is {shape}, expected uint8 of height × width × 3. Mend the environment's render()."
-        )
+        raise InvalidInput(f"a picture is {shape}, expected uint8 of height × width × 3. Mend the environment's render().")
     times = max(1, round(SHOWN_HEIGHT_PX / picture.shape[0]))
     larger = picture.repeat(times, axis=0).repeat(times, axis=1)
     height, width = (2 * math.ceil(side / 2) for side in larger.shape[:2])
@@ -237,11 +229,7 @@ def fitted(picture: Pixels, width_px: int, height_px: int) -> Pixels:
 
 
 def replayed(
-    environment: Any,
-    seeds: Mapping[int, int],
-    episodes: Sequence[int],
-    actions: Sequence[str | None],
-    rewards: Sequence[float],
+    environment: Any, seeds: Mapping[int, int], episodes: Sequence[int], actions: Sequence[str | None], rewards: Sequence[float]
 ) -> Iterator[Pixels]:
     """One picture for each frame of a recording: who acted steps, a new episode begins with its seed, the rest stands still.
 

@@ -12,16 +12,7 @@ from believable.core.errors import InvalidInput
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Scalar, Timing
 from believable.recordings.scene import Scene
 from believable.worlds.contract import Input, Pixels, View
-from believable.worlds.gym.gym_environment import (
-    LAST,
-    WAIT,
-    Action,
-    action_in,
-    fitted,
-    make_environment,
-    picture_of,
-    replayed,
-)
+from believable.worlds.gym.gym_environment import LAST, WAIT, Action, action_in, fitted, make_environment, picture_of, replayed
 from believable.worlds.gym.gym_round import INPUTS, PLAYER, TELEMETRY, EnvironmentOrigin, GymSetup
 
 PRACTICE_S = 3600
@@ -50,16 +41,19 @@ class EpisodeLog:
         self.total = 0.0
 
     def add(
-        self, pressed: Input, action: Action | None, reward: float, terminated: bool, truncated: bool,
-        info: Mapping[str, Any],
-    ) -> None:  # fmt: skip
+        self, pressed: Input, action: Action | None, reward: float, terminated: bool, truncated: bool, info: Mapping[str, Any]
+    ) -> None:
         self.total += reward
         row: dict[str, Scalar] = {
             **dict(zip((part.name for part in INPUTS.parts), pressed, strict=True)),
-            "action": None if action is None else json.dumps(action), "reward": reward, "return": self.total,
-            "episode": self.episode, "terminated": terminated, "truncated": truncated,
+            "action": None if action is None else json.dumps(action),
+            "reward": reward,
+            "return": self.total,
+            "episode": self.episode,
+            "terminated": terminated,
+            "truncated": truncated,
             **{column: _scalar(info.get(name)) for name, column in self._info.items()},
-        }  # fmt: skip
+        }
         for name, value in row.items():
             self.columns[name].append(value)
 
@@ -142,12 +136,7 @@ class GymGame:
         return self._last if isinstance(idle, str) else idle
 
     def _keep(
-        self,
-        pressed: Input,
-        action: Action | None,
-        reward: float = 0.0,
-        terminated: bool = False,
-        truncated: bool = False,
+        self, pressed: Input, action: Action | None, reward: float = 0.0, terminated: bool = False, truncated: bool = False
     ) -> None:
         if self._log is not None:
             self._log.add(pressed, action, reward, terminated, truncated, {})

@@ -14,32 +14,17 @@ from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
 from believable.recordings.recording import Recording
 from believable.study.bases import Record
-from believable.worlds.contract import (
-    GameControls,
-    Input,
-    InputPart,
-    InputSchema,
-    RoundPlace,
-    Row,
-    WorldColumn,
-    WorldColumns,
-)
+from believable.worlds.contract import GameControls, Input, InputPart, InputSchema, RoundPlace, Row, WorldColumn, WorldColumns
 from believable.worlds.gym.gym_environment import LAST, WAIT, Action, KeyPlan, action_problem, facts_of
 
 PLAYER = "player"
 #: So many keys, or keys held together, at most.
 KEYS = 64
 INPUTS = InputSchema(
-    (
-        InputPart(
-            "key", 0, KEYS, "Which of the trial's `keys` is down, in alphabetical order from 1; 0: none.", "tapped"
-        ),
-    )
+    (InputPart("key", 0, KEYS, "Which of the trial's `keys` is down, in alphabetical order from 1; 0: none.", "tapped"),)
 )
 #: Names that browsers have for keys by their place.
-KEY_NAMES = re.compile(
-    r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period"
-)
+KEY_NAMES = re.compile(r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period")
 
 
 class GymOptions(Record):
@@ -126,12 +111,19 @@ def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
     seed = place.seed("environment", place.trial_key) % 2**31 if options.env_seed == "round" else options.env_seed
     return GymSetup.model_validate(
         {
-            "env": options.env, "env_options": options.env_options, "keys": plan.keys, "idle": plan.idle, "fps": fps,
+            "env": options.env,
+            "env_options": options.env_options,
+            "keys": plan.keys,
+            "idle": plan.idle,
+            "fps": fps,
             "key_words": _words_of(plan, facts.meanings) | options.key_words,
-            "seed": seed, "ticks": place.duration_s * fps, "episode_steps": options.episode_steps,
-            "begin_again": options.begin_again, "practice": place.practice,
+            "seed": seed,
+            "ticks": place.duration_s * fps,
+            "episode_steps": options.episode_steps,
+            "begin_again": options.begin_again,
+            "practice": place.practice,
         }
-    )  # fmt: skip
+    )
 
 
 def _words_of(plan: KeyPlan, meanings: Mapping[int, str]) -> dict[str, str]:
@@ -156,11 +148,7 @@ def problems_of(options: GymOptions) -> Sequence[tuple[str, str, str]]:
 def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, str]]:
     plan = key_plan(options)
     if not plan.keys:
-        yield (
-            "keys",
-            f"{options.env!r} tells no keys of its own.",
-            f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
-        )
+        yield ("keys", f"{options.env!r} tells no keys of its own.", f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.")
     if len(plan.keys) > KEYS:
         yield "keys", f"there are {len(plan.keys)} keys.", f"Use {KEYS} at most."
     for keys, action in plan.keys.items():

@@ -35,9 +35,7 @@ FILM, RECORDING = ".mp4", ".replay.json.gz"
 class EpisodeRecorder:
     """Watches one environment; an episode's files appear when it ends, or is broken off by the next or by closing."""
 
-    def __init__(
-        self, name_of: Callable[[int], Path], frames_per_s: int, info: Sequence[str], agent: str | None
-    ) -> None:
+    def __init__(self, name_of: Callable[[int], Path], frames_per_s: int, info: Sequence[str], agent: str | None) -> None:
         self._name_of, self._frames_per_s, self._info, self._agent = name_of, frames_per_s, tuple(info), agent
         self._log: EpisodeLog | None = None
         self._film: FilmFile | None = None

@@ -6,17 +6,7 @@ from pathlib import Path
 
 from believable.worlds.contract import Opponents, Playing, World
 from believable.worlds.maze.draw import draw
-from believable.worlds.maze.game import (
-    COLUMNS,
-    INPUTS,
-    OPPONENT,
-    PLAYER,
-    MazeGame,
-    MazeOptions,
-    MazeSetup,
-    problems_of,
-    settle,
-)
+from believable.worlds.maze.game import COLUMNS, INPUTS, OPPONENT, PLAYER, MazeGame, MazeOptions, MazeSetup, problems_of, settle
 from believable.worlds.maze.opponents import OPPONENTS
 from believable.worlds.maze.rules import TICKS_PER_S
 from believable.worlds.maze.scripted_player import SCRIPTED

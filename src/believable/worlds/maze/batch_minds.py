@@ -40,9 +40,7 @@ REACTION_TICKS, AIM_ERROR_DEG = SKILL.reaction_ticks, SKILL.aim_error_deg
 BOMB_CHANCE, PAUSE_CHANCE = SKILL.bomb_chance, SKILL.pause_chance
 SEARCH, CHASE, FOLLOW, INVESTIGATE = range(4)
 LONG_AGO = -(1 << 20)
-CALM_ROW, FRUSTRATED_ROW = (
-    np.array([getattr(temper, name) for name in TEMPER], np.float64) for temper in (CALM, FRUSTRATED)
-)
+CALM_ROW, FRUSTRATED_ROW = (np.array([getattr(temper, name) for name in TEMPER], np.float64) for temper in (CALM, FRUSTRATED))
 
 
 # ------------------------------------------------------------------------------------------ the opponent
@@ -175,9 +173,16 @@ def decide_opponent(game: Any, settings: Any) -> tuple[int, bool, int]:
 @compiled
 def _choose_goal(game: Any, settings: Any, tile: int) -> None:
     sees = in_view(
-        game, settings, game.opponent_x, game.opponent_y, game.opponent_deg, game.player_x, game.player_y, game.view_tiles,
+        game,
+        settings,
+        game.opponent_x,
+        game.opponent_y,
+        game.opponent_deg,
+        game.player_x,
+        game.player_y,
+        game.view_tiles,
         game.view_deg,
-    )  # fmt: skip
+    )
     if sees:
         game.seen_tick, game.intent, game.looks_until, game.saw = game.tick, CHASE, 0, 1
         game.goal = tile_at(game.width, game.player_x, game.player_y)
@@ -431,9 +436,16 @@ def decide_player(game: Any, settings: Any) -> tuple[int, int, int, bool, bool]:
 @compiled
 def _notices(game: Any, settings: Any) -> bool:
     if not in_view(
-        game, settings, game.player_x, game.player_y, game.player_deg, game.opponent_x, game.opponent_y,
-        np.float64(settings.player_view_tiles), np.float64(settings.player_view_deg),
-    ):  # fmt: skip
+        game,
+        settings,
+        game.player_x,
+        game.player_y,
+        game.player_deg,
+        game.opponent_x,
+        game.opponent_y,
+        np.float64(settings.player_view_tiles),
+        np.float64(settings.player_view_deg),
+    ):
         game.noticed_tick = -1
         return False
     if game.noticed_tick < 0:

@@ -39,19 +39,63 @@ STEP, SHOT, BLAST, RESET, HIT, CAUGHT, KILLED, OTHER = range(8)
 TEMPER = tuple(field.name for field in fields(Temper))
 INTEGERS = (
     # the round
-    "tick", "score", "player_x", "player_y", "player_deg", "player_health", "opponent_x", "opponent_y", "opponent_deg",
-    "opponent_health", "bullet_ready", "bomb_ready", "staggers_until", "n_missiles", "n_events", "n_fires", "fires_version",
+    "tick",
+    "score",
+    "player_x",
+    "player_y",
+    "player_deg",
+    "player_health",
+    "opponent_x",
+    "opponent_y",
+    "opponent_deg",
+    "opponent_health",
+    "bullet_ready",
+    "bomb_ready",
+    "staggers_until",
+    "n_missiles",
+    "n_events",
+    "n_fires",
+    "fires_version",
     # the maze
-    "width", "n_free", "player_start", "opponent_start",
+    "width",
+    "n_free",
+    "player_start",
+    "opponent_start",
     # the generator
-    "word", "has_gauss",
+    "word",
+    "has_gauss",
     # the opponent
-    "goal", "intent", "saw", "seen_tick", "heard_tick", "n_trail", "trail_from", "trail_to", "looks_until", "looks_from",
-    "looks_at", "waits_from", "best_steps", "best_tick", "swerves_by", "swerves_until", "balks_from", "balks_until",
-    "jerk_first", "jerk_second", "stray", "strays_until", "entered_tile", "around_goal", "around_tile", "around_version",
+    "goal",
+    "intent",
+    "saw",
+    "seen_tick",
+    "heard_tick",
+    "n_trail",
+    "trail_from",
+    "trail_to",
+    "looks_until",
+    "looks_from",
+    "looks_at",
+    "waits_from",
+    "best_steps",
+    "best_tick",
+    "swerves_by",
+    "swerves_until",
+    "balks_from",
+    "balks_until",
+    "jerk_first",
+    "jerk_second",
+    "stray",
+    "strays_until",
+    "entered_tile",
+    "around_goal",
+    "around_tile",
+    "around_version",
     # the scripted player
-    "player_goal", "noticed_tick", "pause_until",
-)  # fmt: skip
+    "player_goal",
+    "noticed_tick",
+    "pause_until",
+)
 REALS = ("gauss", "error_deg", "level", "temper_level", *TEMPER)
 SETTINGS = np.dtype(
     [(field.name, np.float64 if field.name == "loops" else np.int64) for field in fields(MazeRules)]
@@ -272,16 +316,7 @@ def _happened(game: Any, settings: Any, kind: int, x: int, y: int, amount: int) 
 
 @compiled
 def step_round(
-    game: Any,
-    settings: Any,
-    dx: int,
-    dy: int,
-    aim_deg: int,
-    shoot: bool,
-    bomb: bool,
-    heading: int,
-    walk: bool,
-    face: int,
+    game: Any, settings: Any, dx: int, dy: int, aim_deg: int, shoot: bool, bomb: bool, heading: int, walk: bool, face: int
 ) -> None:
     game.n_events = 0
     game.player_deg = aim_deg % 360

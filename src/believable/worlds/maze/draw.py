@@ -19,18 +19,14 @@ def draw(recording: Recording) -> Scene:
     return _scene(world.walls, recording.actors, _readouts(recording), fog="fog" in states, mood="furious" in states)
 
 
-def _scene(
-    walls: tuple[str, ...], actors: Iterable[Actor], readouts: tuple[Readout, ...], *, fog: bool, mood: bool
-) -> Scene:
+def _scene(walls: tuple[str, ...], actors: Iterable[Actor], readouts: tuple[Readout, ...], *, fog: bool, mood: bool) -> Scene:
     ordered = sorted(actors, key=lambda actor: _ORDER.get(actor.role, len(_ORDER)))
     sprites = [sprite for actor in ordered for sprite in _sprites(actor, fog, mood)]
     if fog:  # what the player sees is light, and lies below all that is seen there
         sprites = [*(Sprite(actor.id, (_LIT,)) for actor in ordered if actor.role == "player"), *sprites]
     # Walls lie below: nobody enters them, and bars of health are not cut off.
     ground = (*_shadows(walls), *(Shape("rect", "#38434f", x, y, w, h) for x, y, w, h in tile_rects(walls, "#")))
-    return Scene(
-        len(walls[0]), len(walls), _DARK if fog else _FLOOR, ground, tuple(sprites), walls=walls, readouts=readouts
-    )
+    return Scene(len(walls[0]), len(walls), _DARK if fog else _FLOOR, ground, tuple(sprites), walls=walls, readouts=readouts)
 
 
 def _shadows(walls: tuple[str, ...]) -> list[Shape]:
@@ -50,10 +46,7 @@ def _readouts(recording: Recording) -> tuple[Readout, ...]:
     player = next((actor.id for actor in recording.actors if actor.role == "player"), "")
     keys = {state.key for track in recording.tracks if track.actor == player for state in track.states}
     scored = (Readout("left", "play.time"), Readout("score", "play.score", player, "score"))
-    return (
-        *(scored if "score" in keys else ()),
-        *((Readout("news", "play.", player, "news"),) if "news" in keys else ()),
-    )
+    return (*(scored if "score" in keys else ()), *((Readout("news", "play.", player, "news"),) if "news" in keys else ()))
 
 
 def live_scene(walls: tuple[str, ...], *, fog: bool = False, mood: bool = False) -> Scene:
@@ -96,9 +89,17 @@ _SHAPES = {
         Shape("circle", "#00000028", 0.04, 0.07, r=0.34, turns=False),
         Shape("poly", "#22303c", points=((0.1, 0.12), (0.52, 0.12), (0.52, 0.21), (0.1, 0.21))),
         Shape(
-            "poly", "#2f6690",
+            "poly",
+            "#2f6690",
             points=(
-                (-0.2, -0.34), (0.08, -0.34), (0.18, -0.2), (0.18, 0.2), (0.08, 0.34), (-0.2, 0.34), (-0.28, 0.2), (-0.28, -0.2),
+                (-0.2, -0.34),
+                (0.08, -0.34),
+                (0.18, -0.2),
+                (0.18, 0.2),
+                (0.08, 0.34),
+                (-0.2, 0.34),
+                (-0.28, 0.2),
+                (-0.28, -0.2),
             ),
         ),
         Shape("poly", "#24506f", points=((-0.2, -0.12), (0.12, -0.12), (0.12, 0.12), (-0.2, 0.12))),
@@ -125,7 +126,8 @@ _SHAPES = {
     ),
     "bullet": (Shape("circle", "#f2a03d80", r=0.13), Shape("circle", "#22303c", r=0.08)),
     "bomb": (
-        Shape("circle", "#22303c", r=0.2), Shape("circle", "#5c6b78", -0.06, -0.07, r=0.06),
+        Shape("circle", "#22303c", r=0.2),
+        Shape("circle", "#5c6b78", -0.06, -0.07, r=0.06),
         Shape("circle", "#f2c14e", 0.13, -0.15, r=0.06, turns=False),
     ),
     "fire": (
@@ -139,11 +141,12 @@ _SHAPES = {
     "spark": (*_spikes("#ffffffc0", 7, 0.22, 0.56), *_spikes("#f2c14e", 5, 0.12, 0.32)),
     "burst": (Shape("circle", "#e4572e50", r=1.4), *_spikes("#f28c38", 11, 0.7, 1.25), *_spikes("#f7e08a", 8, 0.35, 0.75)),
     "fall": (
-        *_spikes("#a92b2b", 12, 0.6, 0.85), Shape("circle", "#ffffff", r=0.5),
+        *_spikes("#a92b2b", 12, 0.6, 0.85),
+        Shape("circle", "#ffffff", r=0.5),
         Shape("poly", "#a92b2b", points=((-0.28, -0.2), (-0.2, -0.28), (0.28, 0.2), (0.2, 0.28)), turns=False),
         Shape("poly", "#a92b2b", points=((-0.28, 0.2), (-0.2, 0.28), (0.28, -0.2), (0.2, -0.28)), turns=False),
     ),
-}  # fmt: skip
+}
 _LIT = Shape("view", _FLOOR, r=PLAYER_VIEW_TILES, from_deg=-_HALF, to_deg=_HALF)
 
 
@@ -175,10 +178,9 @@ _FACES = {
         *_brows("#2a0703", (0.15, 0.02), (-0.02, 0.33), 0.1),
         *_HEALTH,
     ),
-}  # fmt: skip
+}
 _OTHER = (Shape("circle", "#8f5aa8", r=0.3),)
 #: Bottom first.
 _ORDER = {
-    role: place
-    for place, role in enumerate(("fire", "fall", "bomb", "opponent", "player", "flash", "bullet", "spark", "burst"))
+    role: place for place, role in enumerate(("fire", "fall", "bomb", "opponent", "player", "flash", "bullet", "spark", "burst"))
 }

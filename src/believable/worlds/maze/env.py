@@ -67,9 +67,7 @@ class _Maze(MazeEnv):
         self.action_space = spaces.MultiDiscrete(list(self.choices))
         self._events: list[MazeEvent] = []
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         round_seed = int(self.np_random.integers(2**31))
         self._game = new_round(round_seed, self._settings)

@@ -17,15 +17,7 @@ from believable.worlds.maze.draw import live_scene
 from believable.worlds.maze.flashes import Effects
 from believable.worlds.maze.opponents import new_opponent
 from believable.worlds.maze.record import FIGURE_REACH, FIRE_REACH, Recorder
-from believable.worlds.maze.rules import (
-    TICKS_PER_S,
-    MazeEvent,
-    MazeRules,
-    OpponentInput,
-    PlayerInput,
-    new_round,
-    player_sees,
-)
+from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRules, OpponentInput, PlayerInput, new_round, player_sees
 from believable.worlds.maze.temper import expression
 
 PLAYER, OPPONENT = "player", "opponent"
@@ -36,12 +28,21 @@ STRIDE, HEARD_TILES = 950, 9
 #: What the player can see or hear of what happens.
 NOTICED = frozenset(
     ["shot", "throw", "hit", "blast", "blast_hit", "burn", "hurt", "caught", "opponent_killed", "player_killed", "reset"]
-)  # fmt: skip
+)
 #: The numbers that the page needs to predict the player's own moves.
 _PREDICTED = (
-    "player_speed", "body_radius", "health", "bullet_speed", "bullet_pause", "bullet_life", "bomb_speed", "bomb_pause",
-    "bomb_fuse", "player_view_deg", "player_view_tiles",
-)  # fmt: skip
+    "player_speed",
+    "body_radius",
+    "health",
+    "bullet_speed",
+    "bullet_pause",
+    "bullet_life",
+    "bomb_speed",
+    "bomb_pause",
+    "bomb_fuse",
+    "player_view_deg",
+    "player_view_tiles",
+)
 
 
 class MazeOptions(Record):
@@ -259,9 +260,7 @@ def _held(recording: Recording, track: Track, key: str) -> list[Scalar]:
 
 COLUMNS = WorldColumns(
     setup=(
-        WorldColumn(
-            "opponent", "string", "Who was played against: a name, or a degree of frustration.", required=False
-        ),
+        WorldColumn("opponent", "string", "Who was played against: a name, or a degree of frustration.", required=False),
         WorldColumn("maze_seed", "integer", "What maze and starting places follow from."),
         WorldColumn("agent_seed", "integer", "What the opponent's chance follows from."),
         WorldColumn("size", "integer", "Tiles on each side of the maze."),
@@ -284,9 +283,7 @@ COLUMNS = WorldColumns(
         WorldColumn("move_y", "integer", "Buttons: −1 up, 1 down."),
         WorldColumn("shoot", "boolean", "Button of the gun."),
         WorldColumn("bomb", "boolean", "Button of bombs."),
-        WorldColumn(
-            "frustration", "number", "The opponent's frustration, 0 to 1; empty where it has none.", required=False
-        ),
+        WorldColumn("frustration", "number", "The opponent's frustration, 0 to 1; empty where it has none.", required=False),
         WorldColumn("intent", "string", "What the opponent was doing.", required=False),
         WorldColumn("events", "string", "What happened in this tick, separated by spaces.", required=False),
     ),

@@ -25,9 +25,7 @@ class Grid:
         self.blocked = bytes(tile == "#" for row in walls for tile in row)
         self.free = tuple(tile for tile, wall in enumerate(self.blocked) if not wall)
         self.neighbours = tuple(
-            ()
-            if wall
-            else tuple(n for n in (tile + 1, tile + self.width, tile - 1, tile - self.width) if not self.blocked[n])
+            () if wall else tuple(n for n in (tile + 1, tile + self.width, tile - 1, tile - self.width) if not self.blocked[n])
             for tile, wall in enumerate(self.blocked)
         )
         self._fields: dict[int, list[int]] = {}

@@ -17,10 +17,7 @@ from believable.worlds.maze.temper import PRESETS, Dynamics, Frustration, Temper
 #: Opponents by name. A number between 0 and 1 is one, too: frustration held there.
 OPPONENTS: Mapping[str, str] = MappingProxyType(
     {
-        **{
-            name: f"{name.capitalize()}: chases what it sees, follows what it hears, searches otherwise"
-            for name in PRESETS
-        },
+        **{name: f"{name.capitalize()}: chases what it sees, follows what it hears, searches otherwise" for name in PRESETS},
         "chaser": "Always on the shortest way to the player, wherever that is",
     }
 )
@@ -216,9 +213,7 @@ class FrustratedOpponent:
     def _way_out(self, game: MazeRound, tile: int) -> list[int]:
         """To the nearest tile that does not burn."""
         steps = game.grid.distances(tile)
-        return game.grid.distances(
-            min((free for free in game.grid.free if free not in game.fires), key=steps.__getitem__)
-        )
+        return game.grid.distances(min((free for free in game.grid.free if free not in game.fires), key=steps.__getitem__))
 
     def _waits(self, game: MazeRound, tile: int, field: list[int], temper: Temper) -> bool:
         """Whether it stands before a fire until that has burnt out; it walks up to it first."""

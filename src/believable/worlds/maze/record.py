@@ -98,9 +98,7 @@ class Recorder:
         self._telemetry: dict[str, list[Scalar]] = {name: [] for name in _TELEMETRY}
         self._frame = 0
 
-    def see(
-        self, player: PlayerInput, opponent: OpponentInput, events: Sequence[MazeEvent], frustration: float | None
-    ) -> None:
+    def see(self, player: PlayerInput, opponent: OpponentInput, events: Sequence[MazeEvent], frustration: float | None) -> None:
         """Keep one tick: inputs, what happened, and where everything is now."""
         game, frame = self._game, self._frame
         for name, body in (("player", game.player), ("opponent", game.opponent)):

@@ -180,9 +180,7 @@ class MazeRound:
         if keys.shoot and self.tick >= self.bullet_ready:
             self.bullet_ready = self.tick + settings.bullet_pause
             self._launch("bullet", settings.bullet_speed, settings.bullet_life)
-            events.append(
-                MazeEvent(self.tick, "shot", "player", self.player.x, self.player.y, settings.shot_sound_tiles)
-            )
+            events.append(MazeEvent(self.tick, "shot", "player", self.player.x, self.player.y, settings.shot_sound_tiles))
         if keys.bomb and self.tick >= self.bomb_ready:
             self.bomb_ready = self.tick + settings.bomb_pause
             self._launch("bomb", settings.bomb_speed, settings.bomb_fuse)
@@ -273,9 +271,7 @@ class MazeRound:
         else:
             return
         self._reset(self.player.heading_deg)
-        events.append(
-            MazeEvent(self.tick, "reset", "player", self.player.x, self.player.y, self.settings.reset_sound_tiles)
-        )
+        events.append(MazeEvent(self.tick, "reset", "player", self.player.x, self.player.y, self.settings.reset_sound_tiles))
 
     def _reset(self, player_heading_deg: int) -> None:
         settings = self.settings

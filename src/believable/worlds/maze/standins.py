@@ -55,10 +55,7 @@ class Gait:
 
 #: All turn equally fast at most, and about as much: else the beam alone would tell them apart, and nobody would watch the walk.
 GAITS: Mapping[str, Gait] = MappingProxyType(
-    {
-        "standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1),
-        "standin_agent": Gait(14.0, 1.0, 1, 45, 6, 14.0, 0.0, 0),
-    }
+    {"standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1), "standin_agent": Gait(14.0, 1.0, 1, 45, 6, 14.0, 0.0, 0)}
 )
 
 
@@ -117,9 +114,7 @@ class _Walker:
         """Places a few steps off the way, in the order of the way."""
         field, back = self._grid.distances(goal), self._grid.distances(start)
         length = field[start]
-        off = [
-            tile for tile in self._grid.free if 4 <= field[tile] + back[tile] - length <= 8 and 8 <= back[tile] <= 18
-        ]
+        off = [tile for tile in self._grid.free if 4 <= field[tile] + back[tile] - length <= 8 and 8 <= back[tile] <= 18]
         chosen = self._rng.sample(off, min(self._gait.wrong_ways, len(off)))
         return sorted(chosen, key=back.__getitem__)
 
@@ -184,9 +179,7 @@ class _Walker:
         ends = [*changes[1:], len(self._doing)]
         words = {"walk": "walks towards the goal", "stop": "stops and looks round"}
         return [
-            Action(
-                f"w{number}", "walker", round(first * FRAME_MS), round(end * FRAME_MS), verb, "goal", None, words[verb]
-            )
+            Action(f"w{number}", "walker", round(first * FRAME_MS), round(end * FRAME_MS), verb, "goal", None, words[verb])
             for number, (first, end) in enumerate(zip(changes, ends, strict=True), 1)
             for verb in (self._doing[first],)
         ]
@@ -229,9 +222,7 @@ class HandedPlayer:
         step = max(-self._hand.turn_deg, min(self._hand.turn_deg, gap))
         self._aim = (aim + step + self._rng.gauss(0, self._hand.tremor_deg)) % 360
         on_target = abs(gap) <= 25
-        return PlayerInput(
-            wanted.dx, wanted.dy, round(self._aim) % 360, wanted.shoot and on_target, wanted.bomb and on_target
-        )
+        return PlayerInput(wanted.dx, wanted.dy, round(self._aim) % 360, wanted.shoot and on_target, wanted.bomb and on_target)
 
 
 def fight(seed: int, take: int, kind: str, *, ticks: int = 15 * TICKS_PER_S, mood: str = "calm") -> Recording:

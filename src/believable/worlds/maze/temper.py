@@ -46,9 +46,7 @@ class Temper:
 
     def mixed(self, other: Temper, share: float) -> Temper:
         """This temper moved towards another by `share` (0: this, 1: the other)."""
-        return Temper(
-            *((1 - share) * getattr(self, field.name) + share * getattr(other, field.name) for field in fields(Temper))
-        )
+        return Temper(*((1 - share) * getattr(self, field.name) + share * getattr(other, field.name) for field in fields(Temper)))
 
 
 #: Of somebody calm, and of somebody frustrated.

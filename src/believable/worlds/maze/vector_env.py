@@ -172,9 +172,7 @@ def _step_players(rounds: Any, numbers: Any, actions: Any, over: Any, rewards: A
         heading, walk, face = decide_opponent(game, settings)
         action = actions[i]
         aim = action[2] * AIM_STEP_DEG
-        step_round(
-            game, settings, action[0] - 1, action[1] - 1, aim, action[3] != 0, action[4] != 0, heading, walk, face
-        )
+        step_round(game, settings, action[0] - 1, action[1] - 1, aim, action[3] != 0, action[4] != 0, heading, walk, face)
         lost = False
         for k in range(game.n_events):
             lost = lost or game.events[k, 0] in (CAUGHT, KILLED)
@@ -208,17 +206,7 @@ def _step_opponents(rounds: Any, numbers: Any, actions: Any, over: Any, rewards:
 def _see_as_player(game: Any, settings: Any, out: Any) -> None:
     tiles = np.float64(settings.player_view_tiles)
     seen = np.float64(
-        in_view(
-            game,
-            settings,
-            game.player_x,
-            game.player_y,
-            game.player_deg,
-            game.opponent_x,
-            game.opponent_y,
-            tiles,
-            360.0,
-        )
+        in_view(game, settings, game.player_x, game.player_y, game.player_deg, game.opponent_x, game.opponent_y, tiles, 360.0)
     )
     _patch(game, settings, game.player_x, game.player_y, out)
     rest = out[PATCH:]
@@ -238,10 +226,17 @@ def _see_as_player(game: Any, settings: Any, out: Any) -> None:
 def _see_as_opponent(game: Any, settings: Any, out: Any) -> None:
     seen = np.float64(
         in_view(
-            game, settings, game.opponent_x, game.opponent_y, game.opponent_deg, game.player_x, game.player_y,
-            CALM_VIEW_TILES, CALM_VIEW_DEG,
+            game,
+            settings,
+            game.opponent_x,
+            game.opponent_y,
+            game.opponent_deg,
+            game.player_x,
+            game.player_y,
+            CALM_VIEW_TILES,
+            CALM_VIEW_DEG,
         )
-    )  # fmt: skip
+    )
     _patch(game, settings, game.opponent_x, game.opponent_y, out)
     rest = out[PATCH:]
     size = game.width * TILE

@@ -23,9 +23,7 @@ def draw(recording: Recording) -> Scene:
         *(
             shape
             for number, place in enumerate(outer)
-            for shape in _area(
-                place, GROUNDS.get(place.name, FLOOR if furnished else BUILDINGS[number % len(BUILDINGS)])
-            )
+            for shape in _area(place, GROUNDS.get(place.name, FLOOR if furnished else BUILDINGS[number % len(BUILDINGS)]))
         ),
         *(shape for place in inner for shape in (floor(place) if furnished else _area(place, "#ffffff59"))),
         *walls(world.walls),

@@ -123,9 +123,7 @@ def with_findings(recording: Recording) -> Recording:
             wrong[violation.action].append(words)
     return replace(
         recording,
-        actions=tuple(
-            replace(action, violations="; ".join(wrong[action.id]) or NOTHING_WRONG) for action in recording.actions
-        ),
+        actions=tuple(replace(action, violations="; ".join(wrong[action.id]) or NOTHING_WRONG) for action in recording.actions),
         plans=tuple(
             replace(step, fulfilled=reader.is_fulfilled(step) if step.level == 1 and step.activity else None)
             for step in recording.plans
@@ -144,11 +142,7 @@ def check_town(recording: Recording, person: str | None = None) -> TownFindings:
         (violation for violation in reader.violations() if person in (None, violation.actor)),
         key=lambda violation: (violation.t_ms, violation.actor, violation.rule),
     )
-    aims = [
-        step
-        for step in recording.plans
-        if step.level == 1 and step.activity is not None and person in (None, step.actor)
-    ]
+    aims = [step for step in recording.plans if step.level == 1 and step.activity is not None and person in (None, step.actor)]
     return TownFindings(
         actions=len(actions),
         violations=tuple(violations),
@@ -258,9 +252,15 @@ class _LogReader:
         facts = self.actors[action.actor].facts
         step = self.plans.get(action.serves or "")
         if (
-            step is not None and step.place and action.verb == "use" and action.place and facts
-            and step.level == 1 and step.place == facts.get("workplace") and self._building(action.place) != step.place
-        ):  # fmt: skip
+            step is not None
+            and step.place
+            and action.verb == "use"
+            and action.place
+            and facts
+            and step.level == 1
+            and step.place == facts.get("workplace")
+            and self._building(action.place) != step.place
+        ):
             yield "work elsewhere", f"meant to be done in {step.place}, done in {action.place}"
 
     def _new_bout(self, action: Action, own: list[Action]) -> bool:
@@ -299,9 +299,8 @@ class _LogReader:
             yield "staff only", f"goes into the {self.places[str(action.place)].name} of {name} without working there"
         if room.get("kind") == "bathroom" and entered:
             others = [
-                other for other in self.actors
-                if other != action.actor and self._room_of(other, action.t1_ms) == action.place
-            ]  # fmt: skip
+                other for other in self.actors if other != action.actor and self._room_of(other, action.t1_ms) == action.place
+            ]
             if others:
                 yield "bathroom in use", f"{others[0]} is in there"
 
@@ -329,9 +328,10 @@ class _LogReader:
         if thing is None:
             return
         same = [
-            other for other in self.uses_by_object[thing.id]
+            other
+            for other in self.uses_by_object[thing.id]
             if other is not action and other.actor != action.actor and other.t0_ms <= action.t0_ms < other.t1_ms
-        ]  # fmt: skip
+        ]
         if len(same) >= int(thing.facts.get("capacity", 1) or 1):
             yield "more than fit", f"{thing.kind} is used by {same[0].actor} already"
         owner = thing.facts.get("owner")
@@ -341,12 +341,12 @@ class _LogReader:
     def _taken_up_again(self, action: Action) -> bool:
         """Whether the same is gone on with soon: somebody was interrupted."""
         later = [
-            other for other in self.uses_by_object[str(action.object)]
+            other
+            for other in self.uses_by_object[str(action.object)]
             if other.actor == action.actor and other.activity == action.activity and other.t0_ms >= action.t1_ms
-        ]  # fmt: skip
+        ]
         talked = any(
-            action.actor in (said.actor, said.target) and abs(said.t0_ms - action.t1_ms) <= ANSWER_MS
-            for said in self.spoken
+            action.actor in (said.actor, said.target) and abs(said.t0_ms - action.t1_ms) <= ANSWER_MS for said in self.spoken
         )
         return talked or (bool(later) and later[0].t0_ms - action.t1_ms <= 5 * MINUTE_MS)
 
@@ -392,25 +392,18 @@ class _LogReader:
         if action.activity in ("cook", "prepare") and body.dirty:
             yield "unwashed hands", "prepares food after the toilet without washing hands"
         door = self.objects.get(action.object or "")
-        if (
-            action.verb == "move-to"
-            and len(own) > 1
-            and self._facts(self._building(own[-2].place)).get("kind") == "home"
-        ):
+        if action.verb == "move-to" and len(own) > 1 and self._facts(self._building(own[-2].place)).get("kind") == "home":
             home = self._building(own[-2].place)
-            if (
-                action.place is None
-                and home
-                and f"{home}.door" in self.open
-                and (door is None or door.id != f"{home}.door")
-            ):
+            if action.place is None and home and f"{home}.door" in self.open and (door is None or door.id != f"{home}.door"):
                 yield "front door left open", "walks away from the open front door"
         if action.verb == "move-to" and len(own) > 1 and self._building(action.place) != self._building(own[-2].place):
             left = [
-                key for key, actor in self.on.items()
-                if actor == action.actor and self._building(self.objects[key].place) == self._building(own[-2].place)
+                key
+                for key, actor in self.on.items()
+                if actor == action.actor
+                and self._building(self.objects[key].place) == self._building(own[-2].place)
                 and self._facts(self._building(own[-2].place)).get("kind") == "home"
-            ]  # fmt: skip
+            ]
             if left:
                 yield "left switched on", f"leaves with the {self.objects[left[0]].kind} on"
 
@@ -504,9 +497,7 @@ class _LogReader:
             during = [action for action in own if action.t0_ms <= t_ms <= action.t1_ms] or own[-1:]
             if during and (wrong, during[0].id) not in seen:
                 seen.add((wrong, during[0].id))
-                where = (
-                    f"tile {x}, {y}" if wrong == "through a wall" else f"{(dx + dy) / UNITS_PER_TILE:.1f} tiles at once"
-                )
+                where = f"tile {x}, {y}" if wrong == "through a wall" else f"{(dx + dy) / UNITS_PER_TILE:.1f} tiles at once"
                 yield self._violation(wrong, during[0], where, t_ms)
 
     def _of_nights(self, actor: str) -> Iterator[TownViolation]:
@@ -532,8 +523,11 @@ class _LogReader:
         """Whether its activity, or one of them, was done in its place, about its time."""
         wanted = (step.activity or "").split()
         return any(
-            action.actor == step.actor and action.activity in wanted and action.refused is None
-            and action.t0_ms <= step.t1_ms + LATE_MS and action.t1_ms >= step.t0_ms - EARLY_MS
+            action.actor == step.actor
+            and action.activity in wanted
+            and action.refused is None
+            and action.t0_ms <= step.t1_ms + LATE_MS
+            and action.t1_ms >= step.t0_ms - EARLY_MS
             and (step.place is None or step.place in (action.place, self._building(action.place)))
             for action in self.actions
-        )  # fmt: skip
+        )

@@ -50,11 +50,7 @@ def read_settings(folder: Path) -> TownSettings:
 
 
 def simulate(
-    folder: Path,
-    settings: TownSettings,
-    model: LanguageModel | None,
-    *,
-    on_step: Callable[[TownRun], None] = lambda run: None,
+    folder: Path, settings: TownSettings, model: LanguageModel | None, *, on_step: Callable[[TownRun], None] = lambda run: None
 ) -> TownRun:
     """Run to the end, from the last kept state if there is one. Everything minds say is in the trace."""
     keep_settings(folder, settings)

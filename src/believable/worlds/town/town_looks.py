@@ -13,10 +13,17 @@ from believable.worlds.town.town_map import town_data
 
 #: Rooms by their names: the colour of the floor, and whether it is tiled; others have boards.
 FLOORS = {
-    "bathroom": ("#e3edf1", True), "kitchen": ("#efe8da", True), "bakehouse": ("#eee3d2", True), "shop": ("#f1e9dc", True),
-    "bedroom": ("#e9d8bf", False), "living room": ("#e6d2b3", False), "café": ("#e4cfb4", False),
-    "storeroom": ("#ddd6c9", False), "reading room": ("#dccdb8", False), "hall": ("#e2cdae", False),
-}  # fmt: skip
+    "bathroom": ("#e3edf1", True),
+    "kitchen": ("#efe8da", True),
+    "bakehouse": ("#eee3d2", True),
+    "shop": ("#f1e9dc", True),
+    "bedroom": ("#e9d8bf", False),
+    "living room": ("#e6d2b3", False),
+    "café": ("#e4cfb4", False),
+    "storeroom": ("#ddd6c9", False),
+    "reading room": ("#dccdb8", False),
+    "hall": ("#e2cdae", False),
+}
 FLOOR = "#e6dac6"
 LAWN, STREET, KERB = "#e3ead6", "#d6cfc3", "#c7beb0"
 WALL, WALL_FACE, LINE = "#a3927c", "#84745f", "#0000000f"

@@ -242,9 +242,17 @@ class _TownBuilder:
         rows = [row[::-1] if mirrored else row for row in plan["plan"].split()]
         name = f"home{number}" if number else kind
         self.buildings[name] = TownBuilding(
-            name, plan.get("name", f"House {number}"), kind, x, y, LOT_W, LOT_H,
-            plan.get("opens"), plan.get("closes"), bool(plan.get("open_air", False)),
-        )  # fmt: skip
+            name,
+            plan.get("name", f"House {number}"),
+            kind,
+            x,
+            y,
+            LOT_W,
+            LOT_H,
+            plan.get("opens"),
+            plan.get("closes"),
+            bool(plan.get("open_air", False)),
+        )
         tiles = {(x + dx, y + dy): letter for dy, row in enumerate(rows) for dx, letter in enumerate(row)}
         for (tx, ty), letter in tiles.items():
             if letter == "#":
@@ -263,9 +271,7 @@ class _TownBuilder:
                 stock = plan.get("stock", {}).get(facts["kind"], facts.get("stock"))
                 self.furniture.append((f"{name}.{facts['kind']}{counts[facts['kind']]}", name, *tile, facts, stock))
 
-    def _room(
-        self, building: str, plan: Mapping[str, Any], tile: Tile, words: list[str], tiles: Mapping[Tile, str]
-    ) -> None:
+    def _room(self, building: str, plan: Mapping[str, Any], tile: Tile, words: list[str], tiles: Mapping[Tile, str]) -> None:
         kind, name = words
         seen, queue = {tile}, deque([tile])
         while queue:
@@ -299,19 +305,37 @@ class _TownBuilder:
         for name, _, x, y, facts, stock in self.furniture:
             room = self.room_at[x, y]
             free = [
-                side for side in neighbours((x, y))
+                side
+                for side in neighbours((x, y))
                 if self._is_floor(side) and side not in blocked and self.room_at.get(side) == room
-            ]  # fmt: skip
+            ]
             if not free:  # the middle of a pond or fountain: looks only
                 continue
             fixtures[name] = Fixture(
-                name, facts["kind"], room, x, y, free[0], facts["capacity"],
-                bool(facts.get("holds")), bool(facts.get("switch")), stock,
-            )  # fmt: skip
+                name,
+                facts["kind"],
+                room,
+                x,
+                y,
+                free[0],
+                facts["capacity"],
+                bool(facts.get("holds")),
+                bool(facts.get("switch")),
+                stock,
+            )
         return TownMap(
-            seed, self.width, self.height, tuple("".join(row) for row in self.walls), self.buildings, self.rooms,
-            self.doors, fixtures, self.room_at, {(door.x, door.y): door.id for door in self.doors.values()}, blocked,
-        )  # fmt: skip
+            seed,
+            self.width,
+            self.height,
+            tuple("".join(row) for row in self.walls),
+            self.buildings,
+            self.rooms,
+            self.doors,
+            fixtures,
+            self.room_at,
+            {(door.x, door.y): door.id for door in self.doors.values()},
+            blocked,
+        )
 
 
 def _rects(tiles: set[Tile]) -> Iterator[tuple[int, int, int, int]]:

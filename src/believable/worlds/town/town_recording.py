@@ -56,21 +56,27 @@ def recorded(run: TownRun) -> Recording:
         seed=settings.seed,
         agent=f"town/{settings.mind}",
         provenance={"people": settings.people, "days": settings.days, **{f"option {k}": v for k, v in settings.options.items()}},
-    )  # fmt: skip
+    )
 
 
 def recorded_town(town: TownMap, people: Sequence[Persona]) -> RecordedWorld:
     buildings = [
         Place(
-            building.id, building.name, None, ((building.x, building.y, building.w, building.h),),
+            building.id,
+            building.name,
+            None,
+            ((building.x, building.y, building.w, building.h),),
             {
-                "kind": building.kind, "opens": building.opens, "closes": building.closes, "open_air": building.open_air,
+                "kind": building.kind,
+                "opens": building.opens,
+                "closes": building.closes,
+                "open_air": building.open_air,
                 "residents": " ".join(persona.id for persona in people if persona.home == building.id),
                 "staff": " ".join(persona.id for persona in people if persona.workplace == building.id),
             },
         )
         for building in town.buildings.values()
-    ]  # fmt: skip
+    ]
     rooms = [
         Place(room.id, room.name, room.building, room.rects, {"kind": room.kind, "staff_only": room.staff})
         for room in town.rooms.values()
@@ -87,20 +93,31 @@ def recorded_town(town: TownMap, people: Sequence[Persona]) -> RecordedWorld:
         fixtures.append(RecordedObject(fixture.id, fixture.kind, fixture.room, fixture.x, fixture.y, facts))
     doors = [
         RecordedObject(
-            door.id, "door", door.building, door.x, door.y,
+            door.id,
+            "door",
+            door.building,
+            door.x,
+            door.y,
             {"outer": door.outer, "rooms": " ".join(door.rooms), "open": "bathroom" in door.id},
         )
         for door in town.doors.values()
-    ]  # fmt: skip
+    ]
     return RecordedWorld("town", town.width, town.height, town.walls, (*buildings, *rooms), (*fixtures, *doors))
 
 
 def _actor(persona: Persona) -> Actor:
     facts: dict[str, Scalar] = {
-        "age": persona.age, "occupation": persona.role, "home": persona.home, "workplace": persona.workplace,
-        "work_from": persona.work_from, "work_to": persona.work_to, "wakes": persona.wakes, "sleeps": persona.sleeps,
-        "money": persona.money, "relations": json.dumps(dict(persona.relations), sort_keys=True),
-    }  # fmt: skip
+        "age": persona.age,
+        "occupation": persona.role,
+        "home": persona.home,
+        "workplace": persona.workplace,
+        "work_from": persona.work_from,
+        "work_to": persona.work_to,
+        "wakes": persona.wakes,
+        "sleeps": persona.sleeps,
+        "money": persona.money,
+        "relations": json.dumps(dict(persona.relations), sort_keys=True),
+    }
     return Actor(persona.id, persona.name, "person", facts)
 
 
@@ -119,10 +136,7 @@ def _states(log: Sequence[LoggedPrimitive], frames: int) -> Iterator[State]:
     """What is said, over the head for a minute or until the next is said, and whether somebody sleeps."""
     changes: dict[tuple[int, str], str | None] = {}
     for key, lines in (
-        (
-            "speech",
-            [(line.from_step, line.from_step + SPEECH_STEPS, _said(line)) for line in log if line.verb == "speak"],
-        ),
+        ("speech", [(line.from_step, line.from_step + SPEECH_STEPS, _said(line)) for line in log if line.verb == "speak"]),
         ("asleep", [(line.from_step, line.to_step, "z z z") for line in log if line.activity == "sleep"]),
     ):
         for number, (first, last, value) in enumerate(lines):
@@ -139,9 +153,19 @@ def _said(line: LoggedPrimitive) -> str:
 def _actions(log: Sequence[LoggedPrimitive]) -> Iterator[Action]:
     for number, line in enumerate(sorted(log, key=lambda line: (line.from_step, line.person, line.to_step)), 1):
         yield Action(
-            f"t{number}", line.person, line.from_step * STEP_MS, line.to_step * STEP_MS, line.verb, line.object,
-            None if line.room == STREET else line.room, line.text, line.target, line.activity, line.serves, line.refused,
-        )  # fmt: skip
+            f"t{number}",
+            line.person,
+            line.from_step * STEP_MS,
+            line.to_step * STEP_MS,
+            line.verb,
+            line.object,
+            None if line.room == STREET else line.room,
+            line.text,
+            line.target,
+            line.activity,
+            line.serves,
+            line.refused,
+        )
 
 
 def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator[PlanStep]:
@@ -152,17 +176,22 @@ def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator
         known.add(entry.id)
         ends = max(entry.from_step, min(entry.to_step, frames))
         yield PlanStep(
-            entry.id, person, entry.parent, entry.level, entry.from_step * STEP_MS, ends * STEP_MS, entry.text,
-            entry.activity, entry.place,
-        )  # fmt: skip
+            entry.id,
+            person,
+            entry.parent,
+            entry.level,
+            entry.from_step * STEP_MS,
+            ends * STEP_MS,
+            entry.text,
+            entry.activity,
+            entry.place,
+        )
 
 
 # ------------------------------------------------------------------------------------------ one character, to be watched
 
 
-def followed(
-    recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None
-) -> Recording:
+def followed(recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None) -> Recording:
     """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
 
     With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
@@ -187,12 +216,7 @@ def followed(
     return replace(
         shown,
         actions=tuple(
-            replace(
-                action,
-                object=None,
-                place=_place_words(action.place, names_of),
-                text=_NAMED_TWICE.sub(r"\1", action.text),
-            )
+            replace(action, object=None, place=_place_words(action.place, names_of), text=_NAMED_TWICE.sub(r"\1", action.text))
             for action in shown.actions
         ),
         plans=tuple(replace(step, text=_plan_words(step.text)) for step in shown.plans),
@@ -245,10 +269,7 @@ def _nights(recording: Recording, person: str) -> list[tuple[int, int]]:
                 first = spans.pop()[0]
             spans.append((first, last))
     frames = recording.timing.frames
-    cut = [
-        (0 if first == 0 else first + NIGHT_STEPS, frames if last >= frames else last - NIGHT_STEPS)
-        for first, last in spans
-    ]
+    cut = [(0 if first == 0 else first + NIGHT_STEPS, frames if last >= frames else last - NIGHT_STEPS) for first, last in spans]
     return [(first, last) for first, last in cut if last - first >= STEPS_PER_DAY // 12]
 
 
@@ -269,9 +290,7 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
     def moved(t_ms: int) -> int:
         return shifted(t_ms // STEP_MS) * STEP_MS
 
-    kept = [
-        (a, b) for a, b in zip([0, *(last for _, last in spans)], [*(first for first, _ in spans), frames], strict=True)
-    ]
+    kept = [(a, b) for a, b in zip([0, *(last for _, last in spans)], [*(first for first, _ in spans), frames], strict=True)]
     tracks = tuple(
         replace(
             track,
@@ -281,14 +300,12 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
             states=tuple(_moved_states(track.states, shifted, shifted(frames))),
         )
         for track in recording.tracks
-    )  # fmt: skip
+    )
     begins, left = recording.timing, list(spans)
     start_ms = 0
     if left[0][0] == 0:
         start_ms = left.pop(0)[1] * STEP_MS
-    jumps = tuple(
-        (shifted(first), (last - first) * STEP_MS) for first, last in left if 0 < shifted(first) < shifted(frames)
-    )
+    jumps = tuple((shifted(first), (last - first) * STEP_MS) for first, last in left if 0 < shifted(first) < shifted(frames))
     start = _later(str(begins.simulated_start), start_ms)
     return replace(
         recording,
@@ -304,7 +321,7 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
             for step in recording.plans
             if step.level == 0 or moved(step.t1_ms) > moved(step.t0_ms)
         ),
-    )  # fmt: skip
+    )
 
 
 def _moved_states(states: Iterable[State], shifted: Callable[[int], int], frames: int) -> Iterator[State]:

@@ -63,13 +63,7 @@ class TownRun:
         for persona in self.people:
             make = minds if callable(minds) else minds[persona.id]
             setting = MindSetting(
-                persona,
-                self.people,
-                self.state.town,
-                settings.seed,
-                TownTrace(persona.id, self),
-                model,
-                settings.options,
+                persona, self.people, self.state.town, settings.seed, TownTrace(persona.id, self), model, settings.options
             )
             self.minds[persona.id] = make(setting)
 

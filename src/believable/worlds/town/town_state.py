@@ -25,16 +25,7 @@ from believable.worlds.town.mind import (
     TownEvent,
 )
 from believable.worlds.town.primitive_words import primitive_words
-from believable.worlds.town.town_map import (
-    STREET,
-    ActivityKind,
-    Fixture,
-    Tile,
-    TownMap,
-    activities,
-    distance,
-    neighbours,
-)
+from believable.worlds.town.town_map import STREET, ActivityKind, Fixture, Tile, TownMap, activities, distance, neighbours
 
 HANDS = 2
 #: How far a hand reaches, how far a voice carries between two who talk, how far one sees outdoors; in tiles.
@@ -133,12 +124,20 @@ class TownState:
         person = self.people[name]
         room = self.town.room(person.tile)
         return Percept(
-            step=self.step, person=name, room=room, building=self.town.building_of(room), x=person.x, y=person.y,
-            people=tuple(self._seen_people(name)), things=tuple(self._seen_things(person, room)),
-            events=tuple(person.events), needs=dict(person.needs),
+            step=self.step,
+            person=name,
+            room=room,
+            building=self.town.building_of(room),
+            x=person.x,
+            y=person.y,
+            people=tuple(self._seen_people(name)),
+            things=tuple(self._seen_things(person, room)),
+            events=tuple(person.events),
+            needs=dict(person.needs),
             carried=tuple(self._seen_item(key, item, person) for key, item in self.items.items() if item.holder == name),
-            money=person.money, result=person.result,
-        )  # fmt: skip
+            money=person.money,
+            result=person.result,
+        )
 
     def _in_sight(self, a: Tile, b: Tile) -> bool:
         rooms = self.town.room(a), self.town.room(b)
@@ -150,9 +149,13 @@ class TownState:
             if other != name and self._in_sight(me.tile, person.tile):
                 asleep = person.activity == "sleep"
                 yield SeenPerson(
-                    other, self.personas[other].name, self.town.room(person.tile), distance(me.tile, person.tile),
-                    self._doing(person), asleep,
-                )  # fmt: skip
+                    other,
+                    self.personas[other].name,
+                    self.town.room(person.tile),
+                    distance(me.tile, person.tile),
+                    self._doing(person),
+                    asleep,
+                )
 
     def _doing(self, person: TownPerson) -> str:
         if person.ongoing is None:
@@ -165,9 +168,16 @@ class TownState:
         for fixture in self.town.fixtures.values():
             if fixture.room == room:
                 yield SeenThing(
-                    fixture.id, fixture.kind, room, distance(person.tile, fixture.stand), self.condition(fixture),
-                    self.owner_of(fixture), None, tuple(self.users(fixture.id)), fixture.capacity,
-                )  # fmt: skip
+                    fixture.id,
+                    fixture.kind,
+                    room,
+                    distance(person.tile, fixture.stand),
+                    self.condition(fixture),
+                    self.owner_of(fixture),
+                    None,
+                    tuple(self.users(fixture.id)),
+                    fixture.capacity,
+                )
         for door in self.town.doors.values():
             near = distance(person.tile, (door.x, door.y))
             if room in door.rooms and (room != STREET or near <= SIGHT):
@@ -256,9 +266,7 @@ class TownState:
 
     def _check_move(self, name: str, primitive: Primitive) -> str | None:
         target, person = str(primitive.object), self.people[name]
-        known = target in self.people or any(
-            target in kind for kind in (self.town.fixtures, self.town.doors, self.town.rooms)
-        )
+        known = target in self.people or any(target in kind for kind in (self.town.fixtures, self.town.doors, self.town.rooms))
         if not known:
             return f"there is no {target}"
         goal = self._goal(person, primitive)
@@ -426,11 +434,7 @@ class TownState:
             return
         person.ongoing = None
         primitive = ongoing.primitive
-        if (
-            person.result is not None
-            and person.result.refused is not None
-            and person.result.from_step == ongoing.from_step
-        ):
+        if person.result is not None and person.result.refused is not None and person.result.from_step == ongoing.from_step:
             return  # a try that was refused: logged when it was made
         after = self._effects(name, primitive, ongoing, cut=cut)
         self._write(name, after, ongoing.from_step, self.step, None)
@@ -501,9 +505,18 @@ class TownState:
     def _write(self, name: str, primitive: Primitive, from_step: int, to_step: int, refused: str | None) -> None:
         text = primitive.words or primitive_words(primitive, self.town, self.personas)
         line = LoggedPrimitive(
-            name, from_step, to_step, primitive.verb, primitive.object, primitive.target, primitive.activity,
-            self.town.room(self.people[name].tile), f"tries: {text}" if refused else text, primitive.serves, refused,
-        )  # fmt: skip
+            name,
+            from_step,
+            to_step,
+            primitive.verb,
+            primitive.object,
+            primitive.target,
+            primitive.activity,
+            self.town.room(self.people[name].tile),
+            f"tries: {text}" if refused else text,
+            primitive.serves,
+            refused,
+        )
         self.log.append(line)
 
     # ---------------------------------------------------------------------------------------- kept and restored

@@ -32,12 +32,22 @@ def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
         home = f"home{homes[row['id']] + 1}"
         shift = rng.randrange(-SHIFT_MINUTES, SHIFT_MINUTES + 1, 5)
         persona = Persona(
-            id=row["id"], name=row["name"], age=row["age"], role=row["role"], about=row["about"], home=home,
-            bed=town.fixtures_of("bed", building=home)[beds[row["id"]]].id, workplace=row["workplace"],
-            work_from=row["work"][0], work_to=row["work"][1], wakes=row["wakes"] + shift,
-            sleeps=row["sleeps"] + shift, money=float(row["money"]), relations={},
+            id=row["id"],
+            name=row["name"],
+            age=row["age"],
+            role=row["role"],
+            about=row["about"],
+            home=home,
+            bed=town.fixtures_of("bed", building=home)[beds[row["id"]]].id,
+            workplace=row["workplace"],
+            work_from=row["work"][0],
+            work_to=row["work"][1],
+            wakes=row["wakes"] + shift,
+            sleeps=row["sleeps"] + shift,
+            money=float(row["money"]),
+            relations={},
             habits=tuple(Habit(name, minute + shift, minutes) for name, minute, minutes in row["habits"]),
-        )  # fmt: skip
+        )
         folk.append(persona)
     return tuple(replace(persona, relations=_relations(persona, folk, seed)) for persona in folk)
 

@@ -11,9 +11,14 @@ STEPS, ENVIRONMENTS, ACTIONS, NUMBERS, DEPTH_PX = 24, 4, 8, 56, 32
 DISCOUNT, TRACE, CLIP, RATE, EPOCHS, GRADIENT_NORM, VALUE_WEIGHT = 0.99, 0.95, 0.2, 3e-3, 3, 0.5, 0.5
 #: The layers, under the names of our network, with the shapes of their weights.
 LAYERS = {
-    "senses": (128, NUMBERS), "body": (128, 128), "near": (16, 1, 8, 8), "far": (32, 16, 4, 4), "seen": (128, 128),
-    "action": (ACTIONS, 256), "value": (1, 256),
-}  # fmt: skip
+    "senses": (128, NUMBERS),
+    "body": (128, 128),
+    "near": (16, 1, 8, 8),
+    "far": (32, 16, 4, 4),
+    "seen": (128, 128),
+    "action": (ACTIONS, 256),
+    "value": (1, 256),
+}
 
 
 def drawn_weights() -> dict[str, NDArray[np.float32]]:

@@ -64,11 +64,21 @@ class SilentEnv(gymnasium.Env[Any, Any]):
 
 def main() -> None:
     model = PPO(
-        "MultiInputPolicy", DummyVecEnv([SilentEnv] * ENVIRONMENTS), n_steps=STEPS, batch_size=STEPS * ENVIRONMENTS,
-        n_epochs=EPOCHS, learning_rate=RATE, gamma=DISCOUNT, gae_lambda=TRACE, clip_range=CLIP,
-        max_grad_norm=GRADIENT_NORM, vf_coef=VALUE_WEIGHT / 2, ent_coef=0.0, device="cpu",
+        "MultiInputPolicy",
+        DummyVecEnv([SilentEnv] * ENVIRONMENTS),
+        n_steps=STEPS,
+        batch_size=STEPS * ENVIRONMENTS,
+        n_epochs=EPOCHS,
+        learning_rate=RATE,
+        gamma=DISCOUNT,
+        gae_lambda=TRACE,
+        clip_range=CLIP,
+        max_grad_norm=GRADIENT_NORM,
+        vf_coef=VALUE_WEIGHT / 2,
+        ent_coef=0.0,
+        device="cpu",
         policy_kwargs={"features_extractor_class": WitnessLayers, "net_arch": [], "normalize_images": False},
-    )  # fmt: skip
+    )
     policy, weights, batch = model.policy, drawn_weights(), drawn_batch()
     layers: dict[str, Any] = {
         name: getattr(policy.features_extractor, name) for name in ("senses", "body", "near", "far", "seen")
@@ -81,10 +91,13 @@ def main() -> None:
     starts = np.vstack([np.zeros((1, ENVIRONMENTS), bool), batch["over"][:-1]])
     for step in range(STEPS):
         buffer.add(
-            {"senses": batch["senses"][step], "depth": batch["depth"][step]}, batch["action"][step],
-            batch["reward"][step], starts[step], torch.from_numpy(batch["value"][step]),
+            {"senses": batch["senses"][step], "depth": batch["depth"][step]},
+            batch["action"][step],
+            batch["reward"][step],
+            starts[step],
+            torch.from_numpy(batch["value"][step]),
             torch.from_numpy(batch["chance"][step].astype(np.float32)),
-        )  # fmt: skip
+        )
     buffer.compute_returns_and_advantage(torch.from_numpy(following()), batch["over"][-1])
     advantage = buffer.advantages.tolist()
     model.set_logger(configure(None, []))

@@ -124,10 +124,13 @@ def test_shipped_weights_say_where_they_come_from(name: str) -> None:
 
 def test_an_agent_chooses_by_chance_from_its_seed() -> None:
     weights = {
-        "senses.weight": np.zeros((1, SENSES), np.float32), "senses.bias": np.zeros(1, np.float32),
-        "body.weight": np.zeros((1, 1), np.float32), "body.bias": np.zeros(1, np.float32),
-        "action.weight": np.zeros((3, 1), np.float32), "action.bias": np.log(np.array([1, 2, 7], np.float32) / 10),
-    }  # fmt: skip
+        "senses.weight": np.zeros((1, SENSES), np.float32),
+        "senses.bias": np.zeros(1, np.float32),
+        "body.weight": np.zeros((1, 1), np.float32),
+        "body.bias": np.zeros(1, np.float32),
+        "action.weight": np.zeros((3, 1), np.float32),
+        "action.bias": np.log(np.array([1, 2, 7], np.float32) / 10),
+    }
     policy, rng = NavigationPolicy(weights), np.random.default_rng(1)
     drawn = [policy.draw(np.zeros(SENSES, np.float32), None, rng) for _ in range(3000)]
     np.testing.assert_allclose(np.bincount(drawn) / 3000, [0.1, 0.2, 0.7], atol=0.03)

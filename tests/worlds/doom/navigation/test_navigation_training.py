@@ -84,9 +84,7 @@ def training(folder: Path, decisions: int, open_group=GuessingGame, **changes) -
 def test_numpy_acts_as_torch_learned(name: str) -> None:
     learner = Learner(navigation_agent(name), PpoRecipe(), seed=3)
     rng = np.random.default_rng(1)
-    weights = {
-        key: values + rng.normal(0, 0.05, values.shape).astype(np.float32) for key, values in learner.weights().items()
-    }
+    weights = {key: values + rng.normal(0, 0.05, values.shape).astype(np.float32) for key, values in learner.weights().items()}
     learner.take(weights)
     learner.network.eval()
     policy = NavigationPolicy(weights)
@@ -100,9 +98,10 @@ def test_numpy_acts_as_torch_learned(name: str) -> None:
 def test_advantages_by_hand() -> None:
     recipe = PpoRecipe(discount=0.5, trace=0.5)
     batch = {
-        "reward": np.array([[1.0], [0.0], [2.0]]), "value": np.array([[0.5], [1.0], [0.0]]),
+        "reward": np.array([[1.0], [0.0], [2.0]]),
+        "value": np.array([[0.5], [1.0], [0.0]]),
         "over": np.array([[False], [True], [False]]),
-    }  # fmt: skip
+    }
     # Last: 2 + .5·4 − 0 = 4. Middle ends a round: 0 − 1. First: 1 + .5·1 − .5 + .25·(−1).
     np.testing.assert_allclose(advantages(batch, np.array([4.0]), recipe)[:, 0], [0.75, -1.0, 4.0])
 
@@ -120,9 +119,7 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(tmp_path: Path) -> 
     with pytest.raises(WorkerFailed):
         training(tmp_path, 64 * 3 * batches, fragile).run()
     kept = read_curve(tmp_path)
-    assert [row.decisions for row in kept] == [64 * n for n in range(1, batches + 3)], (
-        "two batches after the checkpoint"
-    )
+    assert [row.decisions for row in kept] == [64 * n for n in range(1, batches + 3)], "two batches after the checkpoint"
     again = training(tmp_path, 64 * 3 * batches)
     assert again.learner.decisions == 64 * batches
     file = again.run()
@@ -145,9 +142,7 @@ def test_a_damaged_checkpoint_and_another_plan_are_told(tmp_path: Path) -> None:
         training(tmp_path, 640, seed=2)
     file = tmp_path / CHECKPOINT
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(
-        InvalidInput, match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew"
-    ):
+    with pytest.raises(InvalidInput, match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew"):
         training(tmp_path, 640)
 
 

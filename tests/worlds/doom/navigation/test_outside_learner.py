@@ -29,11 +29,17 @@ from tests.worlds.doom.navigation.figures import FigureModel
 SCRIPT = "tests.worlds.doom.navigation.outside_update"
 COMMITTED: dict[str, Any] = json.loads(Path(__file__).with_name("outside_update.json").read_text())
 RECIPE = PpoRecipe(
-    batch=given_batch.STEPS * given_batch.ENVIRONMENTS, minibatches=1, epochs=given_batch.EPOCHS,
-    learning_rate=given_batch.RATE, discount=given_batch.DISCOUNT, trace=given_batch.TRACE,
-    clip=given_batch.CLIP, gradient_norm=given_batch.GRADIENT_NORM, value_weight=given_batch.VALUE_WEIGHT,
+    batch=given_batch.STEPS * given_batch.ENVIRONMENTS,
+    minibatches=1,
+    epochs=given_batch.EPOCHS,
+    learning_rate=given_batch.RATE,
+    discount=given_batch.DISCOUNT,
+    trace=given_batch.TRACE,
+    clip=given_batch.CLIP,
+    gradient_norm=given_batch.GRADIENT_NORM,
+    value_weight=given_batch.VALUE_WEIGHT,
     dropout=0.0,
-)  # fmt: skip
+)
 
 
 def test_advantages_are_theirs() -> None:
@@ -79,9 +85,7 @@ def environment(goal: int) -> NavigationEnv:
 
 
 def test_the_environment_keeps_the_contract_of_gymnasium() -> None:
-    checker = pytest.importorskip(
-        "stable_baselines3.common.env_checker", reason="the witness is `pip install stable-baselines3`"
-    )
+    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="the witness is `pip install stable-baselines3`")
     checker.check_env(environment(0), warn=False, skip_render_check=True)
 
 
@@ -89,14 +93,7 @@ def test_their_ppo_learns_there() -> None:
     theirs = pytest.importorskip("stable_baselines3", reason="the witness is `pip install stable-baselines3`")
     environments = theirs.common.vec_env.DummyVecEnv([partial(environment, goal) for goal in (0, 2)])
     model = theirs.PPO(
-        "MultiInputPolicy",
-        environments,
-        n_steps=256,
-        batch_size=128,
-        n_epochs=6,
-        learning_rate=1e-3,
-        seed=3,
-        device="cpu",
+        "MultiInputPolicy", environments, n_steps=256, batch_size=128, n_epochs=6, learning_rate=1e-3, seed=3, device="cpu"
     )
     before = reward(model, environments)
     model.learn(6_000)

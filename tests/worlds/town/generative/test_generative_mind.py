@@ -20,9 +20,7 @@ from tests.worlds.town.language.simple_models import ScriptedModel, form_reply
 
 
 def town(variant: str = "paper", reply: Callable[[ModelRequest], str] = form_reply, **changes: int) -> TownRun:
-    settings = TownSettings(
-        **{"seed": 7, "people": 2, "days": 2, **changes}, mind="generative", options={"variant": variant}
-    )
+    settings = TownSettings(**{"seed": 7, "people": 2, "days": 2, **changes}, mind="generative", options={"variant": variant})
     return TownRun(settings, mind_kind("generative").create, ScriptedModel(reply))
 
 

@@ -76,10 +76,7 @@ def test_people_and_what_is_on_are_noticed_once() -> None:
     off = replace(stove, id="o", kind="oven", state="off")
     at = percept(people=(seen(),), things=(stove, off))
     first = observations(at, TOWN, "paper", [])
-    assert [entry.text.partition(" in ")[0] for entry in first] == [
-        "the stove is on",
-        "Ben Okafor is serving customers",
-    ]
+    assert [entry.text.partition(" in ")[0] for entry in first] == ["the stove is on", "Ben Okafor is serving customers"]
     assert [(entry.person, entry.fixture) for entry in first] == [(None, "s"), ("ben", None)]
     assert observations(at, TOWN, "paper", [entry.text for entry in first]) == []
     changed = percept(people=(seen("read"),))
@@ -205,9 +202,7 @@ def test_free_answers_of_an_endpoint_are_read_too() -> None:
     answer = "1. 07:00: wake up\n2. 08:30: bake 40 loaves\n3. 21:00: go to bed"
     asking, _ = asker(lambda request: answer)
     plan = day_plan(asking, ADA, TOWN, "", day=0, yesterday="")
-    assert plan == (
-        TimetableLine(420, "wake up"), TimetableLine(510, "bake 40 loaves"), TimetableLine(1260, "go to bed"),
-    )  # fmt: skip
+    assert plan == (TimetableLine(420, "wake up"), TimetableLine(510, "bake 40 loaves"), TimetableLine(1260, "go to bed"))
     asking, _ = asker(lambda request: "Sure! Here is the plan:\n" + answer)
     assert day_plan(asking, ADA, TOWN, "", day=0, yesterday="") is None
     assert asking.failures == {"day_plan": 3}

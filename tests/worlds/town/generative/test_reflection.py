@@ -50,9 +50,7 @@ def stream_of(count: int, importance: int = 5) -> MemoryStream:
     return stream
 
 
-@pytest.mark.parametrize(
-    ("importance", "paper", "released"), [(149, False, False), (150, False, True), (151, True, True)]
-)
+@pytest.mark.parametrize(("importance", "paper", "released"), [(149, False, False), (150, False, True), (151, True, True)])
 def test_the_threshold(importance: int, paper: bool, released: bool) -> None:
     stream = MemoryStream()
     stream.add("event", "a", 0, importance)
@@ -73,9 +71,7 @@ def test_insights_cite_the_memories_that_were_shown(variant: Variant) -> None:
         assert all(stream.memories[cited].number == cited < thought.number for cited in thought.evidence)
         first = 1 if variant == "paper" else 0
         assert f"{first}. {stream.memories[shown[0]].text}\n" in calls[number // 2]["text"]
-    assert {thought.expires_step for thought in thoughts} == (
-        {None} if variant == "paper" else {50 + THOUGHTS_LAST_STEPS}
-    )
+    assert {thought.expires_step for thought in thoughts} == ({None} if variant == "paper" else {50 + THOUGHTS_LAST_STEPS})
     assert (stream.importance_sum, stream.unreflected) == (0, 0)
     assert notes[-1][0] == "reflection"
 

@@ -117,11 +117,7 @@ def test_real_sentences_near_in_meaning_are_near(model: EmbeddedModel) -> None:
 @with_weights
 def test_real_vectors_equal_those_of_the_makers(model: EmbeddedModel) -> None:
     """Cosines as published for all-MiniLM-L6-v2 with sentence-transformers (the widget's example, gist Spartee/52d91a87)."""
-    published = {
-        "That is a very happy person": 0.94291496,
-        "That is a happy dog": 0.69457746,
-        "Today is a sunny day": 0.25687605,
-    }
+    published = {"That is a very happy person": 0.94291496, "That is a happy dog": 0.69457746, "Today is a sunny day": 0.25687605}
     person, *others = np.array(model.embed(["That is a happy person", *published]), np.float64)
     assert [float(person @ other) for other in others] == pytest.approx(list(published.values()), abs=5e-4)
 
@@ -131,9 +127,7 @@ def test_real_choices_ratings_and_words(model: EmbeddedModel) -> None:
     options = ("the bakery, to knead dough", "the library, to read", "home, to sleep")
     assert ask(model, ChoiceForm(options, "Ada goes to work to bake bread")) == options[0]
     anchors = (("brushing teeth", 1), ("making the bed", 1), ("a talk with a friend", 4), ("the death of a friend", 10))
-    low, high = (
-        int(ask(model, RatingForm(1, 10, text, anchors))) for text in ("Ada brushes her teeth", "Ben's mother has died")
-    )
+    low, high = (int(ask(model, RatingForm(1, 10, text, anchors))) for text in ("Ada brushes her teeth", "Ben's mother has died"))
     assert low <= 2 < 7 <= high
     form = SentenceForm(("Ada is a baker. The bread is fresh. Ada says:",), "Ben,")
     text = ask(model, form, 5)

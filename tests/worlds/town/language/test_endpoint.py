@@ -43,12 +43,7 @@ def test_a_request_carries_prompt_seed_and_key(monkeypatch: pytest.MonkeyPatch) 
         model.close()
     assert server.keys == ["Bearer s3cret"]
     request = server.requests[0]
-    assert (request["path"], request["model"], request["seed"], request["max_tokens"]) == (
-        "/v1/chat/completions",
-        "small",
-        7,
-        20,
-    )
+    assert (request["path"], request["model"], request["seed"], request["max_tokens"]) == ("/v1/chat/completions", "small", 7, 20)
     assert request["messages"][1] == {"role": "user", "content": "Tea or coffee?"}
 
 
@@ -103,9 +98,7 @@ def test_patience_ends_without_an_answer() -> None:
     waiting = Waiting()
     with served([Reply(503)]) as server:
         model = model_at(server.url, waiting, patience_s=100, longest_wait_s=16)
-        with pytest.raises(
-            ModelUnavailable, match=r"status 503, for 95 s now\. Nothing was put in place of the answer"
-        ):
+        with pytest.raises(ModelUnavailable, match=r"status 503, for 95 s now\. Nothing was put in place of the answer"):
             model.answer(REQUEST)
         model.close()
     assert [notice.seconds for notice in waiting.notices] == [1, 2, 4, 8, 16, 16, 16, 16, 16]
@@ -131,9 +124,7 @@ def test_a_dead_endpoint_stops_the_run_which_goes_on_later(tmp_path: Path) -> No
     assert (second.usage.answers, second.usage.repeated, second.usage.tokens_in) == (4, 2, 400)
 
 
-@pytest.mark.parametrize(
-    ("status", "cure"), [(401, "OPENAI_API_KEY"), (404, "model's name, 'small'"), (400, "for good")]
-)
+@pytest.mark.parametrize(("status", "cure"), [(401, "OPENAI_API_KEY"), (404, "model's name, 'small'"), (400, "for good")])
 def test_what_will_not_pass_is_refused_at_once(status: int, cure: str) -> None:
     waiting = Waiting()
     with served([Reply(status, body=b"no")]) as server:

@@ -31,9 +31,8 @@ COLLISION_UNITS = 10.0
 
 
 def collided(
-    start: tuple[float, float], velocity: tuple[float, float], end: tuple[float, float],
-    tics: Iterable[tuple[float, int, int]],
-) -> bool:  # fmt: skip
+    start: tuple[float, float], velocity: tuple[float, float], end: tuple[float, float], tics: Iterable[tuple[float, int, int]]
+) -> bool:
     """Whether somebody ended elsewhere than level ground would have led: from a place with a velocity, and in each tic with a
     heading in degrees and what was pressed, forwards and to the right."""
     (x, y), (vx, vy) = start, velocity
@@ -62,9 +61,14 @@ class RewardTerms:
     def scaled(self, share: float) -> RewardTerms:
         """With this share of what is taken off for how somebody moves."""
         return RewardTerms(
-            self.decision, self.death, self.goal, self.approach,
-            self.sudden_camera * share, self.collision * share, self.slow * share,
-        )  # fmt: skip
+            self.decision,
+            self.death,
+            self.goal,
+            self.approach,
+            self.sudden_camera * share,
+            self.collision * share,
+            self.slow * share,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,7 @@ from believable.worlds.doom.navigation.declarations import (
 )
 from believable.worlds.doom.walking import STEP_UNITS
 
-_COLUMNS = (
-    "x", "y", "z", "angle_deg", "velocity_x", "velocity_y", "on_ground", "forward", "side", "events", "dead",
-)  # fmt: skip
+_COLUMNS = ("x", "y", "z", "angle_deg", "velocity_x", "velocity_y", "on_ground", "forward", "side", "events", "dead")
 
 
 @dataclass(frozen=True, slots=True)

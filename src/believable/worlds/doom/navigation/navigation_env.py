@@ -62,9 +62,13 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
     """Rounds to one goal of the map of `map_seed`. `penalties` is the share of the agent's penalties that counts."""
 
     def __init__(
-        self, agent: str = "hybrid", goal: int = 0, map_seed: int = 7, on_the_way: float = 0.0,
+        self,
+        agent: str = "hybrid",
+        goal: int = 0,
+        map_seed: int = 7,
+        on_the_way: float = 0.0,
         open_engine: Callable[[EngineSettings], SteppedFigure] = DoomEngine,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.agent = navigation_agent(agent)
         self.course = navigation_course(map_seed, goal)
         self._on_the_way = on_the_way
@@ -78,9 +82,7 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self._open_engine = open_engine
         self._engine: SteppedFigure | None = None
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         if self._engine is None:
             # The pictures of an agent that sees nothing are drawn as cheaply as they can be.
@@ -90,9 +92,7 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
             )
         on_the_way = self.np_random.random() < self._on_the_way
         tile = (
-            self.course.route[int(self.np_random.integers(len(self.course.route) - 1))]
-            if on_the_way
-            else self.course.drawn.start
+            self.course.route[int(self.np_random.integers(len(self.course.route) - 1))] if on_the_way else self.course.drawn.start
         )
         self._engine.put(*centre(tile), wait_tics=REST_TICS if on_the_way else CLOUD_TICS)
         heading = self.np_random.uniform(-180, 180) if on_the_way else float(self.course.drawn.start_heading_deg)

@@ -17,12 +17,7 @@ from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_round import DoomSetup
 from believable.worlds.doom.game_map import NAVIGATION
 from believable.worlds.doom.navigation.course import navigation_course
-from believable.worlds.doom.navigation.declarations import (
-    DECISION_TICS,
-    NAVIGATION_AGENTS,
-    NavigationAgent,
-    navigation_agent,
-)
+from believable.worlds.doom.navigation.declarations import DECISION_TICS, NAVIGATION_AGENTS, NavigationAgent, navigation_agent
 from believable.worlds.doom.navigation.policy import NavigationPolicy
 from believable.worlds.doom.navigation.senses import depth_of, senses_of
 from believable.worlds.doom.navigation.weight_files import read_weights

@@ -54,9 +54,8 @@ class PlannedRun:
 
 
 def planned_runs(
-    agent: str, runs: int, seed: int, map_seeds: Sequence[int] = (7,), source: str = "",
-    goals: Literal["round", "far"] = "round",
-) -> list[PlannedRun]:  # fmt: skip
+    agent: str, runs: int, seed: int, map_seeds: Sequence[int] = (7,), source: str = "", goals: Literal["round", "far"] = "round"
+) -> list[PlannedRun]:
     navigation_agent(agent)
     maps = [map_seeds[number % len(map_seeds)] for number in range(runs)]
     return [PlannedRun(agent, source, map_seed, seed, number, goals) for number, map_seed in enumerate(maps)]
@@ -96,7 +95,11 @@ def _trained(planned: PlannedRun) -> TrainedAgent:
         return np.zeros(shape, np.float32)
 
     weights = {
-        "senses.weight": blank(1, SENSES), "senses.bias": blank(1), "body.weight": blank(1, 1), "body.bias": blank(1),
-        "action.weight": blank(len(agent.actions), 1), "action.bias": blank(len(agent.actions)),
-    }  # fmt: skip
+        "senses.weight": blank(1, SENSES),
+        "senses.bias": blank(1),
+        "body.weight": blank(1, 1),
+        "body.bias": blank(1),
+        "action.weight": blank(len(agent.actions), 1),
+        "action.bias": blank(len(agent.actions)),
+    }
     return TrainedAgent(agent, NavigationPolicy(weights), {"agent": agent.name})

@@ -72,9 +72,15 @@ class NavigationTraining:
     """Call `run`; interrupt it whenever; call it again."""
 
     def __init__(
-        self, plan: TrainingPlan, folder: Path, *, clock: Clock, recipe: PpoRecipe | None = None,
-        open_group: Callable[[Sequence[EnvPlace], int], EnvGroup] = WorkerGroup, weights: Arrays | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        plan: TrainingPlan,
+        folder: Path,
+        *,
+        clock: Clock,
+        recipe: PpoRecipe | None = None,
+        open_group: Callable[[Sequence[EnvPlace], int], EnvGroup] = WorkerGroup,
+        weights: Arrays | None = None,
+    ) -> None:
         self.plan, self.folder, self.clock = plan, folder, clock
         self.learner = Learner(navigation_agent(plan.agent), recipe or PpoRecipe(), plan.seed)
         self._open_group = open_group
@@ -112,10 +118,14 @@ class NavigationTraining:
 
     def provenance(self) -> dict[str, Any]:
         return {
-            "agent": self.plan.agent, "seed": self.plan.seed, "decisions": self.learner.decisions,
-            "seconds": round(self._seconds), "believable": __version__, "plan": asdict(self.plan),
+            "agent": self.plan.agent,
+            "seed": self.plan.seed,
+            "decisions": self.learner.decisions,
+            "seconds": round(self._seconds),
+            "believable": __version__,
+            "plan": asdict(self.plan),
             "recipe": asdict(self.learner.recipe),
-        }  # fmt: skip
+        }
 
     # ------------------------------------------------------------------------------------------ curve
 
@@ -126,17 +136,32 @@ class NavigationTraining:
         success, to_goal, deaths, sudden, collided, slow = (round(value, 4) for value in means)
         decisions, losses = self.learner.decisions, {name: round(value, 5) for name, value in batch.losses.items()}
         return CurveRow(
-            decisions, round(self._seconds, 1), self._rounds, success, to_goal, deaths, sudden, collided, slow,
-            self.plan.penalties(decisions), losses["policy_loss"], losses["value_loss"], losses["entropy"],
-        )  # fmt: skip
+            decisions,
+            round(self._seconds, 1),
+            self._rounds,
+            success,
+            to_goal,
+            deaths,
+            sudden,
+            collided,
+            slow,
+            self.plan.penalties(decisions),
+            losses["policy_loss"],
+            losses["value_loss"],
+            losses["entropy"],
+        )
 
     # ------------------------------------------------------------------------------------------ checkpoints
 
     def _checkpoint(self) -> None:
         words = {
-            "plan": asdict(self.plan), "decisions": self.learner.decisions, "rounds": self._rounds, "seconds": self._seconds,
-            "recent": list(self._recent), "chance": self.learner.rng.bit_generator.state,
-        }  # fmt: skip
+            "plan": asdict(self.plan),
+            "decisions": self.learner.decisions,
+            "rounds": self._rounds,
+            "seconds": self._seconds,
+            "recent": list(self._recent),
+            "chance": self.learner.rng.bit_generator.state,
+        }
         write_weights(self.folder / CHECKPOINT, self.learner.state(), words)
 
     def _resume(self) -> None:
@@ -172,9 +197,17 @@ def _figures(ended: EndedCourse) -> tuple[float, ...]:
 
 
 def train_agent(
-    agent: str, seed: int, decisions: int, folder: Path, *, maps: int, workers: int, tell: Callable[[CurveRow], None],
-    start: Path | None = None, rate: float | None = None,
-) -> Path:  # fmt: skip
+    agent: str,
+    seed: int,
+    decisions: int,
+    folder: Path,
+    *,
+    maps: int,
+    workers: int,
+    tell: Callable[[CurveRow], None],
+    start: Path | None = None,
+    rate: float | None = None,
+) -> Path:
     """Train into `folder`, or go on with what is there; gives the file with the weights."""
     map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
     plan = TrainingPlan(agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers)
@@ -189,9 +222,7 @@ def _begun_with(start: Path, plan: TrainingPlan) -> tuple[Arrays, TrainingPlan]:
     """Weights to begin with, and the plan that says so. An agent that has learned with its penalties keeps them."""
     weights, words = read_weights(start, "Give a file of weights that believable train wrote.")
     ramp = (0.0, 0.0) if words["agent"] == plan.agent else (0.1, 0.4)
-    known: dict[str, Any] = {
-        name: words[name] for name in ("agent", "seed", "decisions", "note", "plan") if name in words
-    }
+    known: dict[str, Any] = {name: words[name] for name in ("agent", "seed", "decisions", "note", "plan") if name in words}
     return taken_over(weights, words["agent"], plan.agent, str(start)), replace(plan, ramp=ramp, start=known)
 
 

@@ -111,9 +111,7 @@ class WorkerGroup:
             for share in self.parts:
                 own, other = context.Pipe()
                 rows = {int(row): places[int(row)] for row in share}
-                process = context.Process(
-                    target=_work, args=(other, self.arrays.memory.name, self.count, rows), daemon=True
-                )
+                process = context.Process(target=_work, args=(other, self.arrays.memory.name, self.count, rows), daemon=True)
                 process.start()
                 other.close()
                 self._workers.append((process, own))
@@ -151,16 +149,12 @@ class WorkerGroup:
 def _answer(pipe: Connection) -> list[EndedCourse]:
     try:
         if not pipe.poll(PATIENCE_S):
-            raise WorkerFailed(
-                f"an environment has not answered for {PATIENCE_S:.0f} s. Start the training again: it goes on."
-            )
+            raise WorkerFailed(f"an environment has not answered for {PATIENCE_S:.0f} s. Start the training again: it goes on.")
         answer = pipe.recv()
     except (EOFError, ConnectionResetError):
         raise WorkerFailed("a process with environments ended. Start the training again: it goes on.") from None
     if isinstance(answer, str):
-        raise WorkerFailed(
-            f"an environment broke: {answer.strip().splitlines()[-1]} Start the training again: it goes on."
-        )
+        raise WorkerFailed(f"an environment broke: {answer.strip().splitlines()[-1]} Start the training again: it goes on.")
     rounds: list[EndedCourse] = answer
     return rounds
 

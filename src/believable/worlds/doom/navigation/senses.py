@@ -21,9 +21,7 @@ _SPEED_UNITS = 17.0
 Depth = NDArray[np.uint8]
 
 
-def senses_of(
-    agent: NavigationAgent, course: NavigationCourse, body: FigureState, last_action: int
-) -> NDArray[np.float32]:
+def senses_of(agent: NavigationAgent, course: NavigationCourse, body: FigureState, last_action: int) -> NDArray[np.float32]:
     """Place / map size, velocity, heading and camera as cosine and sine, the goal in the own frame with its distance, on ground,
     in a jump area, the last action."""
     size = course.size_units
@@ -38,14 +36,33 @@ def senses_of(
     turn = math.radians(turn_deg or 0)
     x, y, u, v = body.x / size, body.y / size, gx / size, gy / size
     values = (
-        x, y, body.z / 512, u, v, (gz - body.z) / 512,
-        (vx * cosine + vy * sine) / _SPEED_UNITS, (vy * cosine - vx * sine) / _SPEED_UNITS, vz / _SPEED_UNITS,
-        cosine, sine, math.cos(camera), math.sin(camera),
-        ahead / size, left / size, ahead / max(away, 1.0), left / max(away, 1.0), away / size, math.exp(-away / 256),
-        float(body.on_ground), float(course.at_brink(body.x, body.y)),
-        float(turn_deg is None), math.cos(turn), math.sin(turn),
-        *_waves(x, y, OWN_PERIODS), *_waves(u, v, GOAL_PERIODS),
-    )  # fmt: skip
+        x,
+        y,
+        body.z / 512,
+        u,
+        v,
+        (gz - body.z) / 512,
+        (vx * cosine + vy * sine) / _SPEED_UNITS,
+        (vy * cosine - vx * sine) / _SPEED_UNITS,
+        vz / _SPEED_UNITS,
+        cosine,
+        sine,
+        math.cos(camera),
+        math.sin(camera),
+        ahead / size,
+        left / size,
+        ahead / max(away, 1.0),
+        left / max(away, 1.0),
+        away / size,
+        math.exp(-away / 256),
+        float(body.on_ground),
+        float(course.at_brink(body.x, body.y)),
+        float(turn_deg is None),
+        math.cos(turn),
+        math.sin(turn),
+        *_waves(x, y, OWN_PERIODS),
+        *_waves(u, v, GOAL_PERIODS),
+    )
     return np.clip(np.asarray(values, np.float32), -1.0, 1.0)
 
 

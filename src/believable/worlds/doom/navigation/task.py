@@ -16,9 +16,16 @@ __all__ = ["MEASURE_WORDS", "RunMeasures", "evaluate_agent", "measure_recording"
 
 
 def evaluate_agent(
-    agent: str, runs: int, seed: int, *, weights: Path | None = None, untrained: bool = False,
-    map_seeds: Sequence[int] = (7,), workers: int | None = None, progress: Progress | None = None,
-) -> list[RunMeasures]:  # fmt: skip
+    agent: str,
+    runs: int,
+    seed: int,
+    *,
+    weights: Path | None = None,
+    untrained: bool = False,
+    map_seeds: Sequence[int] = (7,),
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[RunMeasures]:
     """Play runs to drawn goals and measure them."""
     source = UNTRAINED if untrained else "" if weights is None else str(weights)
     return measured_runs(planned_runs(agent, runs, seed, map_seeds, source), workers=workers, progress=progress)

@@ -45,9 +45,7 @@ def read_weights(path: Path, cure: str) -> tuple[dict[str, NDArray[Any]], dict[s
     if words.get("format") != FORMAT:
         raise InvalidInput(f"{path}: expected weights of {FORMAT}, got {words.get('format')!r}. {cure}")
     if words.get("digest") != _digest(arrays):
-        raise InvalidInput(
-            f"{path}: its content does not have the digest that was written with it: it is damaged. {cure}"
-        )
+        raise InvalidInput(f"{path}: its content does not have the digest that was written with it: it is damaged. {cure}")
     return arrays, json.loads(words["words"])
 
 

@@ -76,13 +76,7 @@ class Asker:
         self.note("memory", {**line, "evidence": list(memory.evidence)})
 
     def choose(
-        self,
-        name: str,
-        values: Mapping[str, str],
-        options: Sequence[str],
-        focus: str,
-        *,
-        retrieved: Sequence[ScoredMemory] = (),
+        self, name: str, values: Mapping[str, str], options: Sequence[str], focus: str, *, retrieved: Sequence[ScoredMemory] = ()
     ) -> int | None:
         """The number of the option that was chosen. One option needs no question."""
         if len(options) == 1:

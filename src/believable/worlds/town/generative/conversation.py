@@ -62,10 +62,15 @@ def next_line(asker: Asker, stream: MemoryStream, scene: TalkScene, talk: Talk) 
     recalled = retrieve(stream, asker.model, focus, scene.percept.step, RULES[scene.variant], MEMORIES_SHOWN)
     topics = [entry.memory.text for entry in recalled]
     values = {
-        "about": scene.about, "clock": scene.percept.clock, "person": scene.persona.name, "doing": scene.doing,
-        "other": scene.other.name, "relation": relation, "said": talk.said(scene.people),
+        "about": scene.about,
+        "clock": scene.percept.clock,
+        "person": scene.persona.name,
+        "doing": scene.doing,
+        "other": scene.other.name,
+        "relation": relation,
+        "said": talk.said(scene.people),
         "memories": "\n".join(entry.memory.text for entry in recalled) or "nothing",
-    }  # fmt: skip
+    }
     clauses = [clause for topic in topics if (clause := spoken_clause(topic, scene.persona, scene.other))]
     clause = clauses[len(talk.lines) // 2 % len(clauses)] if clauses else f"I am {scene.doing}"
     facts = (f"{first} meets {other}, a {relation}. {first} says:",)

@@ -75,9 +75,10 @@ def fulfilling(persona: Persona, town: TownMap, words: str) -> tuple[str, str | 
     """The activities any of which fulfils an intention, and the building; None for words of the model's own."""
     if words == work_words(persona, town):
         paid = [
-            name for name, kind in activities().items()
+            name
+            for name, kind in activities().items()
             if kind.wage and any(town.fixtures_of(place, building=persona.workplace) for place in kind.at)
-        ]  # fmt: skip
+        ]
         return " ".join(paid or ["read", "write"]), persona.workplace
     for intention in everyday():
         if intention.words == words:
@@ -105,9 +106,8 @@ def clock(minute: float) -> str:
 
 
 def day_plan(
-    asker: Asker, persona: Persona, town: TownMap, about: str, *, day: int, yesterday: str,
-    retrieved: Sequence[ScoredMemory] = (),
-) -> tuple[TimetableLine, ...] | None:  # fmt: skip
+    asker: Asker, persona: Persona, town: TownMap, about: str, *, day: int, yesterday: str, retrieved: Sequence[ScoredMemory] = ()
+) -> tuple[TimetableLine, ...] | None:
     """The day in broad strokes."""
     work = work_words(persona, town)
     slots = (
@@ -127,20 +127,26 @@ def day_plan(
     )
     kept = [slot for number, slot in enumerate(slots) if number == 0 or slot[0] > slots[number - 1][0]]
     values = {
-        "about": about, "day": str(day + 1), "yesterday": yesterday, "person": persona.name, "wakes": clock(persona.wakes),
-        "work_from": clock(persona.work_from), "work_to": clock(persona.work_to), "sleeps": clock(persona.sleeps),
-    }  # fmt: skip
+        "about": about,
+        "day": str(day + 1),
+        "yesterday": yesterday,
+        "person": persona.name,
+        "wakes": clock(persona.wakes),
+        "work_from": clock(persona.work_from),
+        "work_to": clock(persona.work_to),
+        "sleeps": clock(persona.sleeps),
+    }
     form = TimetableForm(
-        tuple(f"{clock(minute)} {words}" for minute, words in kept), tuple(intentions_of(persona, town)),
-        f"{persona.role}, {persona.about}", (work,),
-    )  # fmt: skip
+        tuple(f"{clock(minute)} {words}" for minute, words in kept),
+        tuple(intentions_of(persona, town)),
+        f"{persona.role}, {persona.about}",
+        (work,),
+    )
     read = functools.partial(read_timetable, from_minute=0, to_minute=MINUTES_PER_DAY)
     return asker.ask("day_plan", values, form, read, retrieved=retrieved)
 
 
-def new_status(
-    asker: Asker, persona: Persona, heading: str, status: str, retrieved: Sequence[ScoredMemory]
-) -> str | None:
+def new_status(asker: Asker, persona: Persona, heading: str, status: str, retrieved: Sequence[ScoredMemory]) -> str | None:
     """A status for the new day, as the released code writes it; `heading` is the person its prompt names for everybody."""
     statements = tuple(entry.memory.text for entry in retrieved)
     values = {"heading": heading, "person": persona.name, "status": status, "statements": "\n".join(statements)}
@@ -157,18 +163,29 @@ def hour_plan(
     slots = tuple(f"{clock(minute)} {_planned(plan, minute)}" for minute in starts)
     options = tuple(intentions_of(persona, town))
     values = {
-        "about": about, "person": persona.name, "plan": timetable_words(plan), "first": clock(starts[0]),
+        "about": about,
+        "person": persona.name,
+        "plan": timetable_words(plan),
+        "first": clock(starts[0]),
         "last": clock(persona.sleeps),
-    }  # fmt: skip
+    }
     form = TimetableForm(slots, options, f"{persona.role}, {persona.about}", options)
     read = functools.partial(read_timetable, from_minute=0, to_minute=MINUTES_PER_DAY)
     return asker.ask("hours", values, form, read)
 
 
 def task_plan(
-    asker: Asker, persona: Persona, town: TownMap, about: str, hours: Sequence[TimetableLine],
-    activity: str, from_minute: int, to_minute: int, *, reason: str = "",
-) -> tuple[TimetableLine, ...] | None:  # fmt: skip
+    asker: Asker,
+    persona: Persona,
+    town: TownMap,
+    about: str,
+    hours: Sequence[TimetableLine],
+    activity: str,
+    from_minute: int,
+    to_minute: int,
+    *,
+    reason: str = "",
+) -> tuple[TimetableLine, ...] | None:
     """Tasks between two minutes; with a `reason` they are what is done instead of what was planned."""
     rng = generator(asker.seed, "tasks", activity, from_minute, to_minute, persona.id)
     starts, minute = [], from_minute
@@ -179,12 +196,15 @@ def task_plan(
     pieces = () if reason else options.get(activity, ())
     choices = pieces or tuple(dict.fromkeys(words for listed in options.values() for words in listed))
     values = {
-        "about": about, "person": persona.name, "hours": timetable_words(hours), "activity": activity, "reason": reason,
-        "first": clock(from_minute), "last": clock(to_minute),
-    }  # fmt: skip
-    form = TimetableForm(
-        tuple(f"{clock(start)} {activity}" for start in starts), choices, f"{persona.role}, {persona.about}"
-    )
+        "about": about,
+        "person": persona.name,
+        "hours": timetable_words(hours),
+        "activity": activity,
+        "reason": reason,
+        "first": clock(from_minute),
+        "last": clock(to_minute),
+    }
+    form = TimetableForm(tuple(f"{clock(start)} {activity}" for start in starts), choices, f"{persona.role}, {persona.about}")
     read = functools.partial(read_timetable, from_minute=from_minute, to_minute=to_minute)
     return asker.ask("replan" if reason else "tasks", values, form, read)
 

@@ -64,9 +64,7 @@ def scaled(values: Sequence[float | None]) -> list[float]:
     return [0.0 if value is None else (value - low) / (high - low) for value in values]
 
 
-def scores(
-    memories: Sequence[Memory], relevance: Sequence[float], step: int, rule: RetrievalRule
-) -> list[ScoredMemory]:
+def scores(memories: Sequence[Memory], relevance: Sequence[float], step: int, rule: RetrievalRule) -> list[ScoredMemory]:
     """Every memory's score, the highest first. `relevance` are the cosines with what is thought of."""
     order = sorted(range(len(memories)), key=lambda index: memories[index].accessed_step)
     ordered = [memories[index] for index in order]
@@ -82,9 +80,7 @@ def scores(
         strict=True,
     )
     listed = [
-        ScoredMemory(
-            memory, recent, near, weight, rule.recency * recent + rule.relevance * near + rule.importance * weight
-        )
+        ScoredMemory(memory, recent, near, weight, rule.recency * recent + rule.relevance * near + rule.importance * weight)
         for memory, recent, near, weight in terms
     ]
     return sorted(listed, key=lambda entry: -entry.score)

@@ -48,9 +48,7 @@ class MemoryStream:
         unknown = [number for number in evidence if not 0 <= number < len(self.memories)]
         if unknown:
             raise IndexError(f"evidence {unknown} is not among the {len(self.memories)} memories")
-        memory = Memory(
-            len(self.memories), kind, text, step, step, importance, tuple(keywords), tuple(evidence), expires_step
-        )
+        memory = Memory(len(self.memories), kind, text, step, step, importance, tuple(keywords), tuple(evidence), expires_step)
         self.memories.append(memory)
         if kind != "thought":
             self.importance_sum += importance or 0
@@ -63,9 +61,7 @@ class MemoryStream:
     def candidates(self, step: int) -> list[Memory]:
         """What can be retrieved, events before thoughts, the newest first: the order in which equal scores stand."""
         there = [memory for memory in reversed(self.memories) if not _gone(memory, step) and "idle" not in memory.text]
-        return [memory for memory in there if memory.kind != "thought"] + [
-            memory for memory in there if memory.kind == "thought"
-        ]
+        return [memory for memory in there if memory.kind != "thought"] + [memory for memory in there if memory.kind == "thought"]
 
     def latest(self, count: int, step: int) -> list[Memory]:
         """The latest ones, the oldest of them first."""
@@ -83,8 +79,7 @@ class MemoryStream:
     @classmethod
     def restored(cls, tree: Mapping[str, Any]) -> MemoryStream:
         memories = [
-            Memory(**{**row, "keywords": tuple(row["keywords"]), "evidence": tuple(row["evidence"])})
-            for row in tree["memories"]
+            Memory(**{**row, "keywords": tuple(row["keywords"]), "evidence": tuple(row["evidence"])}) for row in tree["memories"]
         ]
         return cls(memories, tree["importance_sum"], tree["unreflected"])
 

@@ -44,9 +44,7 @@ def possible(scene: ReactionScene, observation: Observation) -> list[ReactionKin
         seen is not None
         and not seen.asleep
         and seen.doing != "talking"
-        and (
-            scene.last_talk_step is None or scene.percept.step - scene.last_talk_step >= TALK_PAUSE_STEPS[scene.variant]
-        )
+        and (scene.last_talk_step is None or scene.percept.step - scene.last_talk_step >= TALK_PAUSE_STEPS[scene.variant])
     )
     if scene.variant == "paper":
         return ["go on", *(("talk",) if talkative else ()), "change"]
@@ -78,9 +76,13 @@ def react(asker: Asker, stream: MemoryStream, scene: ReactionScene, observation:
         "change": f"do something else about it, {subject}",
     }
     values = {
-        "about": scene.about, "clock": scene.percept.clock, "person": scene.persona.name, "doing": scene.doing,
-        "observation": observation.text, "memories": "\n".join(remembered) or "nothing",
-    }  # fmt: skip
+        "about": scene.about,
+        "clock": scene.percept.clock,
+        "person": scene.persona.name,
+        "doing": scene.doing,
+        "observation": observation.text,
+        "memories": "\n".join(remembered) or "nothing",
+    }
     relation = scene.persona.relations.get(observation.person or "", "")
     focus = f"{first} is {scene.doing}. {observation.text}, {relation} of {first}"
     chosen = asker.choose("reaction", values, [words[kind] for kind in kinds], focus, retrieved=recalled)

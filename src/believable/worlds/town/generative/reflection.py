@@ -88,9 +88,7 @@ def reflect(asker: Asker, stream: MemoryStream, person: str, step: int, variant:
     return thoughts
 
 
-def focal_questions(
-    asker: Asker, stream: MemoryStream, person: str, step: int, variant: Variant
-) -> tuple[str, ...] | None:
+def focal_questions(asker: Asker, stream: MemoryStream, person: str, step: int, variant: Variant) -> tuple[str, ...] | None:
     """Three questions about the hundred latest memories; in the released code about those since the last reflection, which it
     takes from the end of a list sorted by last access."""
     if variant == "paper":

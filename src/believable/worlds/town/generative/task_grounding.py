@@ -24,9 +24,7 @@ def ground(
     """Where and with what a task is done; None where an answer could not be read, or nothing is there to be used."""
     first = persona.name.partition(" ")[0]
     current_place = "the street" if percept.building == STREET else building_words(percept.building, persona, town)
-    values = {
-        "about": about, "person": persona.name, "place": current_place, "activity": activity, "task": task,
-    }  # fmt: skip
+    values = {"about": about, "person": persona.name, "place": current_place, "activity": activity, "task": task}
     focus = f"{first} means to {activity}: {task}"
     buildings = [name for name, place in town.buildings.items() if place.kind != "home" or name == persona.home]
     options = [building_words(name, persona, town) for name in buildings]

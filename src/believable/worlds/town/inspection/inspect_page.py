@@ -34,9 +34,7 @@ def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
             try:
                 note = json.loads(line)
             except ValueError as error:
-                raise InvalidInput(
-                    f"{path}:{number}: expected a note as JSON, got something else ({error})."
-                ) from error
+                raise InvalidInput(f"{path}:{number}: expected a note as JSON, got something else ({error}).") from error
             yield note
 
 
@@ -52,14 +50,17 @@ def page_data(folder: Path) -> dict[str, Any]:
     usage = folder / USAGE_FILE
     return {
         "run": {
-            "mind": settings.mind, "seed": settings.seed, "days": settings.days, "options": dict(settings.options),
+            "mind": settings.mind,
+            "seed": settings.seed,
+            "days": settings.days,
+            "options": dict(settings.options),
             "steps": max((note["step"] for note in traced), default=0),
         },
         "people": people,
         "notes": notes,
         "usage": json.loads(usage.read_text("utf-8")) if usage.is_file() else None,
         "counts": _counts(notes),
-    }  # fmt: skip
+    }
 
 
 def _recorded_plans(folder: Path) -> Iterator[dict[str, Any]]:
@@ -74,10 +75,18 @@ def _recorded_plans(folder: Path) -> Iterator[dict[str, Any]]:
         done = step.id in served or (step.parent, _FETCHING.get(step.text.partition(" ")[0], step.text)) in did
         first, last = step.t0_ms // STEP_MS, step.t1_ms // STEP_MS
         yield {
-            "step": first, "person": step.actor, "kind": "plan", "id": step.id, "parent": step.parent, "level": step.level,
-            "from_step": first, "to_step": last, "text": step.text, "reason": "",
+            "step": first,
+            "person": step.actor,
+            "kind": "plan",
+            "id": step.id,
+            "parent": step.parent,
+            "level": step.level,
+            "from_step": first,
+            "to_step": last,
+            "text": step.text,
+            "reason": "",
             "status": "open" if step.level < 2 else "done" if done else "dropped",
-        }  # fmt: skip
+        }
 
 
 def _kind_of(action: Action) -> str:

@@ -53,9 +53,7 @@ class AnswerBook:
         elif "vector" in row:
             self._vectors[row["key"]] = np.frombuffer(base64.b64decode(row["vector"]), "<f2").astype(np.float32)
         else:
-            self._answers[row["key"]] = ModelAnswer(
-                row["text"], row.get("tokens_in"), row.get("tokens_out"), row["cost"]
-            )
+            self._answers[row["key"]] = ModelAnswer(row["text"], row.get("tokens_in"), row.get("tokens_out"), row["cost"])
 
     @property
     def spent(self) -> float:

@@ -74,16 +74,12 @@ class SentenceModel:
 
     def _layer(self, states: Array, prefix: str) -> Array:
         attention = f"{prefix}.attention"
-        query, key, value = (
-            _heads(self._linear(states, f"{attention}.self.{name}")) for name in ("query", "key", "value")
-        )
+        query, key, value = (_heads(self._linear(states, f"{attention}.self.{name}")) for name in ("query", "key", "value"))
         scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(WIDTH // HEADS))
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
         joined = mixed.transpose(1, 0, 2).reshape(states.shape)
-        states = self._normed(
-            states + self._linear(joined, f"{attention}.output.dense"), f"{attention}.output.LayerNorm"
-        )
+        states = self._normed(states + self._linear(joined, f"{attention}.output.dense"), f"{attention}.output.LayerNorm")
         inner = self._linear(states, f"{prefix}.intermediate.dense")
         inner = inner * np.float32(0.5) * (1 + erf(inner / np.float32(np.sqrt(2)))).astype(np.float32)
         return self._normed(states + self._linear(inner, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm")

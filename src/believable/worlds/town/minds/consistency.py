@@ -70,11 +70,7 @@ def _preconditions(primitive: Primitive, weighed: Deliberation) -> _Problem:
             return f"{seen.id} is {seen.state}", "drop"
         if kind.price > percept.money:
             return f"{kind.price:g} coins are needed", "drop"
-    if (
-        primitive.verb in ("open", "close")
-        and seen is not None
-        and (seen.state == "open") == (primitive.verb == "open")
-    ):
+    if primitive.verb in ("open", "close") and seen is not None and (seen.state == "open") == (primitive.verb == "open"):
         return f"{seen.id} is {seen.state} already", "drop"
     if primitive.verb == "speak":
         near = [person for person in percept.people if person.id == primitive.target and person.distance <= 3]
@@ -89,10 +85,7 @@ def _time(primitive: Primitive, weighed: Deliberation) -> _Problem:
         return None
     if primitive.activity == "sleep" and persona.wakes + SLEEP_MARGIN < minute < persona.sleeps - SLEEP_MARGIN:
         return "it is day", "drop"
-    if (
-        primitive.activity == "eat"
-        and weighed.percept.step - weighed.last_meal_step < MEAL_PAUSE_MINUTES * STEPS_PER_MINUTE
-    ):
+    if primitive.activity == "eat" and weighed.percept.step - weighed.last_meal_step < MEAL_PAUSE_MINUTES * STEPS_PER_MINUTE:
         return "the last meal was just now", "drop"
     building = weighed.town.buildings.get(weighed.percept.building)
     if building is not None and building.id != persona.workplace and not building.is_open(minute):

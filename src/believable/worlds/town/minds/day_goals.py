@@ -57,7 +57,7 @@ WORK: Mapping[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("order_coffee", "counter"), ("drink_coffee", "table"), ("put", "plate", "counter"), ("write", "table")),
         (("write", "table"), ("sit", "table")),
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +87,24 @@ def _goals(persona: Persona, town: TownMap, stock: int, day: int, rng: random.Ra
     lunch_from = 690 + rng.randrange(0, 60, 5)
     workplace = town.buildings[persona.workplace].name
     yield TownGoal(
-        "work", WORK[persona.role][0][-1][0] if WORK[persona.role][0][-1][0] != "put" else WORK[persona.role][0][-2][0],
-        persona.workplace, (persona.work_from, lunch_from), lunch_from - persona.work_from, 8, f"Work at the {workplace}",
-    )  # fmt: skip
+        "work",
+        WORK[persona.role][0][-1][0] if WORK[persona.role][0][-1][0] != "put" else WORK[persona.role][0][-2][0],
+        persona.workplace,
+        (persona.work_from, lunch_from),
+        lunch_from - persona.work_from,
+        8,
+        f"Work at the {workplace}",
+    )
     yield TownGoal("lunch", "eat", "cafe", (lunch_from, lunch_from + 80), 40, 6, "Have lunch at the Café")
     yield TownGoal(
-        "work2", WORK[persona.role][1][0][0], persona.workplace, (lunch_from + 45, persona.work_to),
-        persona.work_to - lunch_from - 55, 8, f"Back to work at the {workplace}",
-    )  # fmt: skip
+        "work2",
+        WORK[persona.role][1][0][0],
+        persona.workplace,
+        (lunch_from + 45, persona.work_to),
+        persona.work_to - lunch_from - 55,
+        8,
+        f"Back to work at the {workplace}",
+    )
     if stock < LOW_STOCK or (day + rng.randrange(2)) % 2 == 0:
         yield TownGoal("shopping", "pay", "grocery", (persona.work_to, 1130), 20, 5, "Buy something to eat")
     for number, habit in enumerate(persona.habits):
@@ -104,9 +114,14 @@ def _goals(persona: Persona, town: TownMap, stock: int, day: int, rng: random.Ra
         earliest = max(persona.work_to, habit.minute - 30)
         latest = min(sleeps - 40, town.buildings[building].closes or MINUTES_PER_DAY)
         yield TownGoal(
-            f"habit{number}", habit.activity, building, (earliest, latest), habit.minutes, 3,
+            f"habit{number}",
+            habit.activity,
+            building,
+            (earliest, latest),
+            habit.minutes,
+            3,
             f"{words[0].upper()}{words[1:]} {place}",
-        )  # fmt: skip
+        )
     dinner = max(1080 + rng.randrange(0, 45, 5), persona.work_to + 40)
     yield TownGoal("dinner", "eat", home, (dinner, min(dinner + 150, sleeps - 60)), 60, 6, "Cook and have dinner")
     yield TownGoal("bedtime", "brush_teeth", home, (sleeps - 25, sleeps + 15), 20, 7, "Get ready for the night")

@@ -13,23 +13,8 @@ from typing import Any, get_args
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.worlds.town.generative.asking import Asker, TimetableLine
-from believable.worlds.town.generative.conversation import (
-    LEAST_LINES,
-    Talk,
-    TalkScene,
-    goes_on,
-    memo,
-    next_line,
-    talk_memory,
-)
-from believable.worlds.town.generative.day_planning import (
-    about_words,
-    day_plan,
-    fulfilling,
-    hour_plan,
-    new_status,
-    task_plan,
-)
+from believable.worlds.town.generative.conversation import LEAST_LINES, Talk, TalkScene, goes_on, memo, next_line, talk_memory
+from believable.worlds.town.generative.day_planning import about_words, day_plan, fulfilling, hour_plan, new_status, task_plan
 from believable.worlds.town.generative.memory_retrieval import RULES, Variant, retrieve
 from believable.worlds.town.generative.memory_stream import MemoryKind, MemoryStream
 from believable.worlds.town.generative.perception import Observation, heard, observations
@@ -97,9 +82,7 @@ class GenerativeMind:
         if variant not in get_args(Variant):
             raise InvalidInput(f"variant: expected paper or released, got {variant!r}.")
         if setting.model is None:
-            raise InvalidInput(
-                "the generative mind needs a language model. Give --model embedded, endpoint or recorded."
-            )
+            raise InvalidInput("the generative mind needs a language model. Give --model embedded, endpoint or recorded.")
         self.variant: Variant = variant  # type: ignore[assignment]
         self.setting, self.persona, self.town = setting, setting.persona, setting.town
         self.people = {persona.id: persona for persona in setting.people}
@@ -128,17 +111,11 @@ class GenerativeMind:
             focus = f"{self.persona.name}'s plan for today; what happened yesterday"
             recalled = retrieve(self.stream, self.asker.model, focus, step, RULES[self.variant]) if day else []
             yesterday = " ".join(["Yesterday:", *(entry.memory.text for entry in recalled[:8])]) if recalled else ""
-            plan = day_plan(
-                self.asker, self.persona, self.town, self._about(), day=day, yesterday=yesterday, retrieved=recalled
-            )
+            plan = day_plan(self.asker, self.persona, self.town, self._about(), day=day, yesterday=yesterday, retrieved=recalled)
             self.agenda.requirements = list(plan or ())
         else:
             recalled = retrieve(
-                self.stream,
-                self.asker.model,
-                f"{self.persona.name}'s plan; important recent events",
-                step,
-                RULES["released"],
+                self.stream, self.asker.model, f"{self.persona.name}'s plan; important recent events", step, RULES["released"]
             )
             heading = self.setting.people[0].name
             self.status = new_status(self.asker, self.persona, heading, self.status, recalled) or self.status
@@ -158,10 +135,16 @@ class GenerativeMind:
             activity, place = fulfilling(self.persona, self.town, line.text) or (NOTHING_BEGUN, None)
             entries.append(
                 PlanEntry(
-                    f"{root}-h{number}", root, 1, step + line.minute * STEPS_PER_MINUTE,
-                    step + after * STEPS_PER_MINUTE, line.text, activity, place,
+                    f"{root}-h{number}",
+                    root,
+                    1,
+                    step + line.minute * STEPS_PER_MINUTE,
+                    step + after * STEPS_PER_MINUTE,
+                    line.text,
+                    activity,
+                    place,
                 )
-            )  # fmt: skip
+            )
         self.agenda.intentions = entries[1:]
         self._plan(entries)
 
@@ -237,9 +220,14 @@ class GenerativeMind:
         for observation in sorted(new, key=lambda entry: entry.person is None)[:2]:
             task = self.task
             scene = ReactionScene(
-                self.persona, self._about(), task.text if task else "awake", percept, self.variant,
-                task.fixture if task else None, self.last_talks.get(observation.person or ""),
-            )  # fmt: skip
+                self.persona,
+                self._about(),
+                task.text if task else "awake",
+                percept,
+                self.variant,
+                task.fixture if task else None,
+                self.last_talks.get(observation.person or ""),
+            )
             match react(self.asker, self.stream, scene, observation):
                 case "talk" if observation.person is not None:
                     self.talk = Talk(observation.person, percept.step)
@@ -274,9 +262,7 @@ class GenerativeMind:
                 return self._end_talk(percept.step)
             return Primitive("wait", minutes=1 / STEPS_PER_MINUTE, words=f"listens to {near.name.partition(' ')[0]}")
         doing = self.task.text if self.task else "awake"
-        scene = TalkScene(
-            self.persona, self.people[talk.other], self.people, self._about(), doing, percept, self.variant
-        )
+        scene = TalkScene(self.persona, self.people[talk.other], self.people, self._about(), doing, percept, self.variant)
         talk.ending = not goes_on(self.asker, scene, talk)
         line = next_line(self.asker, self.stream, scene, talk)
         if line is None:
@@ -373,9 +359,7 @@ class GenerativeMind:
             return
         if reason == "both hands are full" and percept.carried and task.refusals < REFUSALS:
             target = result.primitive.target
-            task.queue[:0] = [
-                Primitive("put", percept.carried[0].id, target=target, serves=task.id), result.primitive,
-            ]  # fmt: skip
+            task.queue[:0] = [Primitive("put", percept.carried[0].id, target=target, serves=task.id), result.primitive]
             return
         if reason.startswith("the door ") and reason.endswith(" is closed") and task.refusals < REFUSALS:
             return
@@ -395,11 +379,7 @@ class GenerativeMind:
             wakes = self.persona.wakes + (MINUTES_PER_DAY if minute >= self.persona.wakes else 0)
             end = day_step + min(wakes, minute + 720) * STEPS_PER_MINUTE
             task = self._new_task(percept, parent, "sleep", hour or "sleep", end)
-            task.activity, task.fixture, task.room = (
-                "sleep",
-                self.persona.bed,
-                self.town.fixtures[self.persona.bed].room,
-            )
+            task.activity, task.fixture, task.room = ("sleep", self.persona.bed, self.town.fixtures[self.persona.bed].room)
             task.queue = [
                 Primitive("move-to", self.persona.bed, serves=task.id),
                 Primitive("use", self.persona.bed, activity="sleep", serves=task.id),
@@ -407,9 +387,7 @@ class GenerativeMind:
             self._declare(task)
             return task
         if minute >= self.agenda.tasks_to_minute or not self.agenda.tasks:
-            lines = task_plan(
-                self.asker, self.persona, self.town, self._about(), self.agenda.hours, hour, minute, until
-            )
+            lines = task_plan(self.asker, self.persona, self.town, self._about(), self.agenda.hours, hour, minute, until)
             self.agenda.tasks, self.agenda.tasks_to_minute = list(lines or ()), until
         text, end_minute = self._planned_task(minute, until)
         task = self._new_task(percept, parent, text or hour, hour, day_step + end_minute * STEPS_PER_MINUTE)
@@ -469,9 +447,7 @@ class GenerativeMind:
         return bool(lines)
 
     def _declare(self, task: CurrentTask, **changes: Any) -> None:
-        entry = PlanEntry(
-            task.id, task.parent, 2, task.from_step, task.to_step, task.text, task.activity, task.room, **changes
-        )
+        entry = PlanEntry(task.id, task.parent, 2, task.from_step, task.to_step, task.text, task.activity, task.room, **changes)
         self._plan([entry])
 
     def _plan(self, entries: list[PlanEntry]) -> None:

@@ -26,12 +26,7 @@ LUNCH_AT_HOME = "have lunch at home"
 
 
 def with_meant(
-    goals: Sequence[TownGoal],
-    plan: Sequence[TimetableLine],
-    persona: Persona,
-    town: TownMap,
-    asker: Asker,
-    counts: Counter[str],
+    goals: Sequence[TownGoal], plan: Sequence[TimetableLine], persona: Persona, town: TownMap, asker: Asker, counts: Counter[str]
 ) -> list[TownGoal]:
     """The goals of the day with the model's: its free time after work, and where it has lunch."""
     free: list[TownGoal] = []
@@ -58,9 +53,7 @@ def with_meant(
         counts["intentions of the model"] += 1
         name = "shopping" if activity == "pay" else f"meant{len(free)}"
         window = (max(persona.work_to, line.minute - EARLY), latest)
-        free.append(
-            TownGoal(name, activity, building, window, FREE_MINUTES, FREE_PRIORITY, f"{words[0].upper()}{words[1:]}")
-        )
+        free.append(TownGoal(name, activity, building, window, FREE_MINUTES, FREE_PRIORITY, f"{words[0].upper()}{words[1:]}"))
     known = {(goal.activity, goal.building) for goal in free}
     kept = [goal for goal in taken if (goal.activity, goal.building) not in known]
     return sorted([*kept, *free], key=lambda goal: (goal.window[0], -goal.priority))
@@ -77,9 +70,7 @@ def _typed_words(text: str, persona: Persona, town: TownMap, asker: Asker, count
 
 
 def _lunch_at_home(goal: TownGoal, persona: Persona) -> TownGoal:
-    return TownGoal(
-        "lunch_at_home", "eat", persona.home, goal.window, goal.minutes, goal.priority, "Have lunch at home"
-    )
+    return TownGoal("lunch_at_home", "eat", persona.home, goal.window, goal.minutes, goal.priority, "Have lunch at home")
 
 
 def _usual_place(activity: str, goals: Sequence[TownGoal], persona: Persona) -> str:

@@ -88,9 +88,7 @@ class NeurosymbolicMind:
         off = {name for name, value in setting.options.items() if value == "off"}
         asks = setting.options.get("model") == "on"
         if asks and setting.model is None:
-            raise InvalidInput(
-                "option model=on: there is no language model. Give --model embedded, endpoint or recorded."
-            )
+            raise InvalidInput("option model=on: there is no language model. Give --model embedded, endpoint or recorded.")
         self.setting, self.persona, self.town = setting, setting.persona, setting.town
         self.people = {persona.id: persona for persona in setting.people}
         self.checks = frozenset() if "checks" in off else frozenset(n for n in CHECKS if f"check_{n}" not in off)
@@ -164,10 +162,15 @@ class NeurosymbolicMind:
     def _goal_entry(self, entry: ScheduledGoal, day: int) -> PlanEntry:
         start = day * STEPS_PER_DAY
         return PlanEntry(
-            f"{self._day_entry(day)}-{entry.goal.name}", self._day_entry(day), 1,
-            start + round(entry.begins * STEPS_PER_MINUTE), start + round(entry.ends * STEPS_PER_MINUTE),
-            entry.goal.text, entry.goal.activity, entry.goal.building,
-        )  # fmt: skip
+            f"{self._day_entry(day)}-{entry.goal.name}",
+            self._day_entry(day),
+            1,
+            start + round(entry.begins * STEPS_PER_MINUTE),
+            start + round(entry.ends * STEPS_PER_MINUTE),
+            entry.goal.text,
+            entry.goal.activity,
+            entry.goal.building,
+        )
 
     # ---------------------------------------------------------------------------------------- deciding
 
@@ -206,12 +209,8 @@ class NeurosymbolicMind:
         primitive = result.primitive
         if result.refused is not None:
             self.counts["refused"] += 1
-            self.setting.trace.note(
-                "refused", {"verb": primitive.verb, "object": primitive.object, "why": result.refused}
-            )
-            self._repair(
-                primitive, Objection("world", result.refused, "other" if "taken" in result.refused else "later")
-            )
+            self.setting.trace.note("refused", {"verb": primitive.verb, "object": primitive.object, "why": result.refused})
+            self._repair(primitive, Objection("world", result.refused, "other" if "taken" in result.refused else "later"))
             for door in self.town.doors:
                 if f"the door {door} is closed" == result.refused:
                     self.closed.add(door)
@@ -246,15 +245,7 @@ class NeurosymbolicMind:
         waits = self.partner is not None and self.turn < len(TURNS) and percept.step - self.turn_step < PATIENCE_STEPS
         goal = 0 <= self.at < len(self.entries) or not self.agenda
         return Deliberation(
-            self.persona,
-            self.people,
-            self.town,
-            percept,
-            goal,
-            waits,
-            self.last_meal,
-            frozenset(self.said),
-            self.talked,
+            self.persona, self.people, self.town, percept, goal, waits, self.last_meal, frozenset(self.said), self.talked
         )
 
     def _repair(self, primitive: Primitive, problem: Objection) -> None:
@@ -372,9 +363,7 @@ class NeurosymbolicMind:
             minutes = min(minutes, 25.0)
         carried = tuple(thing.kind for thing in percept.carried)
         rng = self._rng("tasks", percept.day, goal.name)
-        tasks = (
-            [] if minutes <= 0 else tasks_of(goal, self.persona, round(minutes, 1), entry.ends - minute, carried, rng)
-        )
+        tasks = [] if minutes <= 0 else tasks_of(goal, self.persona, round(minutes, 1), entry.ends - minute, carried, rng)
         start = percept.step
         for number, task in enumerate(tasks):
             self.draws += 1
@@ -429,19 +418,12 @@ class NeurosymbolicMind:
             if heard and self.turn < len(TURNS):
                 return self._say(TURNS[self.turn], self.partner, percept)
             return Primitive("wait", minutes=1 / 6)
-        if percept.minute < self.persona.wakes or (
-            self.at >= 0 and self.entries[self.at].goal.name in ("night", "sleep")
-        ):
+        if percept.minute < self.persona.wakes or (self.at >= 0 and self.entries[self.at].goal.name in ("night", "sleep")):
             return None
         for person in percept.people:
             last = self.talked.get(person.id)
             fresh = last is None or percept.step - last > TALK_PAUSE_STEPS or "memory" not in self.checks
-            if (
-                person.distance <= 3
-                and not person.asleep
-                and fresh
-                and person.doing not in ("sleep", "toilet", "shower")
-            ):
+            if person.distance <= 3 and not person.asleep and fresh and person.doing not in ("sleep", "toilet", "shower"):
                 self.talked[person.id] = percept.step
                 if self._rng("talks", person.id).random() < 0.8:
                     self.turn = 0
@@ -472,11 +454,7 @@ class NeurosymbolicMind:
         focus = f"{other.name}, {relation} of {self.persona.name}"
         for entry in retrieve(self.stream, self.asker.model, focus, percept.step, RULES[self.variant], RECALLED):
             private = any(word in entry.memory.text for word in ("sleep", "toilet", "shower", "night"))
-            clause = (
-                None
-                if private or " is " not in entry.memory.text
-                else spoken_clause(entry.memory.text, self.persona, other)
-            )
+            clause = None if private or " is " not in entry.memory.text else spoken_clause(entry.memory.text, self.persona, other)
             if clause is not None and clause.startswith("I saw ") and f"{other.id}: {clause}" not in self.told:
                 return clause
         return None
@@ -513,22 +491,37 @@ class NeurosymbolicMind:
 
     def state(self) -> Mapping[str, Any]:
         return {
-            "entries": [asdict(entry) for entry in self.entries], "at": self.at, "draws": self.draws, "stock": self.stock,
+            "entries": [asdict(entry) for entry in self.entries],
+            "at": self.at,
+            "draws": self.draws,
+            "stock": self.stock,
             "free": self.free,
-            "agenda": [asdict(task) for task in self.agenda], "counts": dict(self.counts), "closed": sorted(self.closed),
-            "duty": self.duty, "talked": self.talked, "said": self.said, "partner": self.partner, "turn": self.turn,
-            "turn_step": self.turn_step, "last_meal": self.last_meal, "stream": self.stream.stored(),
-            "noticed": self.noticed, "told": self.told, "failures": self.asker.failures if self.asker else {},
-        }  # fmt: skip
+            "agenda": [asdict(task) for task in self.agenda],
+            "counts": dict(self.counts),
+            "closed": sorted(self.closed),
+            "duty": self.duty,
+            "talked": self.talked,
+            "said": self.said,
+            "partner": self.partner,
+            "turn": self.turn,
+            "turn_step": self.turn_step,
+            "last_meal": self.last_meal,
+            "stream": self.stream.stored(),
+            "noticed": self.noticed,
+            "told": self.told,
+            "failures": self.asker.failures if self.asker else {},
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.entries = [
             ScheduledGoal(
                 TownGoal(**{**entry["goal"], "window": tuple(entry["goal"]["window"])}),
-                entry["leaves"], entry["begins"], entry["ends"],
+                entry["leaves"],
+                entry["begins"],
+                entry["ends"],
             )
             for entry in state["entries"]
-        ]  # fmt: skip
+        ]
         self.agenda = [AgendaTask(**task) for task in state["agenda"]]
         self.counts, self.closed = Counter(state["counts"]), set(state["closed"])
         for name in ("at", "draws", "free", "stock", "duty", "partner", "turn", "turn_step", "last_meal"):

@@ -40,6 +40,4 @@ class ScriptedMind:
         self._at = state["at"]
 
 
-SCRIPTED = MindKind(
-    "scripted", "A fixed list of primitives; sleeps and waits unless a test gives it a script.", ScriptedMind
-)
+SCRIPTED = MindKind("scripted", "A fixed list of primitives; sleeps and waits unless a test gives it a script.", ScriptedMind)

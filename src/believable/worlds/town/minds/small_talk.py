@@ -29,12 +29,7 @@ class SpeechAct:
 
 _WAYS: Mapping[str, tuple[str, ...]] = {
     "greeting": ("Good {part}, {name}.", "Hello {name}!", "Hi {name}, good to see you.", "{name}! How are you?"),
-    "answer": (
-        "Good {part}! {news}",
-        "Hello {name}. {news}",
-        "Nice to see you, {name}. {news}",
-        "I am well, thanks. {news}",
-    ),
+    "answer": ("Good {part}! {news}", "Hello {name}. {news}", "Nice to see you, {name}. {news}", "I am well, thanks. {news}"),
     "remark": ("And you? {question}", "{question}", "That sounds good. {question}", "I see. {question}"),
     "reply": ("{plan} See you later, {name}.", "{plan}", "{plan} Have a good {part}.", "Not sure yet. {plan}"),
 }
@@ -49,11 +44,40 @@ _QUESTIONS = (
 #: Words that state a time; those of a day's part among them.
 TIMES = frozenset(
     (
-        "morning", "afternoon", "evening", "night", "noon", "midnight", "midday", "tonight", "tomorrow", "yesterday", "monday",
-        "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "week", "month", "year", "two", "three", "four",
-        "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "o'clock",
+        "morning",
+        "afternoon",
+        "evening",
+        "night",
+        "noon",
+        "midnight",
+        "midday",
+        "tonight",
+        "tomorrow",
+        "yesterday",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "week",
+        "month",
+        "year",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "o'clock",
     )
-)  # fmt: skip
+)
 
 
 def part_of_day(minute: float) -> str:
@@ -61,9 +85,15 @@ def part_of_day(minute: float) -> str:
 
 
 def speech_act(
-    kind: str, listener: Persona, percept: Percept, doing: str, upcoming: str, town: TownMap, rng: random.Random,
+    kind: str,
+    listener: Persona,
+    percept: Percept,
+    doing: str,
+    upcoming: str,
+    town: TownMap,
+    rng: random.Random,
     seen: str | None = None,
-) -> SpeechAct:  # fmt: skip
+) -> SpeechAct:
     """`seen` is something remembered, as it is told."""
     place = town.buildings[percept.building].name if percept.building in town.buildings else "street"
     where = "at home" if place.startswith("House") else f"at the {place}" if place != "street" else "on my way"
@@ -116,9 +146,12 @@ def ask_for_words(
 
     relation = persona.relations.get(listener.id, "acquaintance")
     values = {
-        "person": persona.name, "other": listener.name, "content": act.opening, "opening": act.opening,
+        "person": persona.name,
+        "other": listener.name,
+        "content": act.opening,
+        "opening": act.opening,
         "facts": " ".join(act.facts.values()),
-    }  # fmt: skip
+    }
     form = SentenceForm((f"{first} meets {other}, a {relation}. {first} says:",), act.opening)
     return asker.ask("speech", values, form, read)
 

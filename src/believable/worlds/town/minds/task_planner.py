@@ -19,7 +19,11 @@ from believable.worlds.town.way_legs import next_leg
 #: Goal → tasks: (activity, kind of furniture), ("get", thing), ("put", thing, furniture).
 METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "morning": (
-        ("toilet", "toilet"), ("wash_hands", "basin"), ("shower", "shower"), ("brush_teeth", "basin"), ("dress", "wardrobe"),
+        ("toilet", "toilet"),
+        ("wash_hands", "basin"),
+        ("shower", "shower"),
+        ("brush_teeth", "basin"),
+        ("dress", "wardrobe"),
     ),
     "breakfast": (("get", "ingredients"), ("prepare", "counter"), ("eat", "table"), ("wash_up", "sink")),
     "lunch": (("order_meal", "counter"), ("eat", "table"), ("put", "plate", "counter")),
@@ -30,7 +34,7 @@ METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "night": (("sleep", "bed"),),
     "sleep": (("sleep", "bed"),),
     "drink_coffee": (("order_coffee", "counter"), ("drink_coffee", "table"), ("put", "plate", "counter")),
-}  # fmt: skip
+}
 #: What is thrown away or finished even when time is over.
 CLEANUP = ("put", "close", "switch_off", "wash_up")
 
@@ -146,9 +150,7 @@ class TaskPlanner:
             if fixture.stock == task.name and self.town.building_of(fixture.room) == task.building
         ]
         if not sources or len(percept.carried) >= 2:
-            return PlannedStep(
-                failed=f"no {task.name} to be had in {task.building}" if not sources else "both hands are full"
-            )
+            return PlannedStep(failed=f"no {task.name} to be had in {task.building}" if not sources else "both hands are full")
         source = min(sources, key=lambda fixture: (distance((percept.x, percept.y), fixture.stand), fixture.id))
         return self._at_container(task, source, percept, closed, Primitive("pick-up", task.name, source.id))
 
@@ -191,10 +193,7 @@ class TaskPlanner:
         kinds = (task.at,) if task.at else activities()[task.name].at
         taken = {thing.id for thing in percept.things if len(thing.users) >= thing.capacity}
         fixtures = [
-            fixture
-            for kind in kinds
-            for fixture in self.town.fixtures_of(kind, building=task.building)
-            if self._may_use(fixture)
+            fixture for kind in kinds for fixture in self.town.fixtures_of(kind, building=task.building) if self._may_use(fixture)
         ]
         free = [fixture for fixture in fixtures if fixture.id not in taken] or fixtures
         return rng.choice(free) if free else None
@@ -208,9 +207,13 @@ class TaskPlanner:
     def walk(self, target: str, goal: tuple[int, int], percept: Percept, closed: frozenset[str]) -> Primitive | None:
         """The next part of the way: to a closed door, through one that is closed behind, or to the end; None when there."""
         return next_leg(
-            self.town, percept, target, goal, closed,
+            self.town,
+            percept,
+            target,
+            goal,
+            closed,
             stops_behind=lambda door, beyond: self.backward and self.closes_behind(door, beyond),
-        )  # fmt: skip
+        )
 
     def closes_behind(self, door: str, beyond: str) -> bool:
         """Front doors of homes, and the bathroom's from inside."""

@@ -63,10 +63,7 @@ def mixtures(design: ClipDesign, rng: random.Random) -> list[tuple[str, ...]]:
     types = [TYPES[number % len(TYPES)] for number in range(total)]
     for _ in range(_TRIES):
         rng.shuffle(types)
-        pages = [
-            tuple(sorted(types[at : at + design.per_group], key=TYPES.index))
-            for at in range(0, total, design.per_group)
-        ]
+        pages = [tuple(sorted(types[at : at + design.per_group], key=TYPES.index)) for at in range(0, total, design.per_group)]
         both = sum(HUMAN in page and IMITATION in page for page in pages)
         # Two pages with all types on both would be the same mixture.
         if both >= max(1, min(DIRECT_CLONES, design.groups - 1)) and (len(pages) == 1 or len(set(pages)) > 1):
@@ -96,9 +93,7 @@ def plan_groups(
                 person = None  # one on a page
                 continue
             window = (
-                anchor
-                if place == 0 or anchor is None
-                else nearest_window(topology, anchor.nodes, windows[name], taken[name])
+                anchor if place == 0 or anchor is None else nearest_window(topology, anchor.nodes, windows[name], taken[name])
             )
             if anchor is None or window is None:
                 raise InvalidInput(

@@ -64,9 +64,7 @@ STANDIN, CLONE, PEOPLE = "standin_human", "clone", "people"
 #: Engines draw messages and the status bar differently: covered in all clips.
 MASKS = (MESSAGES, STATUS_BAR)
 #: One rate for every picture: how many bytes a film needs would tell whoever turns much.
-RECIPE = Recipe(
-    width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20, bits_per_s=4_000_000
-)
+RECIPE = Recipe(width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20, bits_per_s=4_000_000)
 #: One picture and one film for all that is rendered, whoever plays. What is carried, and what flashes when something is picked
 #: up, is not shown: engines draw it differently, and films of bots show the hands of somebody else.
 LOOK = Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S, camera="first", plain=True)
@@ -110,18 +108,14 @@ def write_recorded_clips(
     shown, others = _split([person.file for person in people], rng)
     by_file = {person.file: person for person in people}
     topology = learn_topology(
-        [person.seen for person in people],
-        min(_NODES, _most_nodes(people)),
-        np.random.default_rng(derive(seed, "nodes")),
+        [person.seen for person in people], min(_NODES, _most_nodes(people)), np.random.default_rng(derive(seed, "nodes"))
     )
     tell(f"{len(people)} recordings: clips from {len(shown)}, learning from the other {len(others)}")
     models = _learned_players([by_file[file] for file in others], work / "players", seed)
     runs = _rounds(people[0].setup, models, design, seed, work / "rounds")
     tell(f"playing {len(runs)} rounds by bots and learned players")
     _all(map_named(play_round, runs))
-    played = {
-        kind: sorted((work / "rounds").glob(f"{kind}-[0-9]*{RECORDING_SUFFIX}")) for kind in (ARTIFICIAL, IMITATION)
-    }
+    played = {kind: sorted((work / "rounds").glob(f"{kind}-[0-9]*{RECORDING_SUFFIX}")) for kind in (ARTIFICIAL, IMITATION)}
     files = {HUMAN: shown, **played}
     seen = {HUMAN: [by_file[file].seen for file in shown]} | {
         kind: [observe_doom(read(file)) for file in played[kind]] for kind in played
@@ -143,9 +137,14 @@ def write_recorded_clips(
     names = [film_name(generator(seed, "name of a film", number)) for number in range(len(scenes))]
     finished: list[int] = []
     make_stimuli(
-        folder, scenes, clock=VirtualClock(0), new_name=lambda: names[len(finished)], recipe=RECIPE, masks=MASKS,
+        folder,
+        scenes,
+        clock=VirtualClock(0),
+        new_name=lambda: names[len(finished)],
+        recipe=RECIPE,
+        masks=MASKS,
         done=lambda: finished.append(1),
-    )  # fmt: skip
+    )
     _name_conditions(folder / "study.yaml", {clip.condition for clip in clips}, standins=standins)
     _list(folder / LISTED, names, clips)
 
@@ -209,8 +208,7 @@ def _learned_players(people: Sequence[PersonRecording], folder: Path, seed: int)
     for person in people:
         by_player[person.player].append(person)
     return [
-        _learned(own, folder / f"player-{number}.imitation", seed)
-        for number, (_, own) in enumerate(sorted(by_player.items()), 1)
+        _learned(own, folder / f"player-{number}.imitation", seed) for number, (_, own) in enumerate(sorted(by_player.items()), 1)
     ]
 
 
@@ -230,9 +228,7 @@ def _learned(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
 RoundJob = tuple[DoomSetup, Path | None, int, Path]
 
 
-def _rounds(
-    setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: int, folder: Path
-) -> Mapping[str, RoundJob]:
+def _rounds(setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: int, folder: Path) -> Mapping[str, RoundJob]:
     """Rounds of the bots and of the learned players, with places to begin at of their own, all of one length."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs: dict[str, RoundJob] = {}
@@ -241,10 +237,13 @@ def _rounds(
             name = f"{kind}-{number:03d}"
             own = setup.model_copy(
                 update={
-                    "engine_seed": derive(seed, "round", name) % 2**31, "ticks": design.round_s * TICS_PER_S,
-                    "opponent": "nobody", "camera": "first", "practice": False,
+                    "engine_seed": derive(seed, "round", name) % 2**31,
+                    "ticks": design.round_s * TICS_PER_S,
+                    "opponent": "nobody",
+                    "camera": "first",
+                    "practice": False,
                 }
-            )  # fmt: skip
+            )
             player = models[number % len(models)] if kind == IMITATION else None
             jobs[name] = (own, player, derive(seed, "player", name) >> 1, folder / f"{name}{RECORDING_SUFFIX}")
     return jobs
@@ -274,9 +273,7 @@ def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]
     condition = STANDIN if standins and clip.type == HUMAN else CONDITIONS[clip.type]
     number = clip.window.recording % len(models)
     learned = ", ".join(read_imitation(models[number]).sources) if clip.type == IMITATION else ""
-    return FilmedClip(
-        file, condition, page_name(clip.group), clip.window.from_ms, clip.window.to_ms, clip.apart, learned
-    )
+    return FilmedClip(file, condition, page_name(clip.group), clip.window.from_ms, clip.window.to_ms, clip.apart, learned)
 
 
 def _cloned(
@@ -325,9 +322,14 @@ def _bot_beside_people(demo: DemoClip, name: str, design: ClipDesign, seed: int,
     for attempt in range(_BOT_ROUNDS):
         own = f"{name}-{attempt}"
         setup = DoomSetup(
-            map=demo.map, map_seed=0, engine_seed=derive(seed, "round", own) % 2**31, camera="first",
-            ticks=design.round_s * TICS_PER_S, width_px=demo.size_px[0], height_px=demo.size_px[1],
-        )  # fmt: skip
+            map=demo.map,
+            map_seed=0,
+            engine_seed=derive(seed, "round", own) % 2**31,
+            camera="first",
+            ticks=design.round_s * TICS_PER_S,
+            width_px=demo.size_px[0],
+            height_px=demo.size_px[1],
+        )
         target = play_round(setup, None, 0, work / "rounds" / f"{own}{RECORDING_SUFFIX}")
         rounds.append((target, widest_part(read(target), demo.to_ms - demo.from_ms)))
         if rounds[-1][1].spread_units >= _GETS_ABOUT_UNITS:

@@ -108,9 +108,7 @@ def _measures_of(names: Sequence[str], measured: Sequence[RunMeasures]) -> Mappi
     return {
         name: {
             "measures": {
-                measure: round(float(value), 4)
-                for measure in REPORTED
-                if (value := getattr(measures, measure)) is not None
+                measure: round(float(value), 4) for measure in REPORTED if (value := getattr(measures, measure)) is not None
             }
         }
         for name, measures in zip(names, measured, strict=True)
@@ -137,9 +135,7 @@ def _draw(shown: ShownAgents, count: int, seed: int, place: Path, done: Callable
     for agent in shown.agents:
         pairs = matched(finished[agent], people, count, rng)
         people = _without(people, pairs)
-        drawn.add(
-            f"{agent}_pair" if len(shown.agents) > 1 else "pair", _enough(pairs, count, agent, drawn), person, agent
-        )
+        drawn.add(f"{agent}_pair" if len(shown.agents) > 1 else "pair", _enough(pairs, count, agent, drawn), person, agent)
     for agent in shown.agents:
         used = {clip.file for clip in drawn.clips}
         rest = [run for run in finished[agent] if run.file not in used]

@@ -40,9 +40,7 @@ def settle_study(folder: Path, shown: ShownAgents, pairs: int) -> None:
         "analysis": {
             "hypotheses": {
                 "H1": {"text": f"Judges tell {subject} from {agents}; mean accuracy differs from one half."},
-                "H2": {
-                    "text": f"{agents.capitalize()} passes, since the interval of the median accuracy contains one half."
-                },
+                "H2": {"text": f"{agents.capitalize()} passes, since the interval of the median accuracy contains one half."},
             }
         },
     }
@@ -63,11 +61,7 @@ def mark_mismatched(folder: Path, scenarios: Sequence[str]) -> None:
 def _copy_pages(folder: Path, shown: ShownAgents) -> None:
     """Pages of a study of agents; over them what people and controls change."""
     place = Path(__file__).parent / "agent_pages"
-    named = {
-        "people": shown.humans is not None,
-        "mismatched": shown.mismatched > 0,
-        "people_pairs": shown.people_pairs > 0,
-    }
+    named = {"people": shown.humans is not None, "mismatched": shown.mismatched > 0, "people_pairs": shown.people_pairs > 0}
     for layer in (place, *(place / name for name, chosen in named.items() if chosen)):
         for page in sorted(layer.glob("*.md")):
             shutil.copyfile(page, folder / "pages" / page.name)

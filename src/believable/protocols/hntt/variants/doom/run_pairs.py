@@ -49,17 +49,13 @@ class RunPair:
 Fitting = Callable[[FinishedRun, FinishedRun], bool]
 
 
-def matched(
-    agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
-) -> list[RunPair]:
+def matched(agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random) -> list[RunPair]:
     """Agents' runs are drawn with the same chance each; each takes the person's run to the same goal that is nearest in length.
     A goal that was shown is drawn again only when no other is left. Fewer than `count` where there are no more."""
     return _drawn(agents, people, count, rng, lambda run, other: run.goal == other.goal)
 
 
-def mismatched(
-    agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
-) -> list[RunPair]:
+def mismatched(agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random) -> list[RunPair]:
     """The same, to different goals."""
     return _drawn(agents, people, count, rng, lambda run, other: run.goal != other.goal)
 
@@ -98,9 +94,7 @@ def _drawn(
 
 def nearest_run(run: FinishedRun, others: Sequence[FinishedRun]) -> FinishedRun | None:
     """Of those that can be shown the one nearest in length, if it is near enough."""
-    nearest = min(
-        (other for other in others if other.fits), key=lambda other: abs(other.seconds - run.seconds), default=None
-    )
+    nearest = min((other for other in others if other.fits), key=lambda other: abs(other.seconds - run.seconds), default=None)
     if nearest is None:
         return None
     apart = abs(nearest.seconds - run.seconds) / max(nearest.seconds, run.seconds)
