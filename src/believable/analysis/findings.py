@@ -215,7 +215,7 @@ class Source:
                 "These are simulated participants: the results say something about the method, nothing about people."
             )
         if self.demonstration:
-            sentences.append("Demonstration stimuli: examples that come with the software, not the material of a study.")
+            sentences.append("Demonstration stimuli: made for demonstration, not the material of a study.")
         return tuple(sentences)
 
 

@@ -87,7 +87,7 @@ def stimuli(study: Study, durations: Mapping[str, float], verb: Verb) -> Iterato
     words = counted(len(study.stimuli), "stimulus", "stimuli")
     yield f"There {verb('were', 'will be')} {words}{f': {each}' if each else ''}{lengths}."
     if study.demonstration:
-        yield "They are examples that come with the software, for demonstration, also where a condition is called human."
+        yield "They were made for demonstration, also where a condition is called human."
 
 
 def _length(seconds: float) -> str:

@@ -31,7 +31,7 @@ SIMULATED = (
 )
 DEMONSTRATION = (
     "Demonstration stimuli",
-    "What was shown are examples that come with the software, also where a condition is called human.",
+    "What was shown was made for demonstration, also where a condition is called human.",
 )
 BLINDED = ("Blinded", "Conditions are shown as letters. Which is which is not in this report.")
 

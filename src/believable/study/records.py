@@ -425,7 +425,7 @@ class Study(Record):
     timeline: tuple[SerializeAsAny[TrialBase], ...] = Field(min_length=1)
     """What participants go through, in order."""
     demonstration: bool = False
-    """The stimuli are examples that come with the software, not material of a study: every page and every report says so."""
+    """The stimuli were made for demonstration, not as material of a study: every page and every report says so."""
     analysis: DeclaredPlan | None = None
     """The declared analysis."""
 
