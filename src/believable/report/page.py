@@ -29,10 +29,7 @@ SIMULATED = (
     "Simulated data",
     "No person took part. Every number here comes from simulated participants and says nothing about people.",
 )
-DEMONSTRATION = (
-    "Demonstration stimuli",
-    "What was shown was made for demonstration, also where a condition is called human.",
-)
+DEMONSTRATION = ("Demonstration stimuli", "What was shown was made for demonstration, also where a condition is called human.")
 BLINDED = ("Blinded", "Conditions are shown as letters. Which is which is not in this report.")
 
 
