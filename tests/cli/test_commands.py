@@ -14,7 +14,7 @@ from believable.core.errors import InvalidInput, MissingExtra, NotFound, Refused
 
 FOLDER = Path(__file__).resolve().parents[2] / "src" / "believable" / "cli"
 #: Parts that commands share.
-NOT_COMMANDS = {"__init__", "apart", "dataset", "demo_studies", "place", "reference"}
+NOT_COMMANDS = {"__init__", "apart", "dataset", "demo_studies", "place", "reference", "agent_studies", "deployment"}
 
 
 def command_of(entry: CommandEntry) -> click.Command:
