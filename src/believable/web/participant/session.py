@@ -51,6 +51,8 @@ _SCRIPT_TEXTS = (
     "progress.value",
     *PLAYER_TEXTS,
 )
+#: Of those that recordings of rounds show: time, score, what just happened.
+_RECORDED_TEXTS = ("play.",)
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
 
@@ -241,6 +243,8 @@ def _state(token: str, view: SessionView, active: bool) -> Markup:
     said = _said_by_scripts.get(key)
     if said is None:
         beginnings = (*_SCRIPT_TEXTS, *(beginning for kind in kinds for beginning in PAGES[kind].script_texts))
+        if any(medium.is_replay for medium in view.definition.media.values()):
+            beginnings += _RECORDED_TEXTS
         texts = {name: text for name, text in texts_of(view).items() if name.startswith(beginnings)}
         said = _said_by_scripts.put(key, orjson.Fragment(orjson.dumps(texts).replace(b"<", b"\\u003c")))
     state = {"base": f"/s/{token}", "active": active, "texts": said}
