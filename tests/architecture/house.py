@@ -288,7 +288,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "web/app.py:Readiness,ready",
         "web/console/guard.py:device_of,set_device",
         "web/participant/media_ranges.py:sent_by_proxy",
-        "web/security.py:_BodyTooSlow,_refuse",
+        "web/security.py:_refuse",
         "cli/backup.py:_LocalBackup,_into_bucket,_local,_newest,_note,_work_folder",
         "store/backups.py:last_backup_ms",
         "collect/context.py:ClosedRun,LatestKept",

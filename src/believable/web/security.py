@@ -84,29 +84,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = _limit(scope)
-        if _announced(scope) > limit:
-            await _refuse(send, *_too_large(limit))
-            return
-        received = 0
-        whole = started = False
-        began_s = asyncio.get_running_loop().time()
-
-        async def counted() -> Message:
-            nonlocal received, whole
-            if whole:  # what comes now is only that the other side has gone
-                return await receive()
-            try:
-                async with asyncio.timeout_at(began_s + self.patience_s + received / SLOWEST_BYTES_PER_S):
-                    message = await receive()
-            except TimeoutError:
-                raise _BodyTooSlow from None
-            if message["type"] == "http.request":
-                received += len(message.get("body", b""))
-                whole = not message.get("more_body", False)
-                if received > limit:
-                    raise _BodyTooLarge
-            return message
+        started = False
 
         async def noted(message: Message) -> None:
             nonlocal started
@@ -114,14 +92,38 @@ class BodyLimit:
             await send(message)
 
         try:
-            await self.app(scope, counted, noted)
-        except _BodyTooLarge:
-            if started:
-                raise
-            await _refuse(send, *_too_large(limit))
-        except _BodyTooSlow:
+            await self.app(scope, LimitedReceive(scope, receive, self.patience_s), noted)
+        except RefusedBody as refused:
             if not started:
-                await _refuse(send, *_TOO_SLOW)
+                await _refuse(send, *refused.refusal)
+            elif refused.refusal != _TOO_SLOW:
+                raise
+
+
+class LimitedReceive:
+    """What a request brings, message by message, within the limits of its address; `RefusedBody` at the first one too much."""
+
+    def __init__(self, scope: Scope, receive: Receive, patience_s: float) -> None:
+        self._receive, self._patience_s, self._limit = receive, patience_s, _limit(scope)
+        self._received, self._whole = 0, False
+        self._began_s = asyncio.get_running_loop().time()
+        if _announced(scope) > self._limit:
+            raise RefusedBody(*_too_large(self._limit))
+
+    async def __call__(self) -> Message:
+        if self._whole:  # what comes now is only that the other side has gone
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._began_s + self._patience_s + self._received / SLOWEST_BYTES_PER_S):
+                message = await self._receive()
+        except TimeoutError:
+            raise RefusedBody(*_TOO_SLOW) from None
+        if message["type"] == "http.request":
+            self._received += len(message.get("body", b""))
+            self._whole = not message.get("more_body", False)
+            if self._received > self._limit:
+                raise RefusedBody(*_too_large(self._limit))
+        return message
 
 
 class RefusedBody(Exception):
@@ -138,35 +140,15 @@ class RefusedBody(Exception):
 
 async def whole_body(scope: Scope, receive: Receive, patience_s: float = PATIENCE_S) -> bytes:
     """The body of a request, within the same limits, where no other application is asked."""
-    limit = _limit(scope)
-    if _announced(scope) > limit:
-        raise RefusedBody(*_too_large(limit))
-    began_s = asyncio.get_running_loop().time()
+    limited = LimitedReceive(scope, receive, patience_s)
     chunks: list[bytes] = []
-    received = 0
     while True:
-        try:
-            async with asyncio.timeout_at(began_s + patience_s + received / SLOWEST_BYTES_PER_S):
-                message = await receive()
-        except TimeoutError:
-            raise RefusedBody(*_TOO_SLOW) from None
+        message = await limited()
         if message["type"] != "http.request":
             raise ClientDisconnect
-        chunk = message.get("body", b"")
-        received += len(chunk)
-        if received > limit:
-            raise RefusedBody(*_too_large(limit))
-        chunks.append(chunk)
+        chunks.append(message.get("body", b""))
         if not message.get("more_body", False):
             return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-
-
-class _BodyTooLarge(Exception):
-    pass
-
-
-class _BodyTooSlow(Exception):
-    pass
 
 
 _TOO_SLOW = (408, "too_slow", "the request did not arrive in time.", "Send it again.")
