@@ -25,7 +25,6 @@ __all__ = [
     "Instrument",
     "InvalidInput",
     "MissingExtra",
-    "NotFound",
     "PageKind",
     "Player",
     "Problem",
@@ -39,12 +38,7 @@ __all__ = [
     "check_instrument",
     "check_protocol",
     "check_study",
-    "dtw_distance",
-    "krippendorff_alpha",
     "load_study",
-    "mann_whitney",
-    "mixed_linear",
-    "mixed_logistic",
     "new_study",
     "read_bundle",
     "read_recording",
@@ -58,7 +52,7 @@ if TYPE_CHECKING:
     from believable.analysis.findings import Analysis
     from believable.bundle.read import Bundle
     from believable.bundle.read import read as read_bundle
-    from believable.core.errors import BelievableError, InvalidInput, MissingExtra, NotFound, Problem, StudyError
+    from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Problem, StudyError
     from believable.instruments import INSTRUMENTS
     from believable.instruments.contract import Instrument, check_instrument
     from believable.pages import PAGES
@@ -72,15 +66,10 @@ if TYPE_CHECKING:
     from believable.recordings.file import write as write_recording
     from believable.recordings.recording import Recording
     from believable.report.page import write_report
-    from believable.stats.agreement import krippendorff_alpha
     from believable.stats.estimate import Estimate
-    from believable.stats.location import mann_whitney
-    from believable.stats.models.linear import mixed_linear
-    from believable.stats.models.logistic import mixed_logistic
     from believable.stats.result import TestResult
     from believable.study.definition import Definition
     from believable.study.records import Study
-    from believable.traces import dtw_distance
     from believable.workflow import analyse, check_study, load_study, new_study, simulate_study
     from believable.worlds import WORLDS
     from believable.worlds.contract import World
@@ -91,7 +80,6 @@ _PLACES = {
     "BelievableError": "core.errors",
     "InvalidInput": "core.errors",
     "MissingExtra": "core.errors",
-    "NotFound": "core.errors",
     "Problem": "core.errors",
     "StudyError": "core.errors",
     "new_study": "workflow",
@@ -123,11 +111,6 @@ _PLACES = {
     "check_protocol": "protocols.conformance",
     "Estimate": "stats.estimate",
     "TestResult": "stats.result",
-    "krippendorff_alpha": "stats.agreement",
-    "mann_whitney": "stats.location",
-    "mixed_linear": "stats.models.linear",
-    "mixed_logistic": "stats.models.logistic",
-    "dtw_distance": "traces",
 }
 
 

@@ -161,14 +161,12 @@ def _town_runs(ready: ReadyStudy, folder: Path, seed: int) -> dict[str, Path]:
 
 def _live_in(ready: ReadyStudy, seed: int, towns: Mapping[str, Path], study: Study, draft: Path) -> None:
     from believable.cli.new import counting
-    from believable.worlds.town.town_folder import read_town
 
     missing = [name for name in study.conditions if name not in towns]
     if missing or len(towns) != len(study.conditions):
         raise InvalidInput(f"--town-run: expected one run for each of {', '.join(study.conditions)}, got {', '.join(towns)}.")
     with counting(len(study.stimuli)) as count:
-        runs = {name: read_town(path) for name, path in towns.items()}
-        ready.write_town_days(study, draft, seed, runs, lambda stimulus: count())
+        ready.write_town_days(study, draft, seed, towns, lambda stimulus: count())
 
 
 def town_options(command: Command) -> Command:

@@ -113,9 +113,9 @@ class ReadyStudy:
         self._part("recorded_clips", "write_recorded_clips")(folder, seed, recordings, chosen, work, tell)
 
     def write_town_days(
-        self, study: Study, folder: Path, seed: int, runs: Mapping[str, Any], done: Callable[[Stimulus], None]
+        self, study: Study, folder: Path, seed: int, runs: Mapping[str, Path], done: Callable[[Stimulus], None]
     ) -> None:
-        """Make stimuli of runs of the town, one for each condition; only where `shows_towns`."""
+        """Make stimuli of runs of the town, one folder for each condition; only where `shows_towns`."""
         self._part("stimuli", "write_town")(study, folder, seed, runs, done)
 
     @property

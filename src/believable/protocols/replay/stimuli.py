@@ -22,6 +22,7 @@ from believable.study.records import Stimulus, Study
 from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.rule_checker import with_findings
+from believable.worlds.town.town_folder import read_town
 from believable.worlds.town.town_map import activities
 from believable.worlds.town.town_recording import STEP_MS, followed, recorded, without
 from believable.worlds.town.town_run import TownRun, TownSettings
@@ -59,10 +60,10 @@ def write(study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None
 
 
 def write_town(
-    study: Study, folder: Path, seed: int, runs: Mapping[str, Recording], done: Callable[[Stimulus], None] = lambda stimulus: None
+    study: Study, folder: Path, seed: int, runs: Mapping[str, Path], done: Callable[[Stimulus], None] = lambda stimulus: None
 ) -> None:
-    """The same from runs of one's own, by condition: matched, or it is refused."""
-    checked = {condition: with_findings(run) for condition, run in runs.items()}
+    """The same from folders with runs of one's own, by condition: matched, or it is refused."""
+    checked = {condition: with_findings(read_town(run)) for condition, run in runs.items()}
     _must_match(checked)
 
     def own(stimulus: Stimulus, take: int, seed: int) -> Recording:
