@@ -26,11 +26,16 @@ def test_the_log_of_a_study_as_csv(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
+    platform = tmp_path / "prolific.csv"
+    platform.write_text("Submission id,Participant id,Status,Completion code\ns1,p1,APPROVED,C1\n")
     run = CliRunner()
     for words in (
         ["simulate", str(folder), "--participants", "2"],
         ["export", str(folder), "--simulated", "--out", str(tmp_path / "bundle")],
         ["user", "add", "anna", "--role", "coder", "--study", str(folder)],
+        ["recruit", "links", str(folder), "--count", "2"],
+        ["recruit", "match", str(platform), "--study", str(folder)],
+        ["audit", str(folder)],
     ):
         result = run.invoke(group, words)
         assert result.exit_code == 0, result.output
@@ -39,9 +44,12 @@ def test_the_log_of_a_study_as_csv(tmp_path: Path) -> None:
     assert [(row["user"], row["kind"], row["what"]) for row in rows] == [
         ("command line", "export", "exported the simulated sessions"),
         ("command line", "account", "added anna as coder of study"),
+        ("command line", "change", "made 2 personal links"),
+        ("command line", "export", "matched the sessions with prolific.csv"),
+        ("command line", "export", "exported the audit log"),
     ]
     file = tmp_path / "log.csv"
-    assert "1 lines" in run.invoke(group, ["audit", str(folder), "--kind", "export", "--out", str(file)]).output
+    assert "4 lines" in run.invoke(group, ["audit", str(folder), "--kind", "export", "--out", str(file)]).output
     assert "exported" in file.read_text()
     wrong = run.invoke(group, ["audit", str(folder), "--kind", "exprt"])
     assert isinstance(wrong.exception, InvalidInput)

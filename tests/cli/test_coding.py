@@ -13,7 +13,7 @@ from believable.coding import coded_bundle
 from believable.coding.phrases import CodingSettings, planted_for
 from believable.coding.proportions import proportions
 from believable.core.errors import InvalidInput, NotFound, Refused
-from believable.store import coding_rounds
+from believable.store import audit_log, coding_rounds
 from believable.store.coding_projects import CodingProject
 from believable.store.engine import Store
 
@@ -53,6 +53,9 @@ def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: 
     with pytest.raises(InvalidInput, match="not on the list of 'kim' in round 1"):
         run("code", "labels", str(study), "from-a-file", str(labels), "--round", "1")
     run("code", "export", str(study), "from-a-file", "--out", str(tmp_path / "out"))
+    with Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}") as store:
+        lines = store.read(lambda conn: list(audit_log.whole_audit(conn, audit_log.AuditFilter(None, "export"))))
+    assert [line.what for line in lines] == ["exported coding from-a-file"]
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
         "codebook.csv",
         "codebook.qdc",

@@ -66,9 +66,3 @@ def test_a_code_survives_being_typed_badly(session: str) -> None:
     code = spoken_code(KEY, session)
     assert all(character in ALPHABET + "-" for character in code)
     assert normalise_code(code.lower().replace("-", " ").replace("0", "o").replace("1", "l")) == code
-
-
-def test_a_token_never_begins_like_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = iter(["-R_AY", "-", "x-1"])
-    monkeypatch.setattr("secrets.token_urlsafe", lambda size: next(drawn))
-    assert new_token() == "x-1"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.place import (
-    ACTOR,
     FOLDER,
     PATH,
     DataPlace,
@@ -21,6 +20,7 @@ from believable.cli.place import (
     data_options,
     definition_of,
     extensions_option,
+    note,
     working_on,
 )
 from believable.core.errors import NotFound
@@ -65,7 +65,7 @@ def open_dataset(source: Path, where: DataPlace, *, blinded: bool = False) -> It
 def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path:
     """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the audit log."""
     from believable.cli.export import export_to
-    from believable.store import audit_log, review
+    from believable.store import review
     from believable.store.collected import count
 
     name = study.name
@@ -75,9 +75,7 @@ def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path
         if not real and not simulated:
             raise NotFound(f"{study.folder}: nobody has taken part yet. Try it: believable simulate {study.folder}")
         if not blinded:
-            what = review.reading("real" if real else "simulated")
-            at_ms = store.clock.now_ms()
-            store.write(lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="unblind"))
+            note(store, review.reading("real" if real else "simulated"), study=name, kind="unblind")
     if real and simulated:
         click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
     export_to(target, study, simulated=not real, with_recruiter_hashes=False)

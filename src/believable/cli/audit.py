@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from believable.cli.place import FILE, StudyData, study_argument, study_data_options
+from believable.cli.place import FILE, StudyData, note, study_argument, study_data_options
 
 
 @click.command()
@@ -33,6 +33,7 @@ def command(study: StudyData, out: Path | None, kind: str) -> None:
     wanted = AuditFilter(study.name, kind)
     with study.open() as store:
         entries = store.read(lambda conn: list(audit_log.whole_audit(conn, wanted)))
+        note(store, "exported the audit log", study=study.name, kind="export")
     if out is None:
         click.echo(as_csv(entries), nl=False)
         return

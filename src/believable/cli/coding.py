@@ -15,6 +15,7 @@ from believable.cli.place import (
     StudyData,
     definition_of,
     extensions_option,
+    note,
     setting,
     study_argument,
     study_data_options,
@@ -145,10 +146,12 @@ def export(study: StudyData, project: str, out: Path | None) -> None:
     Example:
       believable code export my-study pilot-reasons --out coded
     """
-    from believable.store import bundle_export
+    from believable.store import bundle_export, coding_projects
 
     with study.open() as store:
         written = store.read(lambda conn: bundle_export.files_of(conn, project))
+        owned_by = store.read(lambda conn: coding_projects.get_project(conn, project).study)
+        note(store, f"exported coding {project}", study=owned_by, kind="export")
     folder = out or Path(project)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in written.items():

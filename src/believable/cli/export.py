@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import ACTOR, PATH, StudyData, bar, extensions_option, study_argument, study_data_options
+from believable.cli.place import PATH, StudyData, bar, extensions_option, note, study_argument, study_data_options
 
 if TYPE_CHECKING:
     from believable.bundle.write import WrittenBundle
@@ -53,7 +53,6 @@ def command(study: StudyData, out: Path | None, simulated: bool, zipped: bool, w
 def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
     from believable.pages import KINDS
-    from believable.store import audit_log
     from believable.store.bundle_export import export
 
     name, media_dir = study.name, study.settings.media_dir
@@ -69,6 +68,5 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
             progress=progress,
         )
         pool, hashes = "simulated" if simulated else "real", " with recruiter hashes" if with_recruiter_hashes else ""
-        what, at_ms = f"exported the {pool} sessions{hashes}", store.clock.now_ms()
-        store.write(lambda conn: audit_log.note_audit(conn, user=ACTOR, what=what, study=name, at_ms=at_ms, kind="export"))
+        note(store, f"exported the {pool} sessions{hashes}", study=name, kind="export")
         return written

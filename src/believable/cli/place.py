@@ -17,6 +17,7 @@ from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from believable.core.work import Progress
+    from believable.store.audit_log import AuditKind
     from believable.store.engine import Store
     from believable.study.definition import Definition
     from believable.web.settings import Settings
@@ -243,3 +244,11 @@ def open_store(settings: Settings) -> Store:
             "or try it: believable simulate STUDY"
         )
     return Store.open(settings.url, clock=WallClock())
+
+
+def note(store: Store, what: str, *, study: str | None, kind: AuditKind) -> None:
+    """Writes into the audit log what a command does."""
+    from believable.store.audit_log import note_audit
+
+    at_ms = store.clock.now_ms()
+    store.write(lambda conn: note_audit(conn, user=ACTOR, what=what, study=study, at_ms=at_ms, kind=kind))

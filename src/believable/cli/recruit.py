@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.place import (
+    ACTOR,
     FOLDER,
     PATH,
     StudyData,
     base_url_option,
     extensions_option,
+    note,
     setting,
     study_argument,
     study_data_options,
@@ -83,6 +85,7 @@ def match_command(
         key = load_key(study.settings.data_dir)
         sessions, codes, recruit = _stored(store, name, key)
         earned = _earned(store, name, key, bonus, bonus_if)
+        note(store, f"matched the sessions with {export.name[:80]}", study=name, kind="export")
     own_column = recruit.id_parameter if recruit.platform == "custom" else None
     file = read_platform(export, platform=platform, id_column=column or own_column, expected=recruit.platform)
     matched = match(file, sessions, key=key, study_id=name, codes=codes)
@@ -112,6 +115,7 @@ def links_command(study: StudyData, count: int, label: str, base_url: str | None
     """
     from believable.core.ids import new_token
     from believable.store import studies
+    from believable.store.audit_log import noted
     from believable.store.engine import Connection
 
     name, address = study.name, (base_url or study.settings.base_url).rstrip("/")
@@ -124,7 +128,7 @@ def links_command(study: StudyData, count: int, label: str, base_url: str | None
 
     with study.open() as store:
         now_ms = store.clock.now_ms()
-        store.write(create)
+        store.write(noted(create, user=ACTOR, what=f"made {count} personal links", study=name, at_ms=now_ms))
     for token in tokens:
         click.echo(f"{address}/join/{token}")
 

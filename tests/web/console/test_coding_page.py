@@ -13,7 +13,7 @@ from believable.bundle.read import read
 from believable.coding import coded_bundle
 from believable.coding.labels import Label, Mark, as_json
 from believable.pages import KINDS
-from believable.store import coding_marks, coding_projects
+from believable.store import audit_log, coding_marks, coding_projects
 from believable.store.bundle_export import export
 from believable.store.coding_marks import StoredMark
 from believable.study.codebook import ready
@@ -225,6 +225,8 @@ def test_disagreements_are_decided_and_become_final_with_provenance(
     own = owner.post(address, page=address, text=str(two), take="own", how="discussed", **{f"label:{label}": "yes"})
     assert own.status_code == 303
     assert "are decided" in owner.get(address).text
+    lines = world.store.read(lambda conn: list(audit_log.whole_audit(conn, audit_log.AuditFilter("study", "view"))))
+    assert f"looked at texts of coding {PROJECT} that coders differ on" in [line.what for line in lines]
     bad = owner.post(address, page=address, text=str(two), take="own", **{'label:["gaol", null, null]': "yes"})
     assert bad.status_code == 422
     project = world.store.read(lambda conn: coding_projects.get_project(conn, PROJECT))

@@ -49,6 +49,7 @@ async def page(visit: ConsoleVisit) -> Response:
     coded_text = await visit.read(lambda conn: coding_projects.text(conn, project.id, at))
     if coded_text is None:
         raise NotFound(f"text {at} is not there any more; its session may have been withdrawn.")
+    await visit.looked(f"looked at texts of coding {project.id} that coders differ on", study=project.study)
     marks = await visit.read(lambda conn: _marks_of(conn, project, number, at))
     place = queue.index(at) if at in queue else 0
     outcome = next((outcome for outcome in reversed(decided.get(at, ())) if outcome.round == number), None)
