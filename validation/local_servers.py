@@ -202,7 +202,7 @@ def balanced(ports: Sequence[int], folder: Path, media: Path | None = None) -> I
     servers = "\n".join(f"    server 127.0.0.1:{number} max_fails=1 fail_timeout=5s;" for number in ports)
     site = re.sub(r"^    server 127\.0\.0\.1:8000.*$", servers, SITE.read_text(encoding="utf-8"), flags=re.M)
     site = site.replace("listen 80;", f"listen 127.0.0.1:{port};")
-    site = site.replace("/srv/believable/data/media", str(media or folder))
+    site = site.replace("/srv/believable/data/media", str(media or folder)).replace("/var/log/nginx", str(folder))
     places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     file = folder / "nginx.conf"
     # `user`: what this process may read, the one that sends files may read too.

@@ -30,7 +30,7 @@ def takes(words: list[str]) -> None:
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed: apt install nginx-light")
 def test_nginx_takes_its_file(tmp_path: Path) -> None:
-    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(tmp_path))
     file = tmp_path / "nginx.conf"
     file.write_text(f"pid {tmp_path}/pid;\nerror_log {tmp_path}/log;\nevents {{}}\nhttp {{\n{site}\n}}\n")
     result = subprocess.run(["nginx", "-t", "-c", str(file)], capture_output=True, text=True, check=False)
@@ -90,6 +90,18 @@ def test_the_image_is_not_root_has_a_health_check_and_copies_what_is_there() -> 
     for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.M):
         for source in sources.split():
             assert (ROOT / source).exists(), source
+
+
+def test_the_command_for_root_uses_what_the_unit_uses() -> None:
+    service = (DEPLOY / "believable.service").read_text(encoding="utf-8")
+    script = (DEPLOY / "believable").read_text(encoding="utf-8")
+    for pattern in (r"^ExecStart=(\S+)", r"--data (\S+)", r"^EnvironmentFile=(\S+)", r"^User=(\S+)"):
+        place = re.search(pattern, service, re.M)
+        assert place is not None
+        assert place[1] in script, pattern
+    settings = set(re.findall(r"\$\{?(\w+)\}?", service))
+    assert settings == set(re.findall(r"'(\w+)=[^']+'", PAGE)), "the page sets what the unit reads"
+    assert subprocess.run(["sh", "-n", str(DEPLOY / "believable")], check=False).returncode == 0
 
 
 def test_the_page_uses_the_paths_of_the_files() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sqlite3
 import stat
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
+from believable.collect.context import load_key
 from believable.core.errors import Unavailable
 from believable.store import audit_log, writer
 from believable.store.backups import backup
@@ -56,6 +58,27 @@ def test_only_the_owner_reads_database_logs_and_backups(path: Path, tmp_path: Pa
     assert mode(copy.path) == 0o600
     for folder in (path.parent, copy.path.parent):
         assert mode(folder) & 0o066 == 0, "neither listed nor changed by others"
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give files away")
+def test_what_root_makes_belongs_to_whom_the_folder_belongs_to(tmp_path: Path) -> None:
+    """Else a server under an account of its own could not go on after an administrator's `believable restore`."""
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    for folder in (data, backups):
+        folder.mkdir()
+        os.chown(folder, 12345, -1)
+    with Store.open(url_of(data / "b.db")) as store:
+        store.write(note)
+        load_key(data)
+        backup(url_of(data / "b.db"), backups / "b.backup")
+        owners = {file.name: file.stat().st_uid for folder in (data, backups) for file in folder.iterdir()}
+    assert owners == dict.fromkeys(["b.db", "b.db-wal", "b.db-shm", "b.db-turn", "secret.key", "b.backup"], 12345)
+
+
+def test_a_file_that_cannot_be_opened_says_whose_right_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "b.db").mkdir()
+    with pytest.raises(Unavailable, match=r"unable to open database file\. Give this account the right"):
+        Store.open(url_of(tmp_path / "b.db"))
 
 
 def test_a_damaged_file_is_refused_at_the_start_with_the_cure(path: Path) -> None:

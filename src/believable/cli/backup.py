@@ -164,9 +164,11 @@ def key_beside(backup: Path) -> Path:
 
 def copy_key(source: Path, target: Path) -> None:
     """Readable by its owner alone from the first byte on."""
+    from believable.store.database import owner_file
+
     if not source.is_file():
         raise NotFound(f"{source}: there is no key to copy. Serve the study once, or leave --with-key out.")
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = owner_file(target, os.O_WRONLY | os.O_EXCL)
     with os.fdopen(descriptor, "wb") as file:
         file.write(source.read_bytes())
         file.flush()

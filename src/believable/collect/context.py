@@ -18,7 +18,7 @@ from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, Ta
 from believable.core.ids import base32, keyed_hash, token_hash
 from believable.pages.contract import Kinds
 from believable.store import sessions, studies
-from believable.store.database import owner_folder
+from believable.store.database import owner_file, owner_folder
 from believable.store.engine import Connection
 from believable.store.sessions import Session
 from believable.study.definition import Definition
@@ -247,7 +247,7 @@ def _create(path: Path) -> None:
     """Atomically, so that processes starting together end up with one key: the first link wins."""
     owner_folder(path.parent)
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = owner_file(draft, os.O_WRONLY | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(secrets.token_hex(KEY_BYTES) + "\n")

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from believable import __version__
 from believable.core.clock import Clock
@@ -302,6 +303,13 @@ def _put(out: Any, stream: Any, frames: Iterator[Any]) -> int:
     return count
 
 
+def _one_thread(av: Any) -> Any:
+    """A graph of filters that are not spread over threads: files run side by side."""
+    graph = av.filter.Graph()
+    graph.threads = 1
+    return graph
+
+
 class _FilterChain:
     """A row of filters with one way in and one way out."""
 
@@ -326,6 +334,11 @@ class _FilterChain:
             self._source.push(None)
         return self._ready()
 
+    def whole(self, frames: Iterable[Any]) -> Iterator[Any]:
+        for frame in frames:
+            yield from self.through(frame)
+        yield from self.rest()
+
     def _ready(self) -> Iterator[Any]:
         while True:
             try:
@@ -336,7 +349,7 @@ class _FilterChain:
 
 class _Pictures(_FilterChain):
     def __init__(self, av: Any, stream: Any, chain: Chain, recipe: Recipe) -> None:
-        graph = av.filter.Graph()
+        graph = _one_thread(av)
         super().__init__(av, graph.add_buffer(template=stream), graph, chain, "buffersink")
         if not recipe.watermark:
             self.last.link_to(self.sink)
@@ -362,7 +375,7 @@ class _Pictures(_FilterChain):
 
 class _Sounds(_FilterChain):
     def __init__(self, av: Any, stream: Any, chain: Chain) -> None:
-        graph = av.filter.Graph()
+        graph = _one_thread(av)
         source = None if stream is None else graph.add_abuffer(template=stream)
         super().__init__(av, source, graph, chain, "abuffersink")
         self.last.link_to(self.sink)
@@ -375,10 +388,8 @@ def _loudness(av: Any, original: Path, shot: Shot) -> float | None:
     plain = tuple(filter_ for filter_ in sound_chain(shot, 0.0) if filter_[0] not in ("volume", "alimiter"))
     with av.open(str(original)) as file:
         stream = file.streams.audio[0]
-        line = _Sounds(av, stream, plain)
-        blocks = [block.to_ndarray() for frame in _decoded(file, [stream], shot.end_s) for block in line.through(frame)]
-        blocks += [block.to_ndarray() for block in line.rest()]
-    return integrated_lufs(np.concatenate(blocks, axis=1)) if blocks else None
+        line = _Sounds(av, stream, (*plain, *WEIGHTING))
+        return _gated(line.whole(_decoded(file, [stream], shot.end_s)))
 
 
 def _libraries() -> dict[str, str]:
@@ -387,23 +398,38 @@ def _libraries() -> dict[str, str]:
     return {"av": av.__version__, **versions}
 
 
-BLOCK_S, STEP_S = 0.4, 0.1
+STEP_S, STEPS_PER_BLOCK = 0.1, 4
 ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU = -70.0, -10.0
 
-#: The standard's filters at 48 kHz: a shelf for the head, then a high pass.
-SHELF = (1.53512485958697, -2.69169618940638, 1.19839281085285), (1.0, -1.69065929318241, 0.73248077421585)
-HIGH_PASS = (1.0, -2.0, 1.0), (1.0, -1.99004745483398, 0.99007225036621)
+#: The standard's filters at 48 kHz, a shelf for the head, then a high pass; and what comes out of them, step by step.
+WEIGHTING: Chain = (
+    ("aformat", "sample_fmts=dblp"),
+    ("biquad", "b0=1.53512485958697:b1=-2.69169618940638:b2=1.19839281085285:a0=1:a1=-1.69065929318241:a2=0.73248077421585"),
+    ("biquad", "b0=1:b1=-2:b2=1:a0=1:a1=-1.99004745483398:a2=0.99007225036621"),
+    ("asetnsamples", f"n={round(STEP_S * SOUND_RATE_HZ)}:p=0"),
+)
 
 
 def integrated_lufs(samples: NDArray[np.float32]) -> float | None:
     """Loudness of `samples` (channels × time at 48 kHz, left and right). None for silence, or for less than one block."""
-    block, step = round(BLOCK_S * SOUND_RATE_HZ), round(STEP_S * SOUND_RATE_HZ)
-    if samples.shape[1] < block:
+    av = load_av("Measuring loudness")
+    graph = _one_thread(av)
+    source = graph.add_abuffer(sample_rate=SOUND_RATE_HZ, format="fltp", layout="stereo", time_base=Fraction(1, SOUND_RATE_HZ))
+    line = _FilterChain(av, source, graph, WEIGHTING, "abuffersink")
+    line.last.link_to(line.sink)
+    graph.configure()
+    frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples), format="fltp", layout="stereo")
+    frame.sample_rate, frame.pts = SOUND_RATE_HZ, 0
+    return _gated(line.whole([frame]))
+
+
+def _gated(steps: Iterator[Any]) -> float | None:
+    """Loudness of weighted sound that comes step by step: the mean power of those blocks that pass both gates."""
+    length = round(STEP_S * SOUND_RATE_HZ)
+    energies = np.array([float(np.sum(step.to_ndarray() ** 2)) for step in steps if step.samples == length])
+    if energies.size < STEPS_PER_BLOCK:
         return None
-    weighted = lfilter(*HIGH_PASS, lfilter(*SHELF, samples.astype(np.float64), axis=1), axis=1)
-    sums = np.concatenate([[0.0], np.cumsum(np.sum(weighted**2, axis=0))])
-    starts = np.arange(0, samples.shape[1] - block + 1, step)
-    power = (sums[starts + block] - sums[starts]) / block
+    power = sliding_window_view(energies, STEPS_PER_BLOCK).sum(axis=1) / (STEPS_PER_BLOCK * length)
     power = power[power > _power(ABSOLUTE_GATE_LUFS)]
     if not power.size:
         return None

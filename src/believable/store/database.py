@@ -14,6 +14,7 @@ import logging
 import os
 import secrets
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -99,6 +100,17 @@ def owner_folder(path: Path) -> Path:
     return path
 
 
+def owner_file(path: Path, flags: int) -> int:
+    """A descriptor of the file, made if need be, which nobody but its owner reads. What an administrator's command makes belongs
+    to whoever the folder belongs to: the server that runs there under an account of its own must be able to use it.
+    """
+    descriptor = os.open(path, flags | os.O_CREAT, 0o600)
+    if sys.platform != "win32" and os.geteuid() == 0:
+        with contextlib.suppress(OSError):  # storage of another machine may refuse it
+            os.fchown(descriptor, path.parent.stat().st_uid, -1)
+    return descriptor
+
+
 _making = threading.Lock()
 
 
@@ -110,7 +122,7 @@ def owner_only(path: Path) -> None:
     """
     # Where it is there already, or may not be made, opening the database says so.
     with _making, contextlib.suppress(OSError):
-        os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(owner_file(path, os.O_RDONLY | os.O_EXCL))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with contextlib.suppress(OSError):
             if (mode := file.stat().st_mode) & 0o077:

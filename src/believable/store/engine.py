@@ -38,9 +38,12 @@ STUCK_S = 20.0
 #: With less than this left on its disk, a database should get no new people.
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 _RESTORE = "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it cannot be read)."
+_RIGHTS = "Give this account the right to write the file and its folder."
 _CURES = {
     Trouble.DAMAGED: _RESTORE,
-    Trouble.READ_ONLY: "Give this account the right to write the file and its folder.",
+    Trouble.READ_ONLY: _RIGHTS,
+    Trouble.FULL: "Free space on its disk.",
+    Trouble.BUSY: "Another program holds it: end that, or try again.",
     Trouble.OTHER: f"Its tables are not as they were made. {_RESTORE}",
 }
 
@@ -87,7 +90,7 @@ class Store:
             database.dispose()
             if not isinstance(error, DBAPIError | UnicodeDecodeError):
                 raise
-            cure = _CURES.get(trouble(error), "Check its address, and that it runs.")
+            cure = _CURES.get(trouble(error), "Check its address, and that it runs." if database.path is None else _RIGHTS)
             what = error.orig if isinstance(error, DBAPIError) else error
             raise Unavailable(f"the database {database.url.render_as_string()} cannot be opened: {what}. {cure}") from error
         return cls(database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s)

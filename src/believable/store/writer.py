@@ -29,7 +29,7 @@ from believable.core.clock import Clock
 from believable.core.errors import BelievableError, StorageFull, Unavailable
 from believable.store import event_log
 from believable.store.alarms import StoreAlarms
-from believable.store.database import Database, Ticket, Trouble, trouble
+from believable.store.database import Database, Ticket, Trouble, owner_file, trouble
 from believable.store.event_log import EventBatch
 from believable.store.fixed_statements import run_text
 
@@ -50,7 +50,7 @@ class FileQueue:
     """
 
     def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(f"{path}-turn", os.O_RDWR | os.O_CREAT, 0o600)
+        self._descriptor = owner_file(Path(f"{path}-turn"), os.O_RDWR)
 
     def close(self) -> None:
         os.close(self._descriptor)
