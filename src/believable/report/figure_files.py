@@ -138,6 +138,7 @@ def config(theme: Theme) -> Spec:
         "symbolStrokeWidth": 2,
         "offset": 10,
         "labelLimit": 320,
+        "columnPadding": 20,
         "columns": 5,
     } | words
     return {
