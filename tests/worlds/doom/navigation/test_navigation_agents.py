@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from believable.cli import train
 from believable.core.errors import InvalidInput, NotFound
 from believable.worlds.doom.floor_plan import centre
+from believable.worlds.doom.navigation import task
 from believable.worlds.doom.navigation.course import course_to, navigation_course
 from believable.worlds.doom.navigation.declarations import DECISION_TICS, NAVIGATION_AGENTS, navigation_agent
 from believable.worlds.doom.navigation.navigation_env import passed, ran_into_something
@@ -141,3 +144,9 @@ def test_goals_are_drawn_with_the_same_chance() -> None:
     counts = np.bincount(goals, minlength=16)
     assert counts.min() > 15
     assert counts.max() < 80
+
+
+def test_the_task_has_every_part_that_the_command_line_asks_of_it() -> None:
+    asked = set(re.findall(r'\.part\("(\w+)"\)', Path(train.__file__).read_text("utf-8")))
+    assert {"mean_curve", "evaluate_agent"} <= asked
+    assert asked <= set(vars(task))

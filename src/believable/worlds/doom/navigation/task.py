@@ -10,9 +10,9 @@ from believable.recordings.recording import Recording
 from believable.worlds.doom.navigation.movement_measures import MEASURE_WORDS, RunMeasures, run_measures, summarised
 from believable.worlds.doom.navigation.navigation_player import trained_agent
 from believable.worlds.doom.navigation.navigation_runs import UNTRAINED, measured_runs, planned_runs
-from believable.worlds.doom.navigation.training_curve import read_curve
+from believable.worlds.doom.navigation.training_curve import mean_curve, read_curve
 
-__all__ = ["MEASURE_WORDS", "RunMeasures", "evaluate_agent", "measure_recording", "read_curve", "summarised"]
+__all__ = ["MEASURE_WORDS", "RunMeasures", "evaluate_agent", "mean_curve", "measure_recording", "read_curve", "summarised"]
 
 
 def evaluate_agent(
