@@ -122,6 +122,7 @@ ELSEWHERE = {
 PARTS = {
     "stats.agreement.coefficient": "code_labels code_pair count_table pair_counts few_ratings number_table complete_rows "
     "too_small coefficient unseen_share jackknife_se one_item no_items",
+    "stats.agreement.kappas": "shared_kappas",
     "stats.agreement.reliability": "satterthwaite_df",
     "stats.counts": "check_counts",
     "stats.effects": "count_table noncentral_t_bounds",
@@ -138,7 +139,8 @@ PARTS = {
     "stats.result": "no_result t_test check_alternative tail",
     "traces.dtw": "batch_size",
     "traces.dtw_numba": "pack rows_distances pair_distance",
-    "traces.trace_agreement": "correlation",
+    "traces.resample": "row_normalised",
+    "traces.trace_agreement": "correlation row_sdas row_kappas row_lags",
 }
 
 

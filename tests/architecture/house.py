@@ -163,7 +163,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "cli/power.py:table_text",
         "protocols/hntt/navigation_reasons.py:definitions",
         "protocols/qa/analysis.py:warnings",
-        "protocols/qa/annotator_scores.py:task_interval",
+        "protocols/qa/annotator_scores.py:task_intervals",
         "protocols/replay/analysis.py:_of_effects",
         "protocols/replay/day_tables.py:term_words",
         "protocols/trace/analysis.py:_estimate,_instrument_section,_measure,_r",

@@ -49,6 +49,20 @@ def test_columns_have_types_and_cannot_be_changed(folder: Path) -> None:
         participants.columns["number"] = participants["number"]  # type: ignore[index]
 
 
+def test_a_column_is_asked_once_for_equal_values_below_each_other(folder: Path) -> None:
+    column = read(folder)["trials"]["session"]
+    asked: list[str] = []
+
+    def length(session: str) -> int:
+        asked.append(session)
+        return len(session)
+
+    assert column.mapped(length, np.int64).tolist() == [len(session) for session in column.values]
+    assert asked == list(dict.fromkeys(column.values))
+    nothing = replace(column, values=column.values[:0], missing=column.missing[:0])
+    assert nothing.mapped(length, np.int64).tolist() == []
+
+
 def test_unknown_names_get_a_suggestion(folder: Path) -> None:
     bundle = read(folder)
     with pytest.raises(NotFound, match=r"no table 'answer'. Did you mean 'answers'"):

@@ -9,6 +9,9 @@ import pytest
 
 from believable import traces
 from believable.core.errors import InvalidInput
+from believable.stats.agreement import cohen_kappa
+from believable.traces.resample import row_normalised
+from believable.traces.trace_agreement import row_kappas, row_lags, row_sdas
 
 
 class TestWindows:
@@ -49,6 +52,26 @@ class TestDirection:
         assert found.value is None
         assert "same direction throughout" in (found.reason or "")
         assert traces.sda([1, 1, 1], [2, 2, 2]) == 1
+
+    def test_a_kappa_is_cohens_of_the_directions_whichever_of_them_occur(self) -> None:
+        rng = np.random.default_rng(5)
+        for steps in ((-1, 0, 1), (0, 1), (-1, 1), (-1, 0)):
+            a, b = (rng.choice(steps, size=59) for _ in range(2))
+            kappa = traces.direction_kappa(np.cumsum([0, *a]), np.cumsum([0, *b]))
+            assert kappa.value == cohen_kappa(a, b).value
+
+    def test_many_traces_are_compared_as_each_by_itself(self) -> None:
+        rng = np.random.default_rng(6)
+        a, b = (np.round(rng.normal(size=(20, 61)).cumsum(axis=1)) for _ in range(2))
+        a[3] = b[4] = 7.0
+        assert row_sdas(a, b).tolist() == [traces.sda(*pair) for pair in zip(a, b, strict=True)]
+        assert row_kappas(a, b) == [traces.direction_kappa(*pair) for pair in zip(a, b, strict=True)]
+        by_row = [traces.lag_ms(*pair, max_ms=5000, step_ms=250) for pair in zip(a, b, strict=True)]
+        assert row_lags(a, b, max_ms=5000, step_ms=250) == by_row
+        assert [place for place, lag in enumerate(by_row) if lag.value is None] == [3, 4]
+        assert (row_normalised(a) == [traces.normalise(trace) for trace in a]).all()
+        with pytest.raises(InvalidInput, match=r"tables of one shape, got \(20, 61\) and \(20, 60\)"):
+            row_sdas(a, b[:, 1:])
 
     def test_a_kappa_has_no_interval_over_steps(self) -> None:
         found = traces.direction_kappa([1, 2, 1, 3], [1, 2, 3, 4])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -125,8 +125,7 @@ class Data:
 
     def code_of(self, table: ColumnTable) -> IntArray:
         """The place in `sessions` of each row's session."""
-        sessions = table["session"].values
-        return np.fromiter((self.codes[session] for session in sessions), np.int64, len(sessions))
+        return table["session"].mapped(self.codes.__getitem__, np.int64)
 
     @cached_property
     def _tables(self) -> dict[str, ColumnTable]:
@@ -140,8 +139,7 @@ class Data:
         table = self.bundle[name]
         if "session" not in table.columns:
             return table
-        sessions = table["session"].values
-        keep = np.fromiter((session in self.codes for session in sessions), np.bool_, len(sessions))
+        keep = table["session"].mapped(self.codes.__contains__, np.bool_)
         keep &= exclusions.current(table, self._latest)
         if self.left_out_trials:
             keep &= ~self._in_left_out_trial(table)
@@ -228,60 +226,59 @@ class Data:
 
         A trial that was done but holds no input gives an empty trace.
         """
+        if (trials, heartbeats) not in self._traces:
+            self._traces[trials, heartbeats] = self._trace_lines(trials, heartbeats)
+        return self._traces[trials, heartbeats]
+
+    @cached_property
+    def _traces(self) -> dict[tuple[tuple[str, ...], bool], tuple[TraceLine, ...]]:
+        return {}
+
+    def _trace_lines(self, trials: tuple[str, ...], heartbeats: bool) -> tuple[TraceLine, ...]:
         table = self.table("traces")
-        if trials:
-            table = _taken(table, np.flatnonzero(np.isin(table["trial"].values.astype(str), trials)))
-        code = self.code_of(table)
-        position = table["position"].values
+        code, position = self.code_of(table), table["position"].values
         order = np.lexsort((position, code))
+        if trials:
+            order = order[table["trial"].mapped(frozenset(trials).__contains__, np.bool_)[order]]
         code, position = code[order], position[order]
         starts = np.flatnonzero(np.r_[len(code) > 0, (np.diff(code) != 0) | (np.diff(position) != 0)])
         ends = np.r_[starts[1:], len(code)][: len(starts)] if len(starts) else starts
-        entered = table["input"].values[order] != "heartbeat"
+        entered = table["input"].mapped(lambda kind: kind != "heartbeat", np.bool_)[order]
         media_ms, value = table["media_ms"].values[order], table["value"].values[order]
         lines: dict[tuple[int, int], TraceLine] = {}
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            row = int(order[start])
             rows = slice(start, end)
             keep = slice(None) if heartbeats else entered[rows]
-            lines[int(code[start]), int(position[start])] = TraceLine(
-                str(table["session"].values[row]),
-                int(code[start]),
-                str(table["trial"].values[row]),
-                str(table["trial_key"].values[row]),
-                int(position[start]),
-                table["condition"].values[row],
-                table["scenario"].values[row],
-                table["stimulus"].values[row],
-                table["instrument"].values[row],
-                media_ms[rows][keep],
-                value[rows][keep],
-            )
-        for line in self._untouched(trials):
-            lines.setdefault((line.code, line.position), line)
+            line = self._trace_line(table, int(order[start]), media_ms[rows][keep], value[rows][keep])
+            lines[line.code, line.position] = line
+        if trials:
+            self._add_untouched(lines, trials)
         return tuple(lines[key] for key in sorted(lines))
 
-    def _untouched(self, trials: Collection[str]) -> Iterator[TraceLine]:
-        if not trials:
-            return
+    def _add_untouched(self, lines: dict[tuple[int, int], TraceLine], trials: tuple[str, ...]) -> None:
         table = self.table("trials")
-        done = np.isin(table["trial"].values.astype(str), list(trials)) & (table["status"].values == "done")
-        nothing = np.empty(0)
-        for row in _taken(table, np.flatnonzero(done)).rows():
-            session = str(row["session"])
-            yield TraceLine(
-                session,
-                self.codes[session],
-                str(row["trial"]),
-                str(row["trial_key"]),
-                int(row["position"] or 0),
-                _text(row["condition"]),
-                _text(row["scenario"]),
-                _text(row["stimulus"]),
-                None,
-                nothing,
-                nothing,
-            )
+        done = table["trial"].mapped(frozenset(trials).__contains__, np.bool_) & (table["status"].values == "done")
+        code, position, nothing = self.code_of(table), table["position"].values, np.empty(0)
+        for row in np.flatnonzero(done).tolist():
+            if (int(code[row]), int(position[row])) not in lines:
+                lines[int(code[row]), int(position[row])] = self._trace_line(table, row, nothing, nothing)
+
+    def _trace_line(self, table: ColumnTable, row: int, media_ms: FloatArray, value: FloatArray) -> TraceLine:
+        """A trace with what this row says about it."""
+        session = str(table["session"].values[row])
+        return TraceLine(
+            session,
+            self.codes[session],
+            str(table["trial"].values[row]),
+            str(table["trial_key"].values[row]),
+            int(table["position"].values[row]),
+            table["condition"].values[row],
+            table["scenario"].values[row],
+            table["stimulus"].values[row],
+            table["instrument"].values[row] if "instrument" in table.columns else None,
+            media_ms,
+            value,
+        )
 
     # ------------------------------------------------------------------------------------------ leaving out
 
@@ -352,10 +349,6 @@ def _taken(table: ColumnTable, rows: IntArray) -> ColumnTable:
         name: BundleColumn(column.field, column.values[rows], column.missing[rows]) for name, column in table.columns.items()
     }
     return ColumnTable(table.name, MappingProxyType(columns))
-
-
-def _text(cell: Any) -> str | None:
-    return None if cell is None else str(cell)
 
 
 #: How stimuli begin that are the person's own round; the same name is another recording in every session.

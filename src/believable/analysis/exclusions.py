@@ -148,14 +148,10 @@ def latest_runs(bundle: Bundle) -> dict[str, int]:
 
 def current(table: ColumnTable, latest: Mapping[str, int]) -> NDArray[np.bool_]:
     """Which rows belong to the latest run of their session."""
-    keep = np.ones(len(table), np.bool_)
-    if latest and "run" in table.columns:
-        runs = table["run"].values
-        sessions = table["session"].values
-        begun_again = np.fromiter((session in latest for session in sessions), np.bool_, len(table))
-        for place in np.flatnonzero(begun_again):
-            keep[place] = runs[place] == latest[sessions[place]]
-    return keep
+    if not latest or "run" not in table.columns:
+        return np.ones(len(table), np.bool_)
+    last = table["session"].mapped(lambda session: latest.get(session, -1), np.int64)
+    return np.asarray((last < 0) | (table["run"].values == last))
 
 
 # ---------------------------------------------------------------------------------------------- rules

@@ -30,7 +30,8 @@ from believable.analysis.viewed_actions import (
 from believable.bundle.read import ColumnTable
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
-from believable.traces import normalise, resample_all
+from believable.traces import resample_all
+from believable.traces.resample import row_normalised
 
 LAYOUTS = Layouts(__file__)
 
@@ -203,7 +204,7 @@ def _traces(recorded: Sequence[tuple[FloatArray, FloatArray]], length_ms: float)
     inside = (times >= 0) & (times < length_ms)
     grid = resample_all(owner[inside], times[inside], values[inside], traces=len(recorded), step_ms=BIN_MS, duration_ms=length_ms)
     moved = grid[grid.min(axis=1) < grid.max(axis=1)]
-    return np.stack([normalise(row) for row in moved]) if len(moved) else np.empty((0, 0))
+    return row_normalised(moved) if len(moved) else np.empty((0, 0))
 
 
 def _words(data: Data) -> dict[tuple[str, str], str]:

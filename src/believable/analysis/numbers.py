@@ -135,6 +135,8 @@ def in_words(text: str) -> str:
     >>> in_words("standin_agent against `standin_human`")
     'standin agent against `standin_human`'
     """
+    if "_" not in text:
+        return text
     parts = text.split("`")
     spaced = [_NAME.sub(lambda name: name[0].replace("_", " "), part) for part in parts]
     return "`".join(part if place % 2 else spaced[place] for place, part in enumerate(parts))

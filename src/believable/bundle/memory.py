@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.bundle import round_tables
+from believable.bundle.column_values import ARRAYS, BLANKS
 from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
-from believable.bundle.read import ARRAYS, BLANKS, Bundle, BundleColumn, ColumnTable, RawEvent
+from believable.bundle.read import Bundle, BundleColumn, ColumnTable, RawEvent
 from believable.bundle.signals import SIGNALS
 from believable.bundle.tables import BY_NAME, CODING_TABLES, TABLES, BundleTable, Cell, Field, arm_field, order_field
 from believable.bundle.write import tables_of

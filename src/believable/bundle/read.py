@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
 import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.bundle.cells import read_cell
+from believable.bundle.column_values import table_columns
 from believable.bundle.package import EVENTS, FORMAT, STRAYS
 from believable.bundle.tables import Cell, Field
 from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, reading
 from believable.core.registry import did_you_mean
 
-#: What a column of each type is kept in.
-ARRAYS: Mapping[str, Any] = MappingProxyType({"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object})
-#: What stands where there is no value.
-BLANKS: Mapping[str, Cell] = MappingProxyType({"integer": 0, "number": float("nan"), "boolean": False, "string": None})
-
-#: Tables are read in blocks of so many rows: quick by columns, without holding all of a large file as text.
-BLOCK_ROWS = 10_000
-
-#: Values and which of them are missing.
-Piece: TypeAlias = tuple[NDArray[Any], NDArray[np.bool_]]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +35,12 @@ class BundleColumn:
     def cells(self) -> tuple[Cell, ...]:
         """Plain values, None where missing."""
         return tuple(None if gone else value for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True))
+
+    def mapped(self, of: Callable[[Any], Any], dtype: type[T]) -> NDArray[T]:
+        """What `of` makes of each value; it is asked once where equal ones stand below each other, as in tables by session."""
+        begins = np.flatnonzero(np.r_[len(self.values) > 0, self.values[1:] != self.values[:-1]])
+        results = np.fromiter(map(of, self.values[begins]), dtype, len(begins))
+        return np.repeat(results, np.diff(begins, append=len(self.values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,63 +174,11 @@ def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
         Field(entry["name"], entry["type"], entry.get("description", ""), bool(entry.get("constraints", {}).get("required")))
         for entry in resource["schema"]["fields"]
     ]
-    path = folder / resource["path"]
-    pieces: list[list[Piece]] = [[] for _ in fields]
-    rows = _csv_rows(path, [column_field.name for column_field in fields])
-    while block := list(islice(rows, BLOCK_ROWS)):
-        for column_field, cells, into in zip(fields, zip(*(row for _, row in block), strict=True), pieces, strict=True):
-            try:
-                into.append(_piece(column_field, cells))
-            except (InvalidInput, ValueError):
-                _complain(path, fields, block)
-                raise
-    columns = {column_field.name: _column(column_field, parts) for column_field, parts in zip(fields, pieces, strict=True)}
-    return ColumnTable(resource["name"], MappingProxyType(columns))
-
-
-def _piece(column_field: Field, cells: Sequence[str]) -> Piece:
-    """Some rows of a column. What comes again and again, such as names, is read once."""
-    missing = np.fromiter((cell == "" for cell in cells), np.bool_, len(cells))
-    blank, array = BLANKS[column_field.type], np.empty(len(cells), ARRAYS[column_field.type])
-    if column_field.type in ("number", "integer"):
-        number = int if column_field.type == "integer" else float
-        array[:] = [number(cell) if cell else blank for cell in cells]
-    else:
-        known = {cell: blank if cell == "" else read_cell(column_field, cell) for cell in set(cells)}
-        array[:] = [known[cell] for cell in cells]
-    return array, missing
-
-
-def _complain(path: Path, fields: Sequence[Field], block: Sequence[tuple[int, list[str]]]) -> None:
-    """Raises for the first cell that cannot be read."""
-    for line, row in block:
-        for column_field, cell in zip(fields, row, strict=True):
-            try:
-                read_cell(column_field, cell)
-            except InvalidInput as error:
-                raise InvalidInput(f"{path}:{line}: {error}") from None
-
-
-def _csv_rows(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    # Answers may be a million characters long; the module's own limit is one for the whole process.
-    csv.field_size_limit(max(csv.field_size_limit(), sys.maxsize >> 32))
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        if next(reader, None) != list(header):
-            raise InvalidInput(f"{path}:1: the header differs from datapackage.json. Export the bundle again.")
-        for row in reader:
-            if len(row) != len(header):
-                raise InvalidInput(
-                    f"{path}:{reader.line_num}: expected {len(header)} cells, got {len(row)}. Export the bundle again."
-                )
-            yield reader.line_num, row
-
-
-def _column(column_field: Field, pieces: Sequence[Piece]) -> BundleColumn:
-    array = np.concatenate([np.empty(0, ARRAYS[column_field.type]), *(values for values, _ in pieces)])
-    missing = np.concatenate([np.empty(0, np.bool_), *(gone for _, gone in pieces)])
-    array.flags.writeable = missing.flags.writeable = False
-    return BundleColumn(column_field, array, missing)
+    columns = table_columns(folder / resource["path"], fields)
+    return ColumnTable(
+        resource["name"],
+        MappingProxyType({column.field.name: BundleColumn(column.field, *column.arrays()) for column in columns}),
+    )
 
 
 def _lines(path: Path) -> Iterator[RawEvent]:

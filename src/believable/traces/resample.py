@@ -156,13 +156,16 @@ def normalise(trace: ArrayLike, *, constant: float = 0.0) -> FloatArray:
     A constant trace has no range: it becomes `constant` throughout. The default 0 is what `inactive_outliers` needs
     (an untouched trace is inactive); give 0.5 for high/low counts against the neutral centre and for display.
     """
-    values = finite_array(trace, name="trace", least=1)
-    low, high = values.min(), values.max()
-    if low == high:
-        return np.full(len(values), constant)
-    scaled = (values - low) / (high - low)
+    return np.asarray(row_normalised(finite_array(trace, name="trace", least=1)[None], constant=constant)[0])
+
+
+def row_normalised(traces: FloatArray, *, constant: float = 0.0) -> FloatArray:
+    """`normalise` of each row."""
+    low, high = traces.min(axis=1, keepdims=True), traces.max(axis=1, keepdims=True)
+    varies = low < high
+    scaled = (traces - low) / np.where(varies, high - low, 1.0)
     # Subnormal ranges can round outside; the promise is [0, 1].
-    return np.asarray(np.clip(scaled, 0.0, 1.0))
+    return np.where(varies, np.clip(scaled, 0.0, 1.0), constant)
 
 
 def btrace_values(windows: ArrayLike, *, rule: Literal["sign", "mean", "minmax"] = "sign") -> FloatArray:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from believable.core.errors import InvalidInput
 from believable.core.work import Progress
-from believable.stats.agreement import cohen_kappa
+from believable.stats.agreement.kappas import shared_kappas
 from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of
 from believable.traces.dtw import dtw_matrix
@@ -31,8 +31,7 @@ def sda(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> float:
     Source      Booth & Narayanan 2020; used on annotation reliability by Barthet et al.
     Checked     the published crowdworker values of the auditory test, the green-intensity data.
     """
-    first, second = _steps(a, b, tolerance)
-    return float(np.where(first == second, 1.0, -1.0).mean())
+    return float(row_sdas(*_as_rows(a, b), tolerance=tolerance)[0])
 
 
 def direction_kappa(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> Estimate:
@@ -43,13 +42,7 @@ def direction_kappa(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> Es
     Undefined   both traces move in one and the same direction throughout (both constant, say).
     Lengths     as `sda`. Checked: scikit-learn, the published values of the auditory test.
     """
-    first, second = _steps(a, b, tolerance)
-    method = "direction_kappa"
-    kappa = cohen_kappa(first, second)
-    if kappa.value is None:
-        reason = "both traces move in one and the same direction throughout, so chance agreement is 1"
-        return undefined(reason, method=method, n=len(first))
-    return without_interval(kappa.value, _NO_INTERVAL, method=method, n=len(first))
+    return row_kappas(*_as_rows(a, b), tolerance=tolerance)[0]
 
 
 def lag_ms(a: ArrayLike, truth: ArrayLike, *, max_ms: float, step_ms: float) -> Estimate:
@@ -60,51 +53,91 @@ def lag_ms(a: ArrayLike, truth: ArrayLike, *, max_ms: float, step_ms: float) -> 
     Range       0 to max_ms. A value of max_ms says that the search was too short.
     Undefined   one of the two does not vary. Fewer than three points left at the largest shift: InvalidInput.
     """
-    first, second = _common(a, truth, names=("a", "truth"))
+    return row_lags(*_as_rows(a, truth, names=("a", "truth")), max_ms=max_ms, step_ms=step_ms)[0]
+
+
+def row_sdas(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> FloatArray:
+    """`sda` of each row of `a` with that row of `b`."""
+    first, second = _steps(a, b, tolerance)
+    return np.asarray(np.where(first == second, 1.0, -1.0).mean(axis=1))
+
+
+def row_kappas(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> list[Estimate]:
+    """`direction_kappa` of each row of `a` with that row of `b`."""
+    first, second = _steps(a, b, tolerance)
+    rows, n = first.shape
+    cells = 9 * np.arange(rows)[:, None] + 3 * (first + 1) + second + 1
+    kappas = shared_kappas(np.bincount(cells.ravel(), minlength=9 * rows).reshape(rows, 3, 3) / n)
+    reason = "both traces move in one and the same direction throughout, so chance agreement is 1"
+    nothing = undefined(reason, method="direction_kappa", n=n)
+    return [
+        nothing if math.isnan(kappa) else without_interval(kappa, _NO_INTERVAL, method="direction_kappa", n=n)
+        for kappa in kappas.tolist()
+    ]
+
+
+def row_lags(a: ArrayLike, truth: ArrayLike, *, max_ms: float, step_ms: float) -> list[Estimate]:
+    """`lag_ms` of each row of `a` with that row of `truth`."""
+    first, second = _tables(a, truth)
     if not (math.isfinite(step_ms) and step_ms > 0 and math.isfinite(max_ms) and max_ms >= 0):
         raise InvalidInput(f"max_ms, step_ms: expected 0 or more and more than 0, got {max_ms} and {step_ms}.")
-    most = int(max_ms / step_ms + 1e-9)
-    if len(first) - most < 3:
+    n, most = first.shape[1], int(max_ms / step_ms + 1e-9)
+    if n - most < 3:
         raise InvalidInput(
-            f"max_ms: expected at least 3 points left after the largest shift, got {len(first)} points and "
+            f"max_ms: expected at least 3 points left after the largest shift, got {n} points and "
             f"{most} steps. Shorten the search."
         )
-    scores = [correlation(first[shift:], second[: len(second) - shift]) for shift in range(most + 1)]
-    known = [(score, shift) for shift, score in enumerate(scores) if score is not None]
-    if not known:
-        return undefined("one of the two traces does not vary", method="lag_ms", n=len(first))
-    best = max(score for score, _ in known)
-    shift = next(shift for score, shift in known if score >= best - 1e-12)
-    return without_interval(shift * step_ms, _NO_INTERVAL, method="lag_ms (highest correlation)", n=len(first))
+    scores = np.stack([_correlations(first[:, shift:], second[:, : n - shift]) for shift in range(most + 1)], axis=1)
+    scores[np.isnan(scores)] = -np.inf
+    best = scores.max(axis=1)
+    shifts = (scores >= best[:, None] - 1e-12).argmax(axis=1)
+    nothing = undefined("one of the two traces does not vary", method="lag_ms", n=n)
+    return [
+        without_interval(shift * step_ms, _NO_INTERVAL, method="lag_ms (highest correlation)", n=n) if varies else nothing
+        for shift, varies in zip(shifts.tolist(), (best > -np.inf).tolist(), strict=True)
+    ]
 
 
 def correlation(x: FloatArray, y: FloatArray) -> float | None:
     """Pearson's r of two arrays of one length; None when one does not vary."""
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    dx, dy = x - x.mean(), y - y.mean()
-    scale = math.sqrt(float(dx @ dx) * float(dy @ dy))
-    return float(dx @ dy) / scale if scale > 0 else None
+    r = float(_correlations(x[None], y[None])[0])
+    return None if math.isnan(r) else r
+
+
+def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Pearson's r of each row of `x` with that row of `y`; NaN when one does not vary."""
+    dx, dy = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
+    scale = np.sqrt(np.vecdot(dx, dx) * np.vecdot(dy, dy))
+    varies = (np.ptp(x, axis=1) > 0) & (np.ptp(y, axis=1) > 0) & (scale > 0)
+    return np.asarray(np.divide(np.vecdot(dx, dy), scale, out=np.full(len(x), np.nan), where=varies))
 
 
 def _steps(a: ArrayLike, b: ArrayLike, tolerance: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise InvalidInput(f"tolerance: expected 0 or more, got {tolerance}.")
-    first, second = _common(a, b, names=("a", "b"))
-    if len(first) < 2:
-        raise InvalidInput(f"a, b: expected at least 2 common points, got {len(first)}. A direction needs a step.")
+    first, second = _tables(a, b)
+    if first.shape[1] < 2:
+        raise InvalidInput(f"a, b: expected at least 2 common points, got {first.shape[1]}. A direction needs a step.")
     return _signs(first, tolerance), _signs(second, tolerance)
 
 
-def _signs(trace: FloatArray, tolerance: float) -> NDArray[np.int64]:
-    step = np.diff(trace)
+def _signs(traces: FloatArray, tolerance: float) -> NDArray[np.int64]:
+    step = np.diff(traces, axis=1)
     return np.where(np.abs(step) <= tolerance, 0, np.sign(step)).astype(np.int64)
 
 
-def _common(a: ArrayLike, b: ArrayLike, *, names: tuple[str, str]) -> tuple[FloatArray, FloatArray]:
+def _as_rows(a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b")) -> tuple[FloatArray, FloatArray]:
+    """Two traces as tables of one row, cut to the shorter."""
     first, second = finite_array(a, name=names[0]), finite_array(b, name=names[1])
     length = min(len(first), len(second))
-    return first[:length], second[:length]
+    return first[None, :length], second[None, :length]
+
+
+def _tables(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    first, second = (finite_array(table, name=name, ndim=2) for table, name in ((a, "a"), (b, "b")))
+    if first.shape != second.shape:
+        raise InvalidInput(f"a, b: expected tables of one shape, got {first.shape} and {second.shape}. Cut traces to one length.")
+    return first, second
 
 
 Method = Literal["median", "mean", "lag_aligned"]

@@ -32,20 +32,30 @@ def score(annotator: str, value: float, place: int = 1) -> Score:
 
 
 def test_against_a_signal_both_are_cut_to_the_shorter() -> None:
-    found = against(trace("a", [0, 1, 2, 1, 1]), np.array([0.0, 1, 2, 3, 3, 3, 3]), step_ms=STEP)
+    (found,) = against([trace("a", [0, 1, 2, 1, 1])], [np.array([0.0, 1, 2, 3, 3, 3, 3])], step_ms=STEP)
     assert found.sda == pytest.approx(0.5)  # up, up, down (wrong), rest
 
 
 def test_a_trace_one_step_late_has_that_lag() -> None:
     signal = np.array([0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 0, 1, 2], dtype=float)
     late = trace("a", [0.0, *signal[:-1]])
-    assert against(late, signal, step_ms=STEP).lag.value == STEP
+    assert against([late], [signal], step_ms=STEP)[0].lag.value == STEP
 
 
 def test_getting_better_on_the_way() -> None:
     signal = np.arange(20.0)
-    found = against(trace("a", [*(-np.arange(10.0)), *np.arange(10.0)]), signal, step_ms=STEP)
+    (found,) = against([trace("a", [*(-np.arange(10.0)), *np.arange(10.0)])], [signal], step_ms=STEP)
     assert found.halves == pytest.approx(1.0 - (1 - 9) / 10)  # nine steps the wrong way and the leap back up, then all right
+
+
+def test_traces_of_any_length_are_scored_as_each_by_itself() -> None:
+    rng = np.random.default_rng(3)
+    signals = [rng.normal(size=length).cumsum() for length in (30, 41, 30, 2, 35, 41)]
+    traces = [trace(f"a{n}", rng.integers(-2, 3, size=length).tolist()) for n, length in enumerate((41, 41, 30, 9, 41, 41))]
+    scores = against(traces, signals, step_ms=STEP)
+    assert scores == tuple(against([own], [signal], step_ms=STEP)[0] for own, signal in zip(traces, signals, strict=True))
+    assert [score.annotator for score in scores] == [own.annotator for own in traces]
+    assert scores[3].lag.reason == "needs at least 3 points"
 
 
 def test_the_gold_standard_leaves_the_annotator_out() -> None:
@@ -100,7 +110,7 @@ def test_means_and_learning() -> None:
 
 def test_reliability_of_a_single_annotator_says_what_is_undefined() -> None:
     one = trace("a", [0, 1, 2, 3])
-    found = reliability("all", [one], [against(one, np.arange(4.0), step_ms=STEP)])
+    found = reliability("all", [one], against([one], [np.arange(4.0)], step_ms=STEP))
     assert found.sda.value == 1
     assert found.sda.reason == "one value has no spread"
     assert found.krippendorff.value is None

@@ -16,7 +16,7 @@ from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.pages.qa import Qa
 from believable.protocols.qa import DECLARATION
-from believable.protocols.qa.annotated_signals import EVERYBODY, TESTS, AnnotatorData, collected, repeated
+from believable.protocols.qa.annotated_signals import EVERYBODY, TESTS, AnnotatorData, collected, repeated, task_traces
 from believable.protocols.qa.annotator_scores import (
     CELLS,
     LIMITS,
@@ -31,7 +31,7 @@ from believable.protocols.qa.annotator_scores import (
     gate_accuracy,
     mean_by_annotator,
     reliability,
-    task_interval,
+    task_intervals,
     task_sda,
     verdicts,
 )
@@ -92,9 +92,8 @@ def scored(data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = Tru
     signals = collected(data, plan)
     step = float(plan.option("bin_ms"))
     tests = {
-        test: tuple(
-            against(trace, signals.signals[trace.stimulus].values, step_ms=step, detail="all" if full else "sda")
-            for trace in traces
+        test: against(
+            traces, [signals.signals[trace.stimulus].values for trace in traces], step_ms=step, detail="all" if full else "sda"
         )
         for test, traces in signals.tests.items()
     }
@@ -154,7 +153,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 
 def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     """Traces at rest agree wholly with each other: who annotated nothing may count as reliable."""
-    task = collected(data, plan).task
+    task = task_traces(data, plan)
     resting = sum(bool((trace.bins == trace.bins[0]).all()) for trace in task if len(trace.bins))
     if 2 * resting <= len(task):
         return ()
@@ -355,7 +354,7 @@ def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
         estimate=share,
     )
     spread, histogram = score_histogram(scoring.task)
-    means = {verdict.annotator: task_interval(scoring.task, verdict.annotator, plan.level) for verdict in scoring.verdicts}
+    means = task_intervals(scoring.task, plan.level)
     points, scatter = gate_scatter(scoring.verdicts, means, scoring.collected.named, threshold, plan.level)
     cross = cross_table(scoring.verdicts, scoring.collected.group_names, threshold)
     return LAYOUTS.section("gate", findings=(finding,), tables=(cross, spread, points), charts=(scatter, histogram))

@@ -55,7 +55,7 @@ class AnnotatorData:
 def collected(data: Data, plan: Plan) -> AnnotatorData:
     bin_ms = float(plan.option("bin_ms"))
     owners = _owners(data)
-    groups = {session: group for session, group in _groups(data).items() if owners[session] == session}
+    groups = _groups(data, owners)
     signals = _signals(data, plan, bin_ms)
     tests: dict[str, list[AnnotatorTrace]] = {test: [] for test in TESTS}
     lines, _ = _last_recordings(data, data.traces(heartbeats=True), signals)
@@ -72,11 +72,7 @@ def collected(data: Data, plan: Plan) -> AnnotatorData:
         still = np.zeros(len(signals[key].values))
         tests[signals[key].test].append(AnnotatorTrace(session, groups[session], key, still))
     return AnnotatorData(
-        {test: tuple(traces) for test, traces in tests.items() if traces},
-        signals,
-        _task(data, plan, signals, owners, groups, bin_ms),
-        groups,
-        _names(data),
+        {test: tuple(traces) for test, traces in tests.items() if traces}, signals, task_traces(data, plan), groups, _names(data)
     )
 
 
@@ -206,14 +202,16 @@ def _binned(lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: f
     return [bins[index] for index in range(len(lines))]
 
 
-def _task(
-    data: Data, plan: Plan, signals: Mapping[str, TestSignal], owners: Mapping[str, str], groups: Mapping[str, str], bin_ms: float
-) -> tuple[AnnotatorTrace, ...]:
+def task_traces(data: Data, plan: Plan) -> tuple[AnnotatorTrace, ...]:
     """The traces of the main task, numbered in the order in which each annotator made them.
 
     Imported data name no trials: there the task is whatever follows no known signal.
     """
+    bin_ms = float(plan.option("bin_ms"))
+    owners = _owners(data)
+    groups = _groups(data, owners)
     if data.study is None and not plan.declared.roles.get("task"):
+        signals = _signals(data, plan, bin_ms)
         last = _last_recordings(data, data.traces(), signals)[0]
         lines = tuple(line for line in last if _signal_key(line, signals) is None)
     else:
@@ -233,7 +231,7 @@ def _task(
     return tuple(traces)
 
 
-def _groups(data: Data) -> dict[str, str]:
+def _groups(data: Data, owners: Mapping[str, str]) -> dict[str, str]:
     """The group of each annotator, groups in the order of the question's options; one group where nothing tells them apart."""
     answers = data.text_by_session("group") if data.has("group") else np.full(len(data), None, dtype=object)
     if all(answer is None for answer in answers):
@@ -241,7 +239,11 @@ def _groups(data: Data) -> dict[str, str]:
         if column is not None:
             answers = data.people[column].values
     unnamed = EVERYBODY if all(answer is None for answer in answers) else NO_GROUP
-    groups = {session: unnamed if answer is None else str(answer) for session, answer in zip(data.sessions, answers, strict=True)}
+    groups = {
+        session: unnamed if answer is None else str(answer)
+        for session, answer in zip(data.sessions, answers, strict=True)
+        if owners[session] == session
+    }
     order = _option_order(data)
     rank = {name: place for place, name in enumerate(order)} | {NO_GROUP: len(order) + 1}
     return dict(sorted(groups.items(), key=lambda item: (rank.get(item[1], len(order)), "" if item[1] in rank else item[1])))

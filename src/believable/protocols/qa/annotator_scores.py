@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -25,8 +26,8 @@ from believable.stats.estimate import Estimate, t_estimate, undefined, without_i
 from believable.stats.inputs import FloatArray
 from believable.stats.means import mean_skewed, mean_t
 from believable.stats.result import Alternative, TestResult, no_result, t_test
-from believable.traces import direction_kappa, lag_ms, normalise, sda
-from believable.traces.trace_agreement import others_medians
+from believable.traces import normalise
+from believable.traces.trace_agreement import others_medians, row_kappas, row_lags, row_sdas
 
 Cell = Literal["reliable in both", "unreliable in both", "failed the gate only", "failed the task only"]
 CELLS: tuple[Cell, ...] = ("reliable in both", "unreliable in both", "failed the gate only", "failed the task only")
@@ -37,7 +38,7 @@ LIMITS = (-1.0, 1.0)
 LONGEST_LAG_MS = 5000.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class AnnotatorTrace:
     """One annotator's trace of one stimulus, in bins. `place` is its turn among the annotator's stimuli of that kind, from 1."""
 
@@ -47,7 +48,7 @@ class AnnotatorTrace:
     bins: FloatArray
     place: int = 1
 
-    @property
+    @cached_property
     def values(self) -> FloatArray:
         """From 0 to 1; a trace that never moved is 0 throughout."""
         return normalise(self.bins)
@@ -103,27 +104,46 @@ class Verdict:
     cell: Cell
 
 
-def against(annotation: AnnotatorTrace, truth: FloatArray, *, step_ms: float, detail: Detail = "all") -> Score:
-    """One trace against a known signal or a gold standard; both are cut to the shorter.
+def against(
+    annotations: Sequence[AnnotatorTrace], truths: Sequence[FloatArray], *, step_ms: float, detail: Detail = "all"
+) -> tuple[Score, ...]:
+    """Each trace against its known signal or gold standard; both are cut to the shorter. Those of one length are scored at once.
 
     detail   "sda" alone, with "kappa", or "all": with lag and learning too
     """
-    length = min(len(annotation.bins), len(truth))
-    trace, signal = annotation.bins[:length], truth[:length]
-    score = sda(trace, signal)
-    nothing = undefined("not asked for", method="lag_ms", n=length)
-    kappa = direction_kappa(trace, signal) if detail != "sda" else nothing
-    if detail != "all":
-        return Score(annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, nothing, None)
-    longest = min(LONGEST_LAG_MS, max(0.0, (length - 3) * step_ms))
-    lag = (
-        lag_ms(trace, signal, max_ms=longest, step_ms=step_ms)
-        if length >= 3
-        else undefined("needs at least 3 points", method="lag_ms", n=length)
-    )
-    middle = length // 2
-    halves = sda(trace[middle:], signal[middle:]) - sda(trace[: middle + 1], signal[: middle + 1]) if middle >= 2 else None
-    return Score(annotation.annotator, annotation.group, annotation.stimulus, annotation.place, score, kappa, lag, halves)
+    places: dict[int, list[int]] = {}
+    for place, (annotation, truth) in enumerate(zip(annotations, truths, strict=True)):
+        places.setdefault(min(len(annotation.bins), len(truth)), []).append(place)
+    scores: dict[int, Score] = {}
+    for length, mine in places.items():
+        traces = np.stack([annotations[place].bins[:length] for place in mine])
+        signals = np.stack([truths[place][:length] for place in mine])
+        sdas = row_sdas(traces, signals).tolist()
+        nothing = [undefined("not asked for", method="lag_ms", n=length)] * len(mine)
+        kappas = row_kappas(traces, signals) if detail != "sda" else nothing
+        lags = _lags(traces, signals, step_ms) if detail == "all" else nothing
+        halves = _halves(traces, signals) if detail == "all" else [None] * len(mine)
+        for place, *numbers in zip(mine, sdas, kappas, lags, halves, strict=True):
+            annotation = annotations[place]
+            scores[place] = Score(annotation.annotator, annotation.group, annotation.stimulus, annotation.place, *numbers)
+    return tuple(scores[place] for place in range(len(annotations)))
+
+
+def _lags(traces: FloatArray, signals: FloatArray, step_ms: float) -> list[Estimate]:
+    rows, length = traces.shape
+    if length < 3:
+        return [undefined("needs at least 3 points", method="lag_ms", n=length)] * rows
+    return row_lags(traces, signals, max_ms=min(LONGEST_LAG_MS, (length - 3) * step_ms), step_ms=step_ms)
+
+
+def _halves(traces: FloatArray, signals: FloatArray) -> list[float | None]:
+    middle = traces.shape[1] // 2
+    if middle < 2:
+        return [None] * len(traces)
+    first = row_sdas(traces[:, : middle + 1], signals[:, : middle + 1])
+    second = row_sdas(traces[:, middle:], signals[:, middle:])
+    halves: list[float | None] = (second - first).tolist()
+    return halves
 
 
 def against_others(
@@ -140,7 +160,7 @@ def against_others(
             alone += [(member.annotator, member.group, member.stimulus) for member in members]
             continue
         gold = others_medians(cut([member.values for member in members]))
-        scores += [against(trace, median, step_ms=step_ms, detail=detail) for trace, median in zip(members, gold, strict=True)]
+        scores += against(members, list(gold), step_ms=step_ms, detail=detail)
     return tuple(scores), tuple(alone)
 
 
@@ -164,18 +184,25 @@ def reliability(group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[S
 
 def mean_by_annotator(scores: Sequence[Score]) -> dict[str, float]:
     """Each annotator's mean SDA."""
+    return {annotator: float(np.mean(values)) for annotator, values in _by_annotator(scores).items()}
+
+
+def task_intervals(scores: Sequence[Score], level: float) -> dict[str, Estimate]:
+    """Each annotator's mean SDA over stimuli, with Student's interval cut to what SDA can be."""
+    means = {annotator: mean_t(values, level=level) for annotator, values in _by_annotator(scores).items()}
+    return {
+        annotator: mean
+        if mean.low is None or mean.high is None
+        else replace(mean, low=max(mean.low, LIMITS[0]), high=min(mean.high, LIMITS[1]))
+        for annotator, mean in means.items()
+    }
+
+
+def _by_annotator(scores: Sequence[Score]) -> dict[str, list[float]]:
     listed: dict[str, list[float]] = {}
     for score in scores:
         listed.setdefault(score.annotator, []).append(score.sda)
-    return {annotator: float(np.mean(values)) for annotator, values in listed.items()}
-
-
-def task_interval(scores: Sequence[Score], annotator: str, level: float) -> Estimate:
-    """One annotator's mean SDA over stimuli, with Student's interval cut to what SDA can be."""
-    mean = mean_t([score.sda for score in scores if score.annotator == annotator], level=level)
-    if mean.low is None or mean.high is None:
-        return mean
-    return replace(mean, low=max(mean.low, LIMITS[0]), high=min(mean.high, LIMITS[1]))
+    return listed
 
 
 def verdicts(

@@ -20,8 +20,8 @@ from believable.stats.correlations import pearson_with_choice
 from believable.stats.inputs import FloatArray
 from believable.stats.means import mean_t
 from believable.stats.result import TestResult
-from believable.traces import btrace_values, sda
-from believable.traces.trace_agreement import others_medians
+from believable.traces import btrace_values
+from believable.traces.trace_agreement import others_medians, row_sdas
 
 LAYOUTS = Layouts(__file__)
 
@@ -228,7 +228,7 @@ def _left_out_sda(table: FloatArray) -> float | None:
     """Mean SDA of each trace with the median of the others."""
     if len(table) < 2 or table.shape[1] < 2:
         return None
-    return float(np.mean([sda(table[row], other) for row, other in enumerate(others_medians(table))]))
+    return float(np.mean(row_sdas(table, others_medians(table))))
 
 
 def _own_rounds(pairs: Sequence[Pair]) -> bool:

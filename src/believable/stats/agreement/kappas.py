@@ -71,6 +71,14 @@ def cohen_kappa(
     )
 
 
+def shared_kappas(share: FloatArray) -> FloatArray:
+    """Unweighted κ of many tables of shares `[table, first, second]` at once; NaN where p_e = 1."""
+    observed = share.diagonal(axis1=1, axis2=2).sum(axis=1)
+    expected = np.vecdot(share.sum(axis=2), share.sum(axis=1))
+    defined = expected < 1 - 1e-15
+    return np.asarray(np.divide(observed - expected, 1 - expected, out=np.full(len(share), np.nan), where=defined))
+
+
 def _joint_shares(first: IntArray, second: IntArray, width: int) -> FloatArray:
     counts = np.bincount(first * width + second, minlength=width * width)
     return counts.reshape(width, width) / len(first)
