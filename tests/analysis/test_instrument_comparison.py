@@ -99,7 +99,7 @@ def test_things_are_numbered_in_each_persons_order() -> None:
 def test_every_instrument_gives_its_measures() -> None:
     data, plan = study()
     places = things(data, plan)
-    assert [measure.name for measure in trace_measures(data, plan, places)] == [
+    assert [measure.name for measure in trace_measures(data.traces(), places)] == [
         "gtrace_mean",
         "gtrace_difference",
         "gtrace_gradient",

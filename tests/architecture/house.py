@@ -315,6 +315,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "store/writer.py:_LASTING",
         "store/fixed_statements.py",
         "bundle/folder.py:_event_line",
+        "bundle/column_values.py",
         "web/security.py:RefusedBody,_limit,whole_body",
         "web/templating.py:kept_page",
         "web/participant/events.py:_is_short_form",

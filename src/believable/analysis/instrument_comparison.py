@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from believable.analysis.data import Data
+from believable.analysis.data import Data, TraceLine
 from believable.analysis.findings import Cell, Column, Section, Table
 from believable.analysis.layouts import Layouts
 from believable.analysis.settled_plan import Plan
@@ -159,7 +159,11 @@ def correlations(
 def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     """Every continuous measure with every other instrument's, within people; nothing where there are no two of them."""
     places = things(data, plan)
-    measures = [*trace_measures(data, plan, places), *flag_measures(data, places), *answer_measures(data, places)]
+    measures = [*flag_measures(data, places), *answer_measures(data, places)]
+    lines = _recorded(data, places)
+    if not measures and len({line.instrument for line in lines}) < 2:
+        return ()
+    measures = [*trace_measures(lines, places), *measures]
     others: list[Measure | Choice] = [measure for measure in measures if _has_company(measure, measures)]
     # How traces go with a choice is said by the protocol that asks for both, by its own windows: one definition per number.
     if any(measure.instrument not in TOOLS for measure in measures):
@@ -206,13 +210,16 @@ def things(data: Data, plan: Plan) -> Mapping[tuple[str, int], Thing]:
     return thing_by_page
 
 
-def trace_measures(data: Data, plan: Plan, places: Mapping[tuple[str, int], Thing]) -> list[Measure]:
-    """Mean, high minus low and rises minus falls of each trace, per tool."""
-    recorded = [
+def _recorded(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[TraceLine]:
+    return [
         line
         for line in data.traces()
         if (line.session, line.position) in places and line.instrument in TOOLS and len(line.media_ms)
     ]
+
+
+def trace_measures(recorded: Sequence[TraceLine], places: Mapping[tuple[str, int], Thing]) -> list[Measure]:
+    """Mean, high minus low and rises minus falls of each trace, per tool."""
     longest = max((float(line.media_ms.max()) for line in recorded), default=0.0)
     measures: list[Measure] = []
     for tool in TOOLS:

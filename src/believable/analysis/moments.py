@@ -126,8 +126,9 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
     )
     if not trials:
         return ()
-    played, _ = stretches_by_page(data)
     flags, _ = flags_by_page(data)
+    # Who saw an action is asked where actions were flagged, and nowhere else.
+    played = stretches_by_page(data)[0] if flags else {}
     logged, lengths = actions_by_stimulus(data), durations_ms(data.bundle)
     words, lines, seeing = _words(data), _lines_by_stimulus(data, trials), seeing_of(plan)
     timelines: list[StimulusTimeline] = []
