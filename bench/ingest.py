@@ -352,7 +352,9 @@ def main() -> int:
         address, job_json = options.generate
         url, _, link = address.partition("/join/")
         outcome = uvloop.run(load(url, link, Job(**json.loads(job_json))))
-        print(json.dumps(asdict(outcome)))
+        # Not by `print`: with PYTHONUNBUFFERED what does not go into the pipe at once would be lost.
+        with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as whole:
+            whole.write(json.dumps(asdict(outcome)))
         return 0
     job = Job(100, 3, options.events) if options.quick else Job(options.annotators, options.seconds, options.events)
     with tempfile.TemporaryDirectory(dir=options.dir, prefix="believable-ingest-") as name:

@@ -334,6 +334,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "coding/phrases.py:Phrases,phrases",
         "web/console/review_upkeep.py",
         "web/review_worker.py",
+        "web/export_worker.py",
         "cli/recruit.py:_earned",
         "store/review_queue.py",
         "store/database_tables.py:review_answers,review_keys,review_sessions,review_states",

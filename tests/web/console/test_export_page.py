@@ -7,6 +7,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import pytest
+
+from believable.web import export_worker
+
 from .conftest import Browser, World
 
 EXPORT = "/console/studies/study/export"
@@ -24,6 +28,17 @@ def test_the_bundle_is_one_zip_and_noted(world: World, owner: Browser) -> None:
     assert 'filename="study.zip"' in reply.headers["content-disposition"]
     assert any(name.endswith("dataset_description.json") for name in names(reply.content))
     assert "exported the real sessions" in owner.get("/console/audit").text
+
+
+def test_people_who_answer_do_not_wait_for_it(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made in another process: here nothing is exported."""
+
+    def refused(*arguments: object, **named: object) -> None:
+        raise AssertionError("an export in the server's process")
+
+    monkeypatch.setattr(export_worker, "export", refused)
+    world.person().run("some words", "more words")
+    assert owner.post(EXPORT, pool="real").status_code == 200
 
 
 def test_excluded_answers_and_rejections_are_in_it(world: World, owner: Browser) -> None:

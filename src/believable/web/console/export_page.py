@@ -10,12 +10,12 @@ from pathlib import Path
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from believable.bundle.folder import zip_folder
 from believable.core.errors import InvalidInput
+from believable.core.work import in_child
 from believable.store import monitor
-from believable.store.bundle_export import export
-from believable.web.console.console_page import RESEARCHERS, Console, ConsoleVisit, Route
+from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study
+from believable.web.export_worker import ExportRequest, write_zip
 
 POOLS = ("real", "simulated")
 
@@ -33,8 +33,10 @@ async def download(visit: ConsoleVisit) -> Response:
     hashes = visit.form.get("recruiter_hashes") == "yes"
     folder = Path(tempfile.mkdtemp(prefix="believable-export-"))
     try:
+        database = visit.console.store.database.url.render_as_string(hide_password=False)
+        wish = ExportRequest(database, study.id, pool == "simulated", hashes, visit.console.media_dir, folder)
         async with visit.console.exporting:
-            file = await asyncio.to_thread(_zipped, visit.console, study.id, pool, hashes, folder)
+            file = await asyncio.to_thread(in_child, write_zip, wish)
         with_hashes = " with recruiter hashes" if hashes else ""
         what = f"exported the {pool} sessions{with_hashes}"
         await visit.change(lambda conn: None, what, study=study.id, kind="export")
@@ -43,22 +45,6 @@ async def download(visit: ConsoleVisit) -> Response:
         raise
     cleaning = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     return FileResponse(file, media_type="application/zip", filename=file.name, background=cleaning)
-
-
-def _zipped(console: Console, study: str, pool: str, hashes: bool, folder: Path) -> Path:
-    name = study if pool == "real" else f"{study}-{pool}"
-    export(
-        console.store,
-        study,
-        folder / name,
-        kinds=console.kinds,
-        simulated=pool == "simulated",
-        with_recruiter_hashes=hashes,
-        media_dir=console.media_dir,
-    )
-    target = folder / f"{name}.zip"
-    zip_folder(folder / name, target)
-    return target
 
 
 ROUTES = (
