@@ -11,7 +11,12 @@ from click.testing import CliRunner
 
 from believable.cli import group
 from believable.core.errors import InvalidInput, NotFound
+from believable.pages import KINDS
+from believable.protocols import PROTOCOLS
+from believable.study.load import load
 from believable.worlds.town.language.language_model import ModelUnavailable
+from believable.worlds.town.town_folder import simulate
+from believable.worlds.town.town_run import TownSettings
 from tests.worlds.town.language.endpoint_server import Reply, model_reply, served
 
 
@@ -102,3 +107,30 @@ def test_what_cannot_run_is_told(tmp_path: Path) -> None:
         town("run", str(tmp_path / "a"), "--option", "x")
     with pytest.raises(NotFound, match="no recorded answers"):
         town("run", str(tmp_path / "b"), "--model", "recorded")
+
+
+def study_of(folder: Path, runs: Path, names: dict[str, str]) -> None:
+    shown = [option for condition, name in names.items() for option in ("--town-run", f"{condition}={runs / name}")]
+    words = ["new", str(folder), "--protocol", "replay", *shown]
+    CliRunner().invoke(group, words, catch_exceptions=False, standalone_mode=False)
+
+
+def test_a_study_shows_runs_of_ones_own(tmp_path: Path) -> None:
+    """They are the material of a study; what does not match or does not suffice is refused and leaves nothing behind."""
+    for name, seed, people, checks in (
+        ("careful", 7, 3, "on"),
+        ("careless", 7, 3, "off"),
+        ("elsewhere", 8, 3, "on"),
+        ("two", 7, 2, "on"),
+    ):
+        simulate(tmp_path / name, TownSettings(seed, people, 1, "neurosymbolic", {"checks": checks}), None)
+    study_of(tmp_path / "study", tmp_path, {"neurosymbolic": "careful", "generative": "careless"})
+    study = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study
+    assert not study.demonstration
+    assert {stimulus.condition for stimulus in study.stimuli} == {None, "generative", "neurosymbolic"}
+    for other, words in (("elsewhere", "seed 8"), ("two", "2 people")):
+        with pytest.raises(InvalidInput, match=words):
+            study_of(tmp_path / "refused", tmp_path, {"neurosymbolic": "careful", "generative": other})
+    with pytest.raises(InvalidInput, match="Run it with --people 3 or more"):
+        study_of(tmp_path / "refused", tmp_path, {"neurosymbolic": "two", "generative": "two"})
+    assert not (tmp_path / "refused").exists()

@@ -15,6 +15,7 @@ from pathlib import Path
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
 from believable.protocols.replay.attention_words import FORGETTABLE, DayPart, day_parts
+from believable.protocols.variants import change_study
 from believable.recordings import file
 from believable.recordings.recording import Action, Recording
 from believable.simulate.demonstration import NOTHING_WRONG, write_all
@@ -65,6 +66,12 @@ def write_town(
     """The same from folders with runs of one's own, by condition: matched, or it is refused."""
     checked = {condition: with_findings(read_town(run)) for condition, run in runs.items()}
     _must_match(checked)
+    fewest = min(len(run.actors) for run in checked.values())
+    if fewest < len(study.scenarios):
+        raise InvalidInput(
+            f"The town has {fewest} people; the study follows {len(study.scenarios)} of them, one in each scenario. Run it with "
+            f"--people {len(study.scenarios)} or more."
+        )
 
     def own(stimulus: Stimulus, take: int, seed: int) -> Recording:
         if stimulus.condition is None or stimulus.scenario is None:
@@ -73,6 +80,7 @@ def write_town(
         return shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1])
 
     write_all(own, study, folder, seed, done)
+    change_study(folder / "study.yaml", {"demonstration": None})
     _ask(study, folder, seed)
 
 
