@@ -14,7 +14,6 @@ from believable.bundle.session_records import (
     ClosedTrial,
     CollectedSession,
     DecisionRecord,
-    EventRecord,
     SessionRecord,
     StrayRecord,
     StudyRecord,
@@ -156,7 +155,7 @@ class Making:
             seq = happen("trial.submit", one.position, answers=answers)
             trials.append(ClosedTrial(one.position, 0, one.key, "done", 1, seq, answers, opened, clock))
         finished = until is None
-        events = tuple(EventRecord(seq, body, T0_MS + seq) for seq, body in enumerate(bodies, start=1))
+        events = tuple((seq, body, T0_MS + seq) for seq, body in enumerate(bodies, start=1))
         record = SessionRecord(
             id=session_id,
             number=number,
@@ -209,7 +208,7 @@ def put_session(conn: Connection, one: CollectedSession, study: str = "who_plays
     hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
     times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
     conn.execute(insert(sessions).values(**values, **hidden, **times, study=study))
-    happened = [event._asdict() for event in one.events]
+    happened = [{"seq": seq, "body": body, "received_ms": received_ms} for seq, body, received_ms in one.events]
     closed, beside = (list(map(asdict, records)) for records in (one.trials, one.strays))
     for table, records in ((trials, closed), (events, happened), (strays, beside)):
         rows = [record | {"session": session.id} for record in records]

@@ -170,8 +170,8 @@ def test_checksums_cannot_point_outside(folder: Path) -> None:
 def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(making: Any, tmp_path: Path) -> None:
     """A session whose browser vanished while sending: 1 to n are chained, n + 2 waits for n + 1 for ever."""
     session = making.session(1, until=2)
-    late = EventRecord(len(session.events) + 2, session.events[-1].body, 5)
+    late: EventRecord = (len(session.events) + 2, session.events[-1][1], 5)
     write(making.study(), [replace(session, events=(*session.events, late))], tmp_path / "bundle", kinds=KINDS)
     bundle = read(tmp_path / "bundle")
-    assert [event.seq for event in bundle.events()][-1] == late.seq
+    assert [event.seq for event in bundle.events()][-1] == late[0]
     assert bundle["participants"]["events"].cells() == (len(session.events),)

@@ -114,7 +114,7 @@ def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:
 
 
 def test_raw_events_are_kept_to_the_letter(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
-    wanted = [(session.session.id, event.seq, event.body) for session in some_sessions for event in session.events]
+    wanted = [(session.session.id, seq, body) for session in some_sessions for seq, body, _ in session.events]
     assert [(event.session, event.seq, event.body) for event in bundle.events()] == wanted
     assert [(event.session, event.epoch, event.seq) for event in bundle.strays()] == [(some_sessions[2].session.id, 1, 99)]
 
@@ -249,7 +249,7 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
     first = making.session(1, until=2)
     again = making.session(1)
     shift = len(first.events)
-    events = (*first.events, *(event._replace(seq=event.seq + shift) for event in again.events))
+    events = (*first.events, *((seq + shift, body, received_ms) for seq, body, received_ms in again.events))
     closed = [replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials]
     session = replace(
         again.session,
@@ -257,7 +257,7 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
         run=1,
         run_after_seq=shift,
         head_seq=len(events),
-        head_hash=event_chain.extend(event_chain.origin(first.session.id), [event.body for event in events]),
+        head_hash=event_chain.extend(event_chain.origin(first.session.id), [body for _, body, _ in events]),
     )
     collected = CollectedSession(session, (*first.trials[:1], *closed), events)
     write(making.study(), [collected], tmp_path / "bundle", kinds=KINDS)

@@ -97,7 +97,7 @@ def line_writer(fields: Sequence[Field]) -> Callable[[Mapping[str, Cell]], str]:
 
     def line(row: Mapping[str, Cell]) -> str:
         value_of = row.get
-        return ",".join([write(value_of(name)) for name, write in columns]) + "\n"
+        return ",".join(["" if (value := value_of(name)) is None else write(value) for name, write in columns]) + "\n"
 
     return line
 

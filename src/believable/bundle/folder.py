@@ -128,10 +128,6 @@ class PaganFile:
 quoted = json.encoder.encode_basestring_ascii
 
 
-def _event_line(seq: int, body: str, received_ms: int) -> str:
-    return f'"seq":{seq},"received_ms":{received_ms},"body":{quoted(body)}'
-
-
 class LinesFile:
     """Gzipped JSON lines whose bytes depend on nothing but the content."""
 
@@ -141,10 +137,8 @@ class LinesFile:
         self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
         self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
 
-    def write(self, session: str, lines: Sequence[str]) -> None:
-        """Lines of one session: objects without their braces, and without the session."""
-        before = f'{{"session":{quoted(session)},'
-        self._buffer.write("".join([f"{before}{line}}}\n" for line in lines]).encode())
+    def write(self, lines: Sequence[str]) -> None:
+        self._buffer.write("".join(lines).encode())
         self.rows += len(lines)
 
     def close(self) -> Content:
@@ -184,13 +178,20 @@ class BundleFolder:
             self._pagan.write(row)
 
     def events(self, session: str, events: Sequence[EventRecord]) -> None:
-        lines = [_event_line(seq, body, received_ms) for seq, body, received_ms in events]
-        self._last_ms = max([self._last_ms or 0, *(event.received_ms for event in events)]) if events else self._last_ms
-        self._events.write(session, lines)
+        before = f'{{"session":{quoted(session)},"seq":'
+        self._events.write(
+            [f'{before}{seq},"received_ms":{received_ms},"body":{quoted(body)}}}\n' for seq, body, received_ms in events]
+        )
+        self._last_ms = max([self._last_ms or 0, *[received_ms for _, _, received_ms in events]]) if events else self._last_ms
 
     def strays(self, session: str, strays: Sequence[StrayRecord]) -> None:
-        lines = [f'"epoch":{stray.epoch},{_event_line(stray.seq, stray.body, stray.received_ms)}' for stray in strays]
-        self._strays.write(session, lines)
+        before = f'{{"session":{quoted(session)},"epoch":'
+        self._strays.write(
+            [
+                f'{before}{stray.epoch},"seq":{stray.seq},"received_ms":{stray.received_ms},"body":{quoted(stray.body)}}}\n'
+                for stray in strays
+            ]
+        )
 
     def text(self, path: str, text: str, about: str) -> None:
         """A further file, such as a study definition."""

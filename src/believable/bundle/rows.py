@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import datetime
+import heapq
 import json
 import math
 import operator
@@ -112,10 +113,13 @@ class SessionRows:
         self._media = definition.media
         self._happenings = read_events(collected)
         self._by_position: dict[int | None, list[Happening]] = defaultdict(list)
+        #: What happened on pages of the plan.
+        self._by_kind: dict[str, list[Happening]] = defaultdict(list)
+        last = len(self._plan)
         for happening in self._happenings:
             self._by_position[happening.position].append(happening)
-        last = len(self._plan)
-        self._paged = [event for event in self._happenings if event.position is not None and event.position < last]
+            if happening.position is not None and happening.position < last:
+                self._by_kind[happening.kind].append(happening)
         self._columns: dict[tuple[int, int], dict[str, Cell]] = {}
         self._exclusions = tuple(_exclusions(collected, self._plan))
 
@@ -196,15 +200,15 @@ class SessionRows:
     def views(self) -> Iterator[Row]:
         """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
         opened: set[tuple[int, str]] = set()
-        for happening in self._on_pages():
+        for happening in self._on_pages("trial.shown", "overlay.open", "overlay.close", "media.interval"):
             if happening.kind == "trial.shown":
                 opened.clear()
-            elif happening.kind in ("overlay.open", "overlay.close"):
+            elif happening.kind != "media.interval":
                 pane = _player(happening.data), str(happening.data.get("which"))
                 opened.discard(pane)
                 if happening.kind == "overlay.open" and pane[1] in ("plan", "log"):
                     opened.add(pane)
-            elif happening.kind == "media.interval":
+            else:
                 player = _player(happening.data)
                 beside = sorted(which for index, which in opened if index == player)
                 yield from self._stretch(happening, player, ("stimulus", *beside))
@@ -236,16 +240,15 @@ class SessionRows:
             stimulus = self._stimulus_at(position, 0)
             return stimulus, None if stimulus is None else logs.of(self._media.get(stimulus))
 
-        events = (happening for happening in self._on_pages() if happening.kind.startswith("flag."))
+        events = self._on_pages(*(kind for kind in self._by_kind if kind.startswith("flag.")))
         return flag_rows(events, shown, self._session.id)
 
     def traces(self) -> Iterator[Row]:
-        events = (happening for happening in self._on_pages() if happening.kind in TRACE_VALUES)
-        return trace_rows(events, self._annotated)
+        return trace_rows(self._on_pages(*TRACE_VALUES), self._annotated)
 
-    def _on_pages(self) -> Iterator[Happening]:
-        """What happened on a page of the plan."""
-        return iter(self._paged)
+    def _on_pages(self, *kinds: str) -> Iterator[Happening]:
+        """What of these kinds happened on pages of the plan, in order."""
+        return heapq.merge(*(self._by_kind.get(kind, ()) for kind in kinds), key=_SEQ)
 
     def _annotated(self, event: Happening) -> Row | None:
         assert event.position is not None, "only what happened on a page is annotated"
@@ -358,13 +361,14 @@ class SessionRows:
         """Per question: how often it was changed, and how many characters were pasted."""
         effort: dict[str, tuple[int, int]] = {}
         for happening in self._during(trial):
-            if happening.kind not in ("answer.change", "text.paste"):
+            kind = happening.kind
+            if kind != "answer.change" and kind != "text.paste":
                 continue
             name = happening.data.get("question")
             if not isinstance(name, str):
                 continue
             changes, pasted = effort.get(name, (0, 0))
-            if happening.kind == "answer.change":
+            if kind == "answer.change":
                 effort[name] = changes + 1, pasted
             else:
                 effort[name] = changes, pasted + int(_number(happening.data.get("length")) or 0)
@@ -386,11 +390,7 @@ def _player(data: Mapping[str, Any]) -> int:
     return player if isinstance(player, int) and not isinstance(player, bool) else 0
 
 
-def _parsed(body: str) -> Any:
-    try:
-        return orjson.loads(body)
-    except ValueError:  # it is stricter than browsers are, about halves of characters for one
-        pass
+def _leniently_parsed(body: str) -> Any:
     try:
         return json.loads(body)
     except ValueError:
@@ -401,19 +401,23 @@ def read_events(collected: CollectedSession) -> list[Happening]:
     """The events in order. A body that is no event stays in the raw file and gives no row."""
     happenings: list[Happening] = []
     for seq, text, _ in collected.events:
-        body = _parsed(text)
-        if not isinstance(body, dict):
+        try:
+            body = orjson.loads(text)
+        except ValueError:  # it is stricter than browsers are, about halves of characters for one
+            body = _leniently_parsed(text)
+        if type(body) is not dict:
             continue
-        kind, position, at_ms, data = body.get("kind"), body.get("trial"), body.get("at_ms"), body.get("data")
-        if not isinstance(kind, str):
+        value_of = body.get
+        kind, position, at_ms, data = value_of("kind"), value_of("trial"), value_of("at_ms"), value_of("data")
+        if type(kind) is not str:
             continue
         if type(position) is not int:
             position = None
         if type(at_ms) is not int:
             at_ms = None
-        if not isinstance(data, dict):
+        if type(data) is not dict:
             data = {}
-        happenings.append(Happening(seq, kind, position, at_ms, _number(body.get("mono_ms")), data))
+        happenings.append(Happening(seq, kind, position, at_ms, _number(value_of("mono_ms")), data))
     return happenings
 
 

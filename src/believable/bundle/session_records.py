@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from believable.bundle.round_tables import RoundRecord
 from believable.bundle.tables import CODING_TABLES, BundleTable, Row
@@ -60,12 +60,9 @@ class ClosedTrial:
     closed_ms: int
 
 
-class EventRecord(NamedTuple):
-    """One event, its body to the letter as the browser hashed it. There are millions of them, so they are plain tuples."""
-
-    seq: int
-    body: str
-    received_ms: int
+#: One event: its number, its body to the letter as the browser hashed it, and when it was received. There are millions of them,
+#: so they are plain tuples, as the database gives them.
+EventRecord: TypeAlias = tuple[int, str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def _chunk(conn: Connection, ids: Sequence[str], looks: review.Looks, names: Map
     decided = _by_session(conn, decisions, ids, ("id",), decision)
     for name in ids:
         # Events are by far the most, so they are fetched one session at a time.
-        happened = tuple(map(EventRecord._make, _EVENTS.run(conn, {"own": name})))
+        happened: tuple[EventRecord, ...] = tuple(_EVENTS.run(conn, {"own": name}))
         rows = (tuple(closed[name]), happened, tuple(kept[name]), tuple(decided[name]))
         yield CollectedSession(records[name], *rows, _rounds(conn, name))
 
