@@ -3,13 +3,15 @@
     python bench/export.py                       60 sessions of 20 pages and 820 events
     python bench/export.py BEFORE/src src        the same with each of these sources in turn, in processes of their own
 
-Prints the cost per event for half of the sessions and for all (the same when it does not grow). Exit code 1: more than 8 µs.
+Prints the cost per event for half of the sessions and for all (the same when it does not grow), lowest and median of nine exports
+each: what else runs on a shared machine only makes it dearer. Exit code 1: the lowest of all sessions is more than 8 µs.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,6 +32,7 @@ from calibration import calibration_ms
 
 MOST_US = 8.0
 SESSIONS, PAGES, CHANGES = 60, 20, 38
+EXPORTS = 9
 STUDY = """\
 believable: 1
 title: Many small events
@@ -112,22 +115,26 @@ def fill(conn: Connection, first: int, count: int) -> None:
         conn.execute(insert(trials), closed)
 
 
-def measured() -> tuple[float, float]:
+def measured() -> tuple[list[float], list[float]]:
     """Microseconds per event, of half of the sessions and of all."""
     with tempfile.TemporaryDirectory(prefix="believable-export-") as room:
         folder = Path(room) / "study"
         folder.mkdir()
         (folder / "study.yaml").write_text(STUDY)
-        costs = []
+        costs: list[list[float]] = []
         with Store.open(f"sqlite:///{room}/export.db", clock=WallClock()) as store:
             desk = Collect(store, clock=WallClock(), key=b"k" * 32, kinds=KINDS, media_dir=Path(room), new_id=new_token)
             desk.publish("study", load(folder, kinds=KINDS))
             for first, count in ((1, SESSIONS // 2), (SESSIONS // 2 + 1, SESSIONS - SESSIONS // 2)):
                 store.write(lambda conn, first=first, count=count: fill(conn, first, count))  # type: ignore[misc]
-                begun_s = time.process_time()
-                written = export(store, "study", Path(room) / f"bundle-{first}", kinds=KINDS)
-                costs.append(1e6 * (time.process_time() - begun_s) / written.events)
+                costs.append([cost_us(store, Path(room) / f"bundle-{first}-{number}") for number in range(EXPORTS)])
     return costs[0], costs[1]
+
+
+def cost_us(store: Store, folder: Path) -> float:
+    begun_s = time.process_time()
+    written = export(store, "study", folder, kinds=KINDS)
+    return 1e6 * (time.process_time() - begun_s) / written.events
 
 
 def main() -> int:
@@ -139,8 +146,9 @@ def main() -> int:
             subprocess.run([sys.executable, __file__], env=environment, check=False)
         return 0
     half_us, all_us = measured()
-    sys.stdout.write(f"{half_us:.1f} and {all_us:.1f} µs per event; calibration loop {calibration_ms():.0f} ms\n")
-    return 0 if all_us <= MOST_US else 1
+    words = [f"lowest {min(costs):.1f}, median {statistics.median(costs):.1f}" for costs in (half_us, all_us)]
+    sys.stdout.write(f"{words[0]} and {words[1]} µs per event; calibration loop {calibration_ms():.0f} ms\n")
+    return 0 if min(all_us) <= MOST_US else 1
 
 
 if __name__ == "__main__":

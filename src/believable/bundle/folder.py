@@ -134,7 +134,7 @@ class LinesFile:
     def __init__(self, folder: Path, path: str, about: str) -> None:
         self.path, self.about, self.rows = path, about, 0
         self._raw = HashedFile(folder / path)
-        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
+        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=4, fileobj=self._raw, mtime=0)
         self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
 
     def write(self, lines: Sequence[str]) -> None:

@@ -121,6 +121,8 @@ class SessionRows:
             if happening.position is not None and happening.position < last:
                 self._by_kind[happening.kind].append(happening)
         self._columns: dict[tuple[int, int], dict[str, Cell]] = {}
+        #: What happened in each run of a page, by position and run.
+        self._runs: dict[tuple[int, int], list[Happening]] = {}
         self._exclusions = tuple(_exclusions(collected, self._plan))
 
     def participant(self) -> Row:
@@ -331,47 +333,47 @@ class SessionRows:
         return max([began, *before]), trial.submit_seq
 
     def _during(self, trial: ClosedTrial) -> Sequence[Happening]:
-        window = self._window(trial)
-        if window is None:
-            return ()
-        own = self._by_position.get(trial.position, [])
-        first, last = (bisect.bisect_right(own, seq, key=_SEQ) for seq in window)
-        return own[first:last]
+        run = trial.position, trial.run
+        if run not in self._runs:
+            window = self._window(trial)
+            own = [] if window is None else self._by_position.get(trial.position, [])
+            first, last = (bisect.bisect_right(own, seq, key=_SEQ) for seq in window or (0, 0))
+            self._runs[run] = own[first:last]
+        return self._runs[run]
 
     def _times(self, trial: ClosedTrial) -> tuple[float | None, float | None]:
         """How long the page was up before the accepted submission, and how much of that it was hidden."""
         shown_ms: float | None = None
         hidden_since: float | None = None
         hidden_ms = 0.0
-        for happening in self._during(trial):
-            if happening.mono_ms is None:
+        for seq, kind, _, _, mono_ms, _ in self._during(trial):
+            if mono_ms is None:
                 continue
-            if happening.kind == "trial.shown":
-                shown_ms, hidden_since, hidden_ms = happening.mono_ms, None, 0.0
-            elif happening.kind == "page.hidden" and hidden_since is None:
-                hidden_since = happening.mono_ms
-            elif happening.kind == "page.visible" and hidden_since is not None:
-                hidden_ms += happening.mono_ms - hidden_since
+            if kind == "trial.shown":
+                shown_ms, hidden_since, hidden_ms = mono_ms, None, 0.0
+            elif kind == "page.hidden" and hidden_since is None:
+                hidden_since = mono_ms
+            elif kind == "page.visible" and hidden_since is not None:
+                hidden_ms += mono_ms - hidden_since
                 hidden_since = None
-            elif happening.seq == trial.submit_seq and shown_ms is not None:
-                return happening.mono_ms - shown_ms, hidden_ms
+            elif seq == trial.submit_seq and shown_ms is not None:
+                return mono_ms - shown_ms, hidden_ms
         return None, None
 
     def _effort(self, trial: ClosedTrial) -> dict[str, tuple[int, int]]:
         """Per question: how often it was changed, and how many characters were pasted."""
         effort: dict[str, tuple[int, int]] = {}
-        for happening in self._during(trial):
-            kind = happening.kind
+        for _, kind, _, _, _, data in self._during(trial):
             if kind != "answer.change" and kind != "text.paste":
                 continue
-            name = happening.data.get("question")
-            if not isinstance(name, str):
+            name = data.get("question")
+            if type(name) is not str:
                 continue
             changes, pasted = effort.get(name, (0, 0))
             if kind == "answer.change":
                 effort[name] = changes + 1, pasted
             else:
-                effort[name] = changes, pasted + int(_number(happening.data.get("length")) or 0)
+                effort[name] = changes, pasted + int(_number(data.get("length")) or 0)
         return effort
 
     def _cells(self, question: Question | None, answer: Any) -> Sequence[AnswerCell]:
@@ -400,6 +402,7 @@ def _leniently_parsed(body: str) -> Any:
 def read_events(collected: CollectedSession) -> list[Happening]:
     """The events in order. A body that is no event stays in the raw file and gives no row."""
     happenings: list[Happening] = []
+    append, new = happenings.append, tuple.__new__  # there are millions of them
     for seq, text, _ in collected.events:
         try:
             body = orjson.loads(text)
@@ -417,7 +420,10 @@ def read_events(collected: CollectedSession) -> list[Happening]:
             at_ms = None
         if type(data) is not dict:
             data = {}
-        happenings.append(Happening(seq, kind, position, at_ms, _number(value_of("mono_ms")), data))
+        mono_ms = value_of("mono_ms")
+        if type(mono_ms) is not int:
+            mono_ms = _number(mono_ms)
+        append(new(Happening, (seq, kind, position, at_ms, mono_ms, data)))
     return happenings
 
 
