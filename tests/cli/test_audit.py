@@ -39,6 +39,8 @@ def test_the_log_of_a_study_as_csv(tmp_path: Path) -> None:
     ):
         result = run.invoke(group, words)
         assert result.exit_code == 0, result.output
+    (unreadable := tmp_path / "empty.csv").touch()
+    assert run.invoke(group, ["recruit", "match", str(unreadable), "--study", str(folder)]).exit_code != 0
     printed = run.invoke(group, ["audit", str(folder)]).output
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [(row["user"], row["kind"], row["what"]) for row in rows] == [

@@ -85,10 +85,10 @@ def match_command(
         key = load_key(study.settings.data_dir)
         sessions, codes, recruit = _stored(store, name, key)
         earned = _earned(store, name, key, bonus, bonus_if)
+        own_column = recruit.id_parameter if recruit.platform == "custom" else None
+        file = read_platform(export, platform=platform, id_column=column or own_column, expected=recruit.platform)
+        matched = match(file, sessions, key=key, study_id=name, codes=codes)
         note(store, f"matched the sessions with {export.name[:80]}", study=name, kind="export")
-    own_column = recruit.id_parameter if recruit.platform == "custom" else None
-    file = read_platform(export, platform=platform, id_column=column or own_column, expected=recruit.platform)
-    matched = match(file, sessions, key=key, study_id=name, codes=codes)
     target = out or export.with_name(f"{export.stem}-matched")
     written = write_lists(file, matched, target, bonus=bonus, screen_out_bonus=screen_out_bonus, earned=earned)
     click.echo(f"{file.layout.platform}: {len(file.submissions)} submissions, {len(sessions)} sessions with a recruiter's id")
