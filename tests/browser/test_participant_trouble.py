@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, Route, expect
+import pytest
+from playwright.sync_api import Error, Page, Route, expect
 
 FORM, CHECK = 2, 3
 #: The page is offline until its button is pressed: what it tries by itself meanwhile fails, however long the test takes.
@@ -72,6 +74,39 @@ def test_a_download_that_hangs_is_said_and_saved_is_not(page: Page, serve: Any, 
     page.unroute("**/media/**")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     expect(page.locator("#status")).to_have_text("Saved")
+
+
+@pytest.mark.parametrize("script", ["main.js", "channel.js"], ids=["named-by-the-page", "imported"])
+def test_a_page_whose_script_did_not_arrive_is_loaded_anew(page: Page, visitor: Any, server: Any, script: str) -> None:
+    address = f"**/static/participant/{script}*"
+    page.route(address, lambda route: route.abort())
+    page.goto(server.link())
+    page.get_by_role("button", name="Start").click()
+    banner = page.get_by_role("alert").filter(has_text="A part of this page did not arrive. We keep trying")
+    expect(banner).to_be_visible()
+    assert page.locator("button.next").is_disabled()
+    page.unroute(address)
+    with suppress(Error):  # it may try by itself before the button is reached
+        banner.get_by_role("button", name="Try again now").click(timeout=1_000)
+    visitor.at(0)
+    expect(banner).to_be_hidden()
+    assert page.evaluate("sessionStorage.getItem('believable-anew')") == "0"
+
+
+def test_a_script_that_a_later_page_needs_is_asked_for_until_it_arrives(page: Page, visitor: Any, server: Any) -> None:
+    visitor.until(FORM - 1, server.link())
+    visitor.saved()
+    page.route("**/static/instruments/**", lambda route: route.abort())
+    page.locator("button.next").click()
+    expect(page.locator(f'#trial[data-position="{FORM}"]')).to_be_visible()
+    expect(page.locator("#status")).to_have_text("Loading is stuck. We keep trying.")
+    assert page.locator("button.next").is_disabled()
+    page.unroute("**/static/instruments/**")
+    visitor.at(FORM)
+    expect(page.locator("#status")).to_have_text("Saved")
+    visitor.fill_form()
+    page.locator("button.next").click()
+    visitor.at(CHECK)
 
 
 def test_nothing_can_be_pressed_that_does_not_listen_yet(page: Page, server: Any) -> None:

@@ -78,7 +78,7 @@ def test_the_compose_file_names_what_is_there_and_calls_what_is_taken() -> None:
     assert (DEPLOY / "Caddyfile").is_file()
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
     wanted = set(re.findall(r"\$\{(\w+)\}", text))
-    assert wanted == set(re.findall(r"^(\w+)=", (DEPLOY / "example.env").read_text(encoding="utf-8"), re.M))
+    assert wanted == set(re.findall(r'^echo "(\w+)=', PAGE, re.M)), "the page sets what the file reads"
 
 
 def test_the_image_is_not_root_has_a_health_check_and_copies_what_is_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 import socket
 import threading
@@ -17,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from believable.core.errors import InvalidInput
 from believable.web import connections
-from believable.web.connections import LimitedConnection, checked_proxies, connection_limit, raise_descriptor_limit
+from believable.web.connections import LimitedConnection, checked_proxies, connection_limit, place_of, raise_descriptor_limit
 from believable.web.security import BodyLimit
 
 LIMIT = 3
@@ -107,6 +108,26 @@ def test_the_limit_of_descriptors_is_raised_and_connections_stay_below_it() -> N
     for descriptors in (65, 256, 1024, 65_536):
         assert 1 <= connection_limit(descriptors) <= descriptors - 64
     assert connection_limit(1024, wished=5000) == 768, "a wish cannot go beyond what the system allows"
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "told"),
+    [
+        ("192.0.2.7", None, False),  # nobody in between
+        ("192.0.2.7", "192.0.2.7", False),  # uvicorn took the word of a trusted proxy
+        ("192.0.2.7", "203.0.113.9, 192.0.2.7", False),
+        ("10.0.0.1", "192.0.2.7", True),  # a proxy, while another one or none is trusted
+        ("192.0.2.7", "192.0.2.77", True),
+    ],
+)
+def test_a_proxy_that_is_not_trusted_is_told_about(
+    peer: str, forwarded: str | None, told: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    connections._say_untrusted.cache_clear()
+    headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
+    with caplog.at_level(logging.WARNING):
+        assert place_of(Request({"type": "http", "client": (peer, 4711), "headers": headers})) == peer
+    assert [f"--trusted-proxy {peer}" in line for line in caplog.messages] == [True] * told
 
 
 def test_only_addresses_are_trusted() -> None:

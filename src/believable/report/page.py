@@ -4,8 +4,6 @@ dark, and without scripts. Beside it stand the figures as files, the tables as C
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 from believable.analysis.findings import Analysis, Source
 from believable.analysis.result_files import TABLES_FOLDER
 from believable.analysis.result_files import write as write_results
+from believable.core.ids import policy_source
 from believable.report import figure_files
 from believable.report.chart_rows import Links, no_links
 from believable.report.colours import LIGHT, PAGE, Theme, static, stylesheet
@@ -66,7 +65,7 @@ def page(
     style = f"{stylesheet()}\n{_paper(marks)}"
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"style-src {_digest(style)}; script-src {' '.join(_digest(text) for text in scripts)}"
+        f"style-src {policy_source(style)}; script-src {' '.join(policy_source(text) for text in scripts)}"
     )
     html = render("report.html", layout, marks=marks, style=style, scripts=scripts, policy=policy)
     flow = {FLOW: funnel_svg(analysis.funnel, PAGE, analysis.source.mark)} if analysis.funnel else {}
@@ -113,10 +112,6 @@ def write_report(
     target = folder / PAGE_FILE
     target.write_text(report.html, encoding="utf-8", newline="\n")
     return ReportFolder(target, len(report.drawings), len(analysis.tables))
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _paper(marks: Sequence[tuple[str, str]]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -21,7 +22,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from believable.core.errors import InvalidInput
 from believable.web.problems import ProblemAnswer, tell
-from believable.web.settings import Settings
 
 if sys.platform != "win32":
     import resource
@@ -150,7 +150,8 @@ async def come_back(scope: Scope, receive: Receive, send: Send) -> None:
 def place_of(request: Request) -> str:
     """Where a request comes from, for limits on guessing. A proxy that is not trusted is told about in the log."""
     place = request.client.host if request.client else ""
-    settings: Settings = request.app.state.settings
-    if not settings.trusted_proxies and "x-forwarded-for" in request.headers:
+    forwarded = request.headers.get("x-forwarded-for")
+    # Of a trusted proxy the place is what it forwarded, of another one its own.
+    if forwarded is not None and place not in re.split(r",\s*", forwarded):
         _say_untrusted(place)
     return place

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,6 +15,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from believable.core.ids import policy_source
+
+#: The one script that stands in a page itself: it has to be there when others did not arrive.
+ARRIVAL = (Path(__file__).parent / "static" / "participant" / "arrival.js").read_text(encoding="utf-8")
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
 LARGEST_BATCH_BYTES = 8 * 1024 * 1024
 LARGEST_BODY_BYTES = 1024 * 1024
@@ -23,9 +28,11 @@ SLOWEST_BYTES_PER_S = 1_000
 
 
 def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tuple[bytes, bytes]]:
-    """No inline script or style, nothing from elsewhere, and no address of a session in a referrer."""
+    """No inline script but one that is known by its content, no inline style, nothing from elsewhere, and no address of a session
+    in a referrer."""
     policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
+        f"default-src 'none'; script-src 'self' {policy_source(ARRIVAL)}; style-src 'self'; "
+        "img-src 'self' data:; media-src 'self' blob:; "
         "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
         f"frame-ancestors {' '.join(frame_ancestors) or chr(39) + 'none' + chr(39)}"
     )

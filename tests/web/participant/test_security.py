@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from believable.web.security import security_headers
+from believable.core.ids import policy_source
+from believable.web.security import ARRIVAL, security_headers
 from believable.web.templating import STATIC
 
 
@@ -21,7 +23,7 @@ def test_every_response_is_strict(web: Any, url: str) -> None:
     headers = web.get(url).headers
     rules = policy(headers)
     assert rules["default-src"] == ["'none'"]
-    assert rules["script-src"] == ["'self'"]
+    assert rules["script-src"] == ["'self'", policy_source(ARRIVAL)]
     assert rules["style-src"] == ["'self'"]
     assert rules["media-src"] == ["'self'", "blob:"]
     assert rules["frame-ancestors"] == ["'none'"]
@@ -29,6 +31,12 @@ def test_every_response_is_strict(web: Any, url: str) -> None:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
     assert "server" not in headers
+
+
+def test_the_one_script_in_a_page_is_the_one_that_its_policy_names(web: Any, session: Any) -> None:
+    reply = web.get(session.url())
+    inline = re.findall(r"<script>(.*?)</script>", reply.text, re.DOTALL)
+    assert [policy_source(script) for script in inline] == policy(reply.headers)["script-src"][1:]
 
 
 def test_pages_of_a_session_are_kept_by_nobody(web: Any, session: Any) -> None:

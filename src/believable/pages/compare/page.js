@@ -8,6 +8,7 @@
 import { coverage } from "/static/participant/coverage.js";
 import { bringIntoSight, keepInSight, leadTo, offerFocus } from "/static/participant/focus.js";
 import { createLoading } from "/static/participant/loading.js";
+import { load } from "/static/participant/scripts.js";
 
 /**
  * @param {HTMLFormElement} form @param {TrialData} trial @param {Outside} outside @param {AbortSignal} signal
@@ -17,7 +18,7 @@ export async function show(form, trial, { texts, record }, signal) {
   const asked = /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls);
   const policy = { ...asked, must_finish: true }; // never the browser's own controls: there are several
   const panes = /** @type {HTMLElement[]} */ (Array.from(form.querySelectorAll(".pane")));
-  const creators = await Promise.all(trial.media.map(async ({ player }) => (await import(trial.modules[player])).create));
+  const creators = await Promise.all(trial.media.map(async ({ player }) => (await load(trial.modules[player])).create));
   const seen = layout.each.map((before) => coverage(before, asked));
   /** @type {any[]} */
   let players = [];
@@ -67,8 +68,8 @@ export async function show(form, trial, { texts, record }, signal) {
     if (form.querySelector("canvas[data-still]")) void import("/static/participant/stills.js").then(({ drawStills }) =>
       drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules)).catch(() => undefined);
     const [common, missing, ...ready] = await Promise.all([
-      layout.together ? import("./together.js") : null,
-      asked.must_finish && asked.seek ? import("/static/participant/missing.js") : null,
+      layout.together ? load("/static/pages/compare/together.js") : null,
+      asked.must_finish && asked.seek ? load("/static/participant/missing.js") : null,
       ...settled,
     ]);
     if (signal.aborted) return;

@@ -8,6 +8,7 @@
 import { coverage } from "/static/participant/coverage.js";
 import { leadTo, offerFocus } from "/static/participant/focus.js";
 import { createLoading } from "/static/participant/loading.js";
+import { load } from "/static/participant/scripts.js";
 
 /** @param {HTMLFormElement} form @param {TrialData} trial @param {Outside} outside @param {AbortSignal} signal */
 export async function show(form, trial, outside, signal) {
@@ -28,10 +29,10 @@ export async function show(form, trial, outside, signal) {
   open();
   const medium = trial.signal ? null : trial.media[0];
   const [{ create }, annotate, beside, missing] = await Promise.all([
-    import(trial.modules[medium?.player ?? "signal"]),
-    trial.annotate ? import("/static/participant/annotate.js").then(({ annotator }) => annotator(form, trial, outside)) : null,
-    trial.overlay?.plan || trial.overlay?.log ? import("/static/participant/beside.js") : null,
-    policy.must_finish && policy.seek ? import("/static/participant/missing.js") : null,
+    load(trial.modules[medium?.player ?? "signal"]),
+    trial.annotate ? load("/static/participant/annotate.js").then(({ annotator }) => annotator(form, trial, outside)) : null,
+    trial.overlay?.plan || trial.overlay?.log ? load("/static/participant/beside.js") : null,
+    policy.must_finish && policy.seek ? load("/static/participant/missing.js") : null,
   ]);
   const loading = createLoading(form, medium ? [medium] : [], texts, signal);
   /** @type {any} */

@@ -25,6 +25,7 @@ from believable.web.participant.landing_page import message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
+from believable.web.security import ARRIVAL
 from believable.web.settings import Settings
 from believable.web.templating import from_header, kept_page
 
@@ -143,6 +144,7 @@ async def session_page(request: Request, token: Token) -> Response:
         {"state": _state(token, view, active), "html": Markup(trial.html)},
         lambda: {
             "texts": texts,
+            "arrival": Markup(ARRIVAL),
             "title": view.definition.study.title.in_language(view.language),
             "scripts": scripts,
             "styles": trial.styles,

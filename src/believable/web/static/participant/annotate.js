@@ -8,6 +8,8 @@
  * @typedef {import("./trial.js").Outside} Outside
  */
 
+import { load } from "./scripts.js";
+
 /** A stimulus of this ratio or less is as high as wide, more or less: in a wide window a trace has its place beside it. */
 const UPRIGHT = 1.2;
 
@@ -28,7 +30,7 @@ export const saved = (trial) => trial.saved.map(([, kind, data]) => [kind, data]
  */
 export async function annotator(form, trial, { texts, record }) {
   const { kind, params } = /** @type {Annotate} */ (trial.annotate);
-  const { mount } = await import(trial.modules[kind]);
+  const { mount } = await load(trial.modules[kind]);
   const { signal } = trial;
   // For a test with a known signal no study has words of its own about what gets more and less.
   const directions = signal && { high: texts[`qa.high.${signal.test}`], low: texts[`qa.low.${signal.test}`] };

@@ -131,6 +131,7 @@ async function run() {
         retry,
       });
       current = shown;
+      dispatchEvent(new Event("arrived"));
       showProgress(trial.position, trial.total);
       if (!first) {
         scrollTo(0, 0);

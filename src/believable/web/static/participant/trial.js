@@ -26,6 +26,7 @@
  * @property {() => void} [stop] undoes it
  */
 import { showErrors } from "./errors.js";
+import { load } from "./scripts.js";
 import { mountQuestions } from "./widgets.js";
 
 /** After this time without an answer the page says that it takes longer. */
@@ -43,7 +44,7 @@ export async function showTrial(main, trial, outside) {
   const form = /** @type {HTMLFormElement} */ (main.querySelector("form.trial"));
   const next = /** @type {HTMLButtonElement} */ (form.querySelector("button.next"));
   const questions = await mountQuestions(form, trial.questions, {
-    load: (kind) => import(trial.modules[kind]), texts, record, typing: outside.typing });
+    load: (kind) => load(trial.modules[kind]), texts, record, typing: outside.typing });
   questions.opened(...trial.opened);
   questions.restore(trial.drafts);
   /** @type {Outside} */
@@ -116,7 +117,7 @@ function boxes(form) {
 async function special(form, trial, outside, signal) {
   if (trial.stills.length) void import("./stills.js").then(({ remind }) => remind(form, trial, signal)).catch(() => undefined);
   const { script } = form.dataset;
-  return script ? (await import(script)).show(form, trial, outside, signal) : {};
+  return script ? (await load(script)).show(form, trial, outside, signal) : {};
 }
 
 /** @param {string} href */

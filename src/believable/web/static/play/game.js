@@ -31,6 +31,7 @@
  * @property {(state: string, picture: Picture) => void} [enter] @property {(view: View) => void} draw
  * @property {() => void} release @property {number} quiet_ms since the last key @property {() => void} destroy
  */
+import { load } from "/static/participant/scripts.js";
 import { createClock } from "./clock.js";
 import { createHud } from "./hud.js";
 import { createLog } from "./log.js";
@@ -66,7 +67,7 @@ export async function show(form, trial, { texts, record, keep, line }) {
   const canvas = /** @type {HTMLCanvasElement} */ (form.querySelector(".field canvas"));
   const actions = /** @type {HTMLElement} */ (form.querySelector(".actions"));
   const hud = createHud(form);
-  const { begin, coding } = await import(script);
+  const { begin, coding } = await load(script);
   const pictures = rendered ? /** @type {string} */ (await coding()) : undefined;
   const log = createLog({ record, keep }, { now: () => performance.now(), durable: sendInputs });
   const leaving = new AbortController();
