@@ -78,7 +78,7 @@ def test_the_compose_file_names_what_is_there_and_calls_what_is_taken() -> None:
     assert (DEPLOY / "Caddyfile").is_file()
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
     wanted = set(re.findall(r"\$\{(\w+)\}", text))
-    assert wanted == set(re.findall(r'^echo "(\w+)=', PAGE, re.M)), "the page sets what the file reads"
+    assert wanted == set(re.findall(r'^echo "(\w+)=.*> \.env\b', PAGE, re.M)), "the page sets what the file reads"
 
 
 def test_the_image_is_not_root_has_a_health_check_and_copies_what_is_there() -> None:
@@ -100,7 +100,7 @@ def test_the_command_for_root_uses_what_the_unit_uses() -> None:
         assert place is not None
         assert place[1] in script, pattern
     settings = set(re.findall(r"\$\{?(\w+)\}?", service))
-    assert settings == set(re.findall(r"'(\w+)=[^']+'", PAGE)), "the page sets what the unit reads"
+    assert settings == set(re.findall(r'^echo "(\w+)=.*> /etc/believable.env$', PAGE, re.M)), "the page sets what the unit reads"
     assert subprocess.run(["sh", "-n", str(DEPLOY / "believable")], check=False).returncode == 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from believable.web.participant.landing_page import NeededFiles
-from believable.web.templating import Words, kept_page, markdown_line, markdown_page
+from believable.web.templating import Words, kept_page, markdown_line, markdown_page, with_code
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,8 @@ def test_a_kept_page_is_drawn_once_and_filled_for_each() -> None:
     assert first.replace("/join/a?x=&#34;&gt;&lt;script&gt;", "/join/b") == second
     with pytest.raises(RuntimeError, match=r"expected nowhere once each, found 0 places"):
         kept_page("participant/landing.html", "other", {"nowhere": "x"}, lambda: {"action": "/join/b", **make()})
+
+
+def test_words_of_a_check_show_code_and_nothing_else_of_markdown() -> None:
+    shown = with_code("Run `believable power`. The value is <b> *so* and a_b.")
+    assert str(shown) == "Run <code>believable power</code>. The value is &lt;b&gt; *so* and a_b."

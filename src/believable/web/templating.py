@@ -25,6 +25,7 @@ STATIC = WEB / "static"
 
 _MARKDOWN_PAGE = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
 _MARKDOWN_LINE = MarkdownIt("zero", {"html": False}).enable(["emphasis", "backticks", "escape", "entity"])
+_MARKDOWN_CODE = MarkdownIt("zero", {"html": False}).enable("backticks")
 
 
 class FolderLoader(BaseLoader):
@@ -141,3 +142,11 @@ def markdown_page(text: str) -> Markup:
 def markdown_line(text: str) -> Markup:
     """One line, such as a prompt: emphasis and code, nothing else."""
     return Markup(_MARKDOWN_LINE.renderInline(text))
+
+
+def with_code(text: str) -> Markup:
+    """What a check says: what stands between backticks is code, everything else is as it stands."""
+    return Markup(_MARKDOWN_CODE.renderInline(text))
+
+
+templates.filters["with_code"] = with_code
