@@ -14,7 +14,9 @@ import copy
 import gzip
 import hashlib
 import json
+import lzma
 import random
+import shutil
 import sys
 import tempfile
 import traceback
@@ -25,13 +27,21 @@ from pathlib import Path
 from typing import Any
 
 from believable.bundle import read as bundle_file
+from believable.bundle.imports import read_prepared
+from believable.bundle.signals import read_signal
+from believable.bundle.two_choices import read_choices
+from believable.coding.label_files import read_texts, text_file
 from believable.collect.desk import Collect
+from believable.collect.match import read_platform
 from believable.core.clock import VirtualClock
-from believable.core.errors import BelievableError
+from believable.core.errors import BelievableError, InvalidInput
 from believable.pages import KINDS
 from believable.recordings import actions, file
 from believable.recordings.film_file import load_av
+from believable.recordings.importers.concordia import import_memories
+from believable.recordings.importers.generative_agents import import_run
 from believable.recordings.importers.pagan import read_pagan
+from believable.recordings.importers.quake2 import import_demo
 from believable.recordings.recording import Action, Actor, Place, PlanStep, RecordedWorld, Recording, State, Timing, Track
 from believable.stimuli import probe
 from believable.store.backups import verify_file
@@ -39,8 +49,11 @@ from believable.store.bundle_export import export
 from believable.store.engine import Store
 from believable.study import codebook
 from believable.study.load import load
+from believable.worlds.town.town_folder import keep_settings, read_settings
+from believable.worlds.town.town_run import TownSettings
 
-CORPUS = Path(__file__).parent.parent / "tests" / "data" / "damaged"
+DATA = Path(__file__).parent.parent / "tests" / "data"
+CORPUS = DATA / "damaged"
 
 #: What stands where something else should: of every type, at every edge.
 ODD: tuple[Any, ...] = (
@@ -198,11 +211,13 @@ def _opened(path: Path) -> None:
 
 
 def _filmed(path: Path) -> None:
+    """As `believable check` looks at it: what it names as a problem of the file is a refusal."""
     try:
         probe.facts(path)
-    except load_av("Checking media").FFmpegError:
-        return
-    probe.decode(path)
+    except load_av("Checking media").FFmpegError as error:
+        raise InvalidInput(f"{path}: {error}") from error
+    if fault := probe.decode(path).fault:
+        raise InvalidInput(f"{path}: {fault}")
 
 
 def _whole_bundle(path: Path) -> None:
@@ -224,12 +239,81 @@ def _read_codebook(path: Path) -> None:
     codebook.resolved(codebook.from_yaml(path.read_bytes(), path.name))
 
 
+def _demo(folder: Path) -> None:
+    """The beginning of a real demo, as far as it is whole."""
+    content = lzma.decompress((DATA / "quake2" / "testduel.dm2.xz").read_bytes())
+    end = 0
+    while end < 15_000:
+        end += 4 + int.from_bytes(content[end : end + 4], "little")
+    (folder / "demo.dm2").write_bytes(content[:end] + b"\xff" * 4)
+
+
+def _movements(folder: Path) -> None:
+    for name in ("master_movement.json", "meta.json"):
+        shutil.copy(DATA / "agent_runs" / "late" / name, folder)
+
+
+def _load_study(path: Path) -> None:
+    load(path.parent, kinds=KINDS)
+
+
+def _prepared(folder: Path) -> None:
+    _text(folder / "traces.csv", "participant,group,bin_250ms,value\np1,a,0,0.5\np1,a,1,0.75\np2,b,0,-1\n")
+
+
+def _signal(folder: Path) -> None:
+    _text(folder / "signal.csv", "t_ms,value\n0,0.1\n500,0.4\n1000,0.2\n")
+
+
+def _submissions(folder: Path) -> None:
+    lines = (
+        "Submission id,Participant id,Status,Completion code",
+        "s1,p1,AWAITING REVIEW,ABC",
+        's2,"p2",RETURNED,',
+        "s3,p3,APPROVED,ABC",
+    )
+    _text(folder / "prolific.csv", "\n".join(lines) + "\n")
+
+
+_CHOICES = 'judge,pair,chosen,human,certainty,why\nj1,p1,left,left,2,"stops, turns"\nj1,p2,A,B,4,\nj2,p1,right,left,1,smooth\n'
+_MEMORIES = {
+    "agent": "Ada Brandt",
+    "memories": [
+        "[observation] // house 1 [Thursday, January 1st, 7:00 AM]: Ada Brandt wakes up.",
+        "[observation] // bakery [Friday, January 2nd, 1:00 PM]: [01 Jan 2026 [13:15 - 14:00]] Ada Brandt kneaded dough.",
+        "Ada likes bread.",
+    ],
+}
+
+
+def _memories(folder: Path) -> None:
+    _text(folder / "ada_memories.json", json.dumps(_MEMORIES))
+
+
+def _town(folder: Path) -> None:
+    keep_settings(folder, TownSettings(3, people=2, days=1, mind="generative", options={"variant": "paper"}))
+
+
+def _labels(folder: Path) -> None:
+    _text(folder / "texts.csv", 'text,condition\n"It stopped, then turned",human\nIt flickers,agent\n"\'-0x",human\n')
+
+
 KINDS_OF_INPUT: tuple[InputKind, ...] = (
-    InputKind("recording", "round.replay.json.gz", _recording, file.read, 0.35),
-    InputKind("action log", "clip.actions.json", _actions, actions.read_actions, 0.15),
-    InputKind("bundle", "bundle", _bundle, _whole_bundle, 0.15),
-    InputKind("codebook", "codes.yaml", _codebook, _read_codebook, 0.1),
-    InputKind("pagan", "export.csv", lambda folder: _text(folder / "export.csv", _PAGAN), read_pagan, 0.15),
+    InputKind("study", "study.yaml", lambda folder: _text(folder / "study.yaml", _STUDY), _load_study, 0.1),
+    InputKind("recording", "round.replay.json.gz", _recording, file.read, 0.2),
+    InputKind("action log", "clip.actions.json", _actions, actions.read_actions, 0.1),
+    InputKind("bundle", "bundle", _bundle, _whole_bundle, 0.1),
+    InputKind("codebook", "codes.yaml", _codebook, _read_codebook, 0.05),
+    InputKind("pagan", "export.csv", lambda folder: _text(folder / "export.csv", _PAGAN), read_pagan, 0.1),
+    InputKind("prepared traces", "traces.csv", _prepared, lambda path: read_prepared(path, stimulus="clip"), 0.03),
+    InputKind("choices", "choices.csv", lambda folder: _text(folder / "choices.csv", _CHOICES), read_choices, 0.03),
+    InputKind("signal", "signal.csv", _signal, lambda path: read_signal(path, test="visual"), 0.03),
+    InputKind("texts", "texts.csv", _labels, lambda path: read_texts(text_file(path), path.name), 0.03),
+    InputKind("platform export", "prolific.csv", _submissions, read_platform, 0.03),
+    InputKind("quake2", "demo.dm2", _demo, import_demo, 0.02),
+    InputKind("agent movements", "master_movement.json", _movements, lambda path: import_run(path.parent), 0.03),
+    InputKind("memories", "ada_memories.json", _memories, lambda path: import_memories(path.parent), 0.03),
+    InputKind("town settings", "settings.json", _town, lambda path: read_settings(path.parent), 0.02),
     InputKind("film", "clip.mp4", _film, _filmed, 0.05),
     InputKind("database", "b.db", _database, _opened, 0.05),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
 from believable.core.registry import did_you_mean
 from believable.recordings.importers.pagan import PaganExport, Trace
 
@@ -53,7 +53,7 @@ def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedA
     """A CSV file with a column `Participant`, perhaps columns that the exports have beside PAGAN's own, `until_ms`, `File`."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file that lists the annotators.")
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     extra = {name.casefold(): name for export in exports for name in export.report.extra_columns}
     files = {name for export in exports for trace in export.traces for name in trace.source_names}

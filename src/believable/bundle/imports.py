@@ -19,7 +19,7 @@ from believable.bundle.session_records import StudyRecord
 from believable.bundle.signals import SIGNALS, KnownSignal
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
 from believable.bundle.write import WrittenBundle, write_codebook
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.recordings.importers.pagan import EXTERNAL, PaganExport
@@ -47,7 +47,7 @@ def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
     """Columns `participant`, `bin_<n>ms` (the bin's number) and `value`; `session`, `group`, `stimulus` where there are any."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file with the traces.")
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         names = [name.strip() for name in reader.fieldnames or []]
         bins = [match for name in names if (match := _BIN.fullmatch(name))]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from believable.bundle.tables import Cell, declared
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
 from believable.core.registry import did_you_mean
 
 Test = Literal["visual", "auditory"]
@@ -38,7 +38,7 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
         raise NotFound(f"{path}: there is no such file. Name the CSV file with the known signal.")
     if not (math.isfinite(frames_per_s) and frames_per_s > 0):
         raise InvalidInput(f"frames per second: expected a positive number, got {frames_per_s}.")
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         header = [cell.strip().casefold() for cell in next(reader, [])]
         if "value" not in header:

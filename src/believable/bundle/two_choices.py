@@ -13,7 +13,7 @@ from believable.bundle.imports import PERSON, imported_participant
 from believable.bundle.session_records import StudyRecord
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
 from believable.bundle.write import WrittenBundle, write_codebook
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
 from believable.core.registry import Registry, did_you_mean
 from believable.instruments.contract import Instrument
 
@@ -93,7 +93,7 @@ def read_choices(path: Path) -> ChoiceFile:
     """
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file with the choices.")
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         place = _places(path, [name.strip() for name in reader.fieldnames or []])
         judges: dict[str, _Gathered] = {}

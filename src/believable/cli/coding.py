@@ -41,12 +41,12 @@ def command() -> None:
 
 def _codebook(name: str) -> Codebook:
     """A ready codebook by name, or one from a YAML or CSV file."""
-    from believable.coding.label_files import read_codebook
+    from believable.coding.label_files import read_codebook, text_file
     from believable.study.codebook import from_yaml, ready, resolved
 
     path = Path(name)
     if path.suffix == ".csv":
-        return read_codebook(path.read_text(encoding="utf-8"), path.stem, file=path.name)
+        return read_codebook(text_file(path), path.stem, file=path.name)
     if path.suffix in (".yaml", ".yml"):
         return resolved(from_yaml(path.read_bytes(), path.name))
     return resolved(ready(name))
@@ -93,12 +93,12 @@ def import_texts(study: StudyData, texts: Path, title: str, codebook: str) -> No
     Example:
       believable code import my-study reasons.csv --title "Pilot reasons" --codebook codes.yaml
     """
-    from believable.coding.label_files import read_texts
+    from believable.coding.label_files import read_texts, text_file
     from believable.core.clock import WallClock
     from believable.store import coding_projects
     from believable.store.coding_projects import CodingProject, project_name
 
-    responses = read_texts(texts.read_text(encoding="utf-8"), texts.name)
+    responses = read_texts(text_file(texts), texts.name)
     book = _codebook(codebook)
     project = CodingProject(project_name(title), None, "imported", title, created_ms=WallClock().now_ms())
     with study.open() as store:
@@ -119,7 +119,7 @@ def import_labels(study: StudyData, project: str, labels: Path, round_number: in
     Example:
       believable code labels my-study pilot-reasons labels.csv --round 1
     """
-    from believable.coding.label_files import read_labels
+    from believable.coding.label_files import read_labels, text_file
     from believable.core.clock import WallClock
     from believable.store import bundle_export, coding_projects
 
@@ -127,7 +127,7 @@ def import_labels(study: StudyData, project: str, labels: Path, round_number: in
     with study.open() as store:
         book = store.read(lambda conn: coding_projects.book(conn, coding_projects.get_project(conn, project).id))
         words = store.read(lambda conn: coding_projects.words(conn, project))
-        coder_labels = read_labels(labels.read_text(encoding="utf-8"), book.book, words, labels.name)
+        coder_labels = read_labels(text_file(labels), book.book, words, labels.name)
         n = store.write(
             lambda conn: bundle_export.put_labels(conn, project, round_number, coder_labels, version=book.version, at_ms=now_ms)
         )

@@ -7,6 +7,7 @@ import io
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -16,7 +17,7 @@ from believable import __version__
 from believable.bundle.cells import csv_line, neutralised, restored
 from believable.coding.labels import BETWEEN, DIRECTIONS, SIDES, Label, Mark, problems, spans_from, spans_text
 from believable.coding.responses import Response
-from believable.core.errors import InvalidInput
+from believable.core.errors import AS_CSV, InvalidInput, reading
 from believable.core.registry import did_you_mean
 from believable.study.codebook import Code, Codebook, Discard
 
@@ -39,6 +40,12 @@ CODE_COLUMNS = (
 LABEL_COLUMNS = ("response", "coder", "code", "direction", "side", "spans", "discard", "uncertain", "memo")
 _LISTS = ("keywords", "examples", "excludes", "wins_over")
 _SWITCHES = ("direction", "side", "other")
+
+
+def text_file(path: Path) -> str:
+    """What is in a table from elsewhere, or an error that names it."""
+    with reading(path, AS_CSV):
+        return path.read_text(encoding="utf-8")
 
 
 def read_rows(text: str, *, needs: Sequence[str], knows: Sequence[str], file: str) -> list[tuple[int, dict[str, str]]]:

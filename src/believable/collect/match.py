@@ -19,7 +19,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from believable.collect.recruiting import extra_hash, participant_hash
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
 from believable.core.ids import completion_code, normalise_code
 from believable.core.registry import did_you_mean
 from believable.store.collected import Recruited
@@ -108,7 +108,8 @@ def read_platform(
     text = path.read_text("utf-8-sig", "replace")
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    with reading(path, AS_CSV):
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     if not rows or not any(rows[0]):
         raise InvalidInput(f"{path}: the file has no header. Export it again, as CSV with column names.")
     header = tuple(rows[0])

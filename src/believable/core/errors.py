@@ -28,6 +28,8 @@ class InvalidInput(BelievableError, ValueError):
     """A value that cannot be used: `place: expectation, got value. Cure.`"""
 
 
+#: The cure where a table comes from elsewhere.
+AS_CSV = "Save it as CSV, in UTF-8."
 #: What reading damaged content raises, whatever reads it.
 _DAMAGE = (
     ArithmeticError,

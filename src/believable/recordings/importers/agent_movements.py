@@ -260,8 +260,12 @@ def _tile(value: Any, place: str) -> tuple[int, int]:
     raise InvalidInput(f"{place}: expected the tile as `movement: [x, y]`, got {value!r}. Copy the run again.")
 
 
+#: No map has as many tiles.
+_FARTHEST = 2**31
+
+
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and float(value).is_integer()
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _FARTHEST and value == int(value)
 
 
 def _chat(value: Any, name: str, names: tuple[str, ...], place: str, notes: _Notes) -> Lines:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from believable.core.errors import InvalidInput
+from believable.core.errors import InvalidInput, reading
 from believable.recordings.file import require_sound
 from believable.recordings.importers.agent_movements import read_json
 from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, Place, RecordedWorld, Recording, Timing, Track
@@ -47,6 +47,11 @@ class ImportedMemories:
 
 def import_memories(folder: Path) -> ImportedMemories:
     """Read every `*_memories.json` of a folder."""
+    with reading(folder, "Copy the run again."):
+        return _imported_memories(folder)
+
+
+def _imported_memories(folder: Path) -> ImportedMemories:
     files = sorted(folder.glob("*_memories.json"))
     if not files:
         raise InvalidInput(f"{folder}: expected files such as ada_brandt_memories.json, found none. Give the folder of a run.")
@@ -75,9 +80,9 @@ def _person(file: Path) -> tuple[str, Sequence[str]]:
     tree = read_json(file)
     if not isinstance(tree, Mapping) or not isinstance(tree.get("agent"), str) or not isinstance(tree.get("memories"), list):
         raise InvalidInput(f"{file}: expected `agent` and `memories`, a list of texts. Copy the file again.")
-    wrong = next((entry for entry in tree["memories"] if not isinstance(entry, str)), None)
-    if wrong is not None:
-        raise InvalidInput(f"{file}: expected memories as texts, got {wrong!r}.")
+    wrong = [entry for entry in tree["memories"] if not isinstance(entry, str)]
+    if wrong:
+        raise InvalidInput(f"{file}: expected memories as texts, got {wrong[0]!r}. Copy the file again.")
     return tree["agent"], tree["memories"]
 
 

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, reading
 from believable.recordings import file
 from believable.recordings.recording import Recording
 from believable.worlds.town.language.language_model import LanguageModel
@@ -24,6 +24,7 @@ from believable.worlds.town.town_recording import recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
 
 SETTINGS_FILE, TRACE_FILE, CHECKPOINT_FILE = "settings.json", "trace.jsonl", "checkpoint.json.gz"
+_RUN_AGAIN = "Delete the folder and run it again."
 RECORDING_FILE = "town.replay.json.gz"
 #: So often a run is kept, in steps: two simulated hours.
 KEPT_EVERY = 120 * STEPS_PER_MINUTE
@@ -33,7 +34,8 @@ def keep_settings(folder: Path, settings: TownSettings) -> None:
     """Write down what a run is made with; a folder that holds another run is refused."""
     path, tree = folder / SETTINGS_FILE, json.loads(json.dumps(asdict(settings)))
     if path.is_file():
-        before = json.loads(path.read_text("utf-8"))
+        with reading(path, _RUN_AGAIN):
+            before = dict(json.loads(path.read_text("utf-8")))
         if before != tree:
             other = ", ".join(f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name])
             raise InvalidInput(f"{folder}: holds another run ({other}). Choose another folder, or the same options.")
@@ -46,7 +48,8 @@ def read_settings(folder: Path) -> TownSettings:
     path = folder / SETTINGS_FILE
     if not path.is_file():
         raise NotFound(f"{folder}: there is no run here. Make one with: believable town run {folder}")
-    return TownSettings(**json.loads(path.read_text("utf-8")))
+    with reading(path, _RUN_AGAIN):
+        return TownSettings(**json.loads(path.read_text("utf-8")))
 
 
 def simulate(
@@ -87,9 +90,10 @@ def _take_up(run: TownRun, folder: Path) -> int:
     path = folder / CHECKPOINT_FILE
     if not path.is_file():
         return 0
-    tree: Mapping[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
-    run.restore(tree["run"])
-    return int(tree["trace_bytes"])
+    with reading(path, "Delete it: the run then begins anew."):
+        tree: Mapping[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+        run.restore(tree["run"])
+        return int(tree["trace_bytes"])
 
 
 def _keep(run: TownRun, folder: Path, trace_bytes: int) -> None:

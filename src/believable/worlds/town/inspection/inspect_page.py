@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, reading
 from believable.recordings.recording import Action
 from believable.worlds.town.language.opening import USAGE_FILE
 from believable.worlds.town.town_folder import RECORDING_FILE, TRACE_FILE, read_settings, read_town
@@ -40,6 +40,11 @@ def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
 
 def page_data(folder: Path) -> dict[str, Any]:
     """What the page shows: prompts that recur are kept once."""
+    with reading(folder, "Make the run again."):
+        return _page_data(folder)
+
+
+def _page_data(folder: Path) -> dict[str, Any]:
     settings = read_settings(folder)
     people = [
         {"id": persona.id, "name": persona.name, "role": persona.role, "about": persona.about}

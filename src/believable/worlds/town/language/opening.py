@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, reading
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
 from believable.worlds.town.language.language_model import LanguageModel, ModelAnswer, ModelRequest, ModelUsage, Vector
@@ -87,8 +87,9 @@ def write_usage(model: LanguageModel, run: Path) -> None:
     path = run / USAGE_FILE
     tree = {"model": model.name, **asdict(model.usage)}
     if path.is_file():
-        before = json.loads(path.read_text("utf-8"))
-        tree["waited_s"] += before["waited_s"]
-        for reason, count in before["waits"].items():
-            tree["waits"][reason] = tree["waits"].get(reason, 0) + count
+        with reading(path, "Delete it: it only counts what asking has taken."):
+            before = json.loads(path.read_text("utf-8"))
+            tree["waited_s"] += before["waited_s"]
+            for reason, count in before["waits"].items():
+                tree["waits"][reason] = tree["waits"].get(reason, 0) + count
     path.write_text(json.dumps(tree, indent=2, ensure_ascii=False) + "\n", "utf-8")
