@@ -311,7 +311,7 @@ ADDITIONS: Mapping[str, tuple[str, ...]] = {
         "cli/place.py:cluster_option,with_options",
         "core/errors.py:_DAMAGE",
         "core/work.py:_crew_part",
-        "store/engine.py:_CURES",
+        "store/trouble.py:troubles_told,cures_in,driver_words,_diagnosis,_REFUSALS,_ANYWHERE,_IN_A_FILE,_ON_A_SERVER",
         "store/writer.py:_LASTING",
         "store/fixed_statements.py",
         "bundle/column_values.py",
