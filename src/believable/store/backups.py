@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -224,7 +224,8 @@ def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
 def remove_database(path: Path) -> None:
     """A SQLite file that was not finished, with its logs."""
     for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        leftover.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing may be written nothing was, and what went wrong is told already
+            leftover.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:

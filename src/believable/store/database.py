@@ -61,7 +61,9 @@ def owner_folder(path: Path) -> Path:
     try:
         path.mkdir(mode=0o711, parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(f"the folder {str(path)!r} cannot be made: {error.strerror}. Make it, or name another.") from None
+        in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+        cure = "Move away what is there, or name another." if in_the_way else "Make it, or name another."
+        raise Unavailable(f"the folder {str(path)!r} cannot be made: {error.strerror}. {cure}") from None
     return path
 
 
