@@ -236,7 +236,8 @@ class BundleFolder:
 
     @property
     def _unclosed(self) -> Iterator[TableFile | LinesFile | PaganFile]:
-        yield from (*self._open.values(), self._events, self._strays)
+        yield from self._open.values()
+        yield from (self._events, self._strays)
         if self._pagan is not None:
             yield self._pagan
 
