@@ -22,7 +22,7 @@ from believable.bundle.session_records import CollectedSession
 from believable.bundle.tables import BY_NAME, TABLES
 from believable.bundle.write import write
 from believable.core import event_chain
-from believable.core.errors import Conflict, InvalidInput
+from believable.core.errors import Conflict, InvalidInput, Refused
 from believable.pages import KINDS
 
 
@@ -225,7 +225,7 @@ def test_a_failure_half_way_leaves_the_older_bundle(making: Any, tmp_path: Path)
         yield making.session(1)
         raise OSError("disk gone")
 
-    with pytest.raises(OSError, match="disk gone"):
+    with pytest.raises(Refused, match=r"bundle: disk gone\. Check that it is there"):
         write(making.study(), breaking(), folder, kinds=KINDS)
     assert content(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == ["bundle"]

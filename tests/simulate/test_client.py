@@ -128,6 +128,9 @@ def test_patience_ends() -> None:
     desk.trouble = lambda request, count: httpx.ConnectError("nobody there") if count > 3 else None
     with pytest.raises(GaveUp, match="Is the server running"):
         visit(desk, work, give_up_ms=20)
+    desk.trouble = lambda request, count: httpx.Response(507)
+    with pytest.raises(GaveUp, match=r"\(status 507\)\. Free space on the disk of its database\.$"):
+        visit(desk, work, give_up_ms=20)
 
 
 def test_an_acknowledgement_that_goes_back_is_a_loss() -> None:

@@ -22,8 +22,9 @@ from believable.collect.context import load_key
 from believable.core.errors import Unavailable
 from believable.store import audit_log, writer
 from believable.store.backups import backup
-from believable.store.database import Trouble, owner_only, trouble
+from believable.store.database import owner_only
 from believable.store.engine import Store
+from believable.store.trouble import Trouble, trouble
 
 
 def note(conn: Connection) -> None:

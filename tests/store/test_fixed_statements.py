@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import Connection, bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from believable.store.database import Trouble, trouble
 from believable.store.database_tables import sessions, studies
 from believable.store.engine import Store
 from believable.store.fixed_statements import FixedStatement, run_many, run_text
+from believable.store.trouble import Trouble, trouble
 
 _BY_NUMBER = select(sessions).where(sessions.c.number == bindparam("key"))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from believable.analysis.settled_plan import Plan
 from believable.core.errors import Conflict, InvalidInput, reading
+from believable.core.whole_files import whole_folder
 
 FORMAT = "believable-plan/1"
 FOLDER = "preregistration"
@@ -101,21 +102,21 @@ def register(
     digest = plan_hash(plan)
     if before is not None and before.hash == digest:
         return before
-    if before is not None:
-        if not again:
-            raise Conflict(
-                f"{folder}: another plan was registered on {before.registered_on} (hash {before.hash[:12]}). To register the"
-                " changed plan as well, and keep the first, add --again; to report the change as a deviation, do nothing."
-            )
-        kept = folder / EARLIER / before.hash[:12]
-        kept.mkdir(parents=True, exist_ok=True)
-        for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
-            (folder / name).rename(kept / name)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
-    (folder / HASH_FILE).write_text(f"{digest}  {PLAN_FILE}\n", encoding="utf-8")
+    if before is not None and not again:
+        raise Conflict(
+            f"{folder}: another plan was registered on {before.registered_on} (hash {before.hash[:12]}). To register the"
+            " changed plan as well, and keep the first, add --again; to report the change as a deviation, do nothing."
+        )
     record = {"registered_on": registered_on, "hash": digest, "sessions_before": sessions_before}
-    (folder / RECORD_FILE).write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    with whole_folder(folder) as draft:
+        (draft / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
+        (draft / HASH_FILE).write_text(f"{digest}  {PLAN_FILE}\n", encoding="utf-8")
+        (draft / RECORD_FILE).write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        if before is not None:
+            kept = folder / EARLIER / before.hash[:12]
+            kept.mkdir(parents=True, exist_ok=True)
+            for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
+                (folder / name).rename(kept / name)
     return Registration(tree_of(plan), digest, registered_on, sessions_before)
 
 

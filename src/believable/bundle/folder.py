@@ -9,7 +9,8 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from believable.bundle.rows import day
 from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord
 from believable.bundle.tables import BundleTable, Cell
 from believable.core.errors import Conflict, InvalidInput
+from believable.core.whole_files import disk_error, whole_file, writing
 
 #: Zip entries carry a time; this one says nothing and never changes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -49,9 +51,11 @@ class HashedFile(io.RawIOBase):
         return self._file.write(content)
 
     def close(self) -> None:
-        if not self.closed:
-            self._file.close()
-        super().close()
+        try:
+            if not self.closed:
+                self._file.close()
+        finally:
+            super().close()
 
     @property
     def digest(self) -> str:
@@ -63,8 +67,8 @@ class TableFile:
 
     def __init__(self, folder: Path, path: str, table: BundleTable) -> None:
         self.path, self.table, self.rows = path, table, 0
-        self._raw = HashedFile(folder / path)
-        self._buffer = io.BufferedWriter(self._raw, 1 << 18)
+        self.raw = HashedFile(folder / path)
+        self._buffer = io.BufferedWriter(self.raw, 1 << 18)
         self._buffer.write(csv_line(list(table.columns)).encode())
         self._line = line_writer(table.fields)
 
@@ -73,9 +77,9 @@ class TableFile:
         self.rows += 1
 
     def close(self) -> Content:
-        self._buffer.flush()
-        self._raw.close()
-        return Content(self.path, self._raw.length, self._raw.digest, self.rows, self.table.about, self.table)
+        with closing(self.raw):
+            self._buffer.flush()
+        return Content(self.path, self.raw.length, self.raw.digest, self.rows, self.table.about, self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,8 @@ class PaganFile:
 
     def __init__(self, folder: Path) -> None:
         self.rows = 0
-        self._raw = HashedFile(folder / PAGAN)
-        self._buffer = io.BufferedWriter(self._raw, 1 << 18)
+        self.raw = HashedFile(folder / PAGAN)
+        self._buffer = io.BufferedWriter(self.raw, 1 << 18)
         self._buffer.write(csv_line(list(PAGAN_HEADER)).encode())
 
     def write(self, row: Mapping[str, Any]) -> None:
@@ -118,10 +122,10 @@ class PaganFile:
         self.rows += 1
 
     def close(self) -> Content:
-        self._buffer.flush()
-        self._raw.close()
+        with closing(self.raw):
+            self._buffer.flush()
         about = "The traces as the 7-column CSV of the PAGAN annotation platform."
-        return Content(PAGAN, self._raw.length, self._raw.digest, self.rows, about)
+        return Content(PAGAN, self.raw.length, self.raw.digest, self.rows, about)
 
 
 #: Text as JSON, in ASCII.
@@ -133,8 +137,8 @@ class LinesFile:
 
     def __init__(self, folder: Path, path: str, about: str) -> None:
         self.path, self.about, self.rows = path, about, 0
-        self._raw = HashedFile(folder / path)
-        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=4, fileobj=self._raw, mtime=0)
+        self.raw = HashedFile(folder / path)
+        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=4, fileobj=self.raw, mtime=0)
         self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
 
     def write(self, lines: Sequence[str]) -> None:
@@ -142,10 +146,10 @@ class LinesFile:
         self.rows += len(lines)
 
     def close(self) -> Content:
-        self._buffer.flush()
-        self._gzip.close()
-        self._raw.close()
-        return Content(self.path, self._raw.length, self._raw.digest, self.rows, self.about)
+        with closing(self.raw):
+            self._buffer.flush()
+            self._gzip.close()
+        return Content(self.path, self.raw.length, self.raw.digest, self.rows, self.about)
 
 
 class BundleFolder:
@@ -164,11 +168,19 @@ class BundleFolder:
     def __enter__(self) -> BundleFolder:
         _must_be_ours(self._target)
         shutil.rmtree(self._part, ignore_errors=True)
+        try:
+            with writing(self._target):
+                self._begin()
+        except BaseException:
+            shutil.rmtree(self._part, ignore_errors=True)
+            raise
+        return self
+
+    def _begin(self) -> None:
         self._part.mkdir(parents=True)
         self._open = {table.name: TableFile(self._part, package.table_path(self._study, table), table) for table in self._tables}
         self._events = LinesFile(self._part, EVENTS, "Every event as the browser sent it, in the order of its hash chain.")
         self._strays = LinesFile(self._part, STRAYS, "Events sent by tabs that had been taken over; outside the chains.")
-        return self
 
     def row(self, table: str, row: Mapping[str, Cell]) -> None:
         self._open[table].write(row)
@@ -199,9 +211,8 @@ class BundleFolder:
 
     def file(self, path: str, content: bytes, about: str) -> None:
         """A further file as it is, such as a recording."""
-        raw = HashedFile(self._part / path)
-        raw.write(content)
-        raw.close()
+        with closing(HashedFile(self._part / path)) as raw:
+            raw.write(content)
         self._contents.append(Content(path, raw.length, raw.digest, 0, about))
 
     def table(self, path: str, table: BundleTable, rows: Sequence[Mapping[str, Cell]]) -> None:
@@ -212,13 +223,32 @@ class BundleFolder:
         self._contents.append(file.close())
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        closed = [*(file.close() for file in self._open.values()), self._events.close(), self._strays.close()]
-        if self._pagan is not None:
-            closed.append(self._pagan.close())
-        if kind is not None:
+        """Whatever went wrong, while rows were written or now that the last of them reach the disk, leaves nothing behind."""
+        try:
+            with writing(self._target):
+                if error is None:
+                    self._finish()
+            if isinstance(error, OSError):
+                raise disk_error(error, self._target) from error
+        finally:
+            self._release()
             shutil.rmtree(self._part, ignore_errors=True)
-            return
-        contents = [*closed, *self._contents]
+
+    @property
+    def _unclosed(self) -> Iterator[TableFile | LinesFile | PaganFile]:
+        yield from self._open.values()
+        yield from (self._events, self._strays)
+        if self._pagan is not None:
+            yield self._pagan
+
+    def _release(self) -> None:
+        """Nobody needs what is in them any more; the system gets its descriptors back."""
+        for file in self._unclosed:
+            with suppress(OSError):
+                file.raw.close()
+
+    def _finish(self) -> None:
+        contents = [*(file.close() for file in self._unclosed), *self._contents]
         last_on = None if self._last_ms is None else day(self._last_ms)
         papers = {
             ".psychds-ignore": package.ignored(),
@@ -237,18 +267,13 @@ class BundleFolder:
 
 def zip_folder(folder: Path, target: Path) -> Path:
     """The folder as one zip file whose bytes depend on nothing but the content."""
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-                entry = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", ZIP_EPOCH)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as into:
-                    shutil.copyfileobj(source, into, 1 << 20)
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            entry = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", ZIP_EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as into:
+                shutil.copyfileobj(source, into, 1 << 20)
     return target
 
 

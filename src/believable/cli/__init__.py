@@ -15,6 +15,7 @@ import click
 
 from believable import __version__
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra
+from believable.core.whole_files import disk_error
 
 EXIT_OK = 0
 EXIT_PROBLEMS = 1
@@ -130,6 +131,7 @@ def main() -> None:
         click.echo("Interrupted.", err=True)
         sys.exit(EXIT_INTERRUPTED)
     except (BelievableError, OSError) as error:
-        click.echo(f"believable: {error}", err=True)
+        refusal = disk_error(error) if isinstance(error, OSError) else error
+        click.echo(f"believable: {refusal}", err=True)
         sys.exit(exit_code(error))
     sys.exit(result if isinstance(result, int) else EXIT_OK)

@@ -210,6 +210,7 @@ class RecordingRequest:
 
     def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
         from believable.cli.new import speak
+        from believable.core.whole_files import put_in_place
         from believable.protocols.contract import STIMULUS_FOLDERS
         from believable.protocols.variants import recordings_variant
         from believable.stimuli.source_pool import alone
@@ -230,7 +231,7 @@ class RecordingRequest:
                 speak(draft / "study.yaml", languages)
             ready.write_recorded_clips(draft, seed, self.recordings, self.design, work, lambda words: click.echo(words, err=True))
             definition_of(draft)
-            shutil.copytree(draft, folder, dirs_exist_ok=True)
+            put_in_place(draft, folder)
         shutil.rmtree(work, ignore_errors=True)
         yield folder
 

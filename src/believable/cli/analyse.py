@@ -107,6 +107,7 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
     """
     from believable.analysis.result_files import write
     from believable.analysis.run import run
+    from believable.core.whole_files import whole_folder
     from believable.protocols import PROTOCOLS
 
     with working_on(cluster), open_dataset(source, where) as dataset:
@@ -114,7 +115,8 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
         analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
     name = (dataset.folder or source.resolve()).name
     target = out or Path(f"{name}-results")
-    written = write(analysis, target)
+    with whole_folder(target) as draft:
+        written = write(analysis, draft)
     click.echo(findings_text(analysis))
     click.echo(f"\n{target}: {len(written)} files")
 

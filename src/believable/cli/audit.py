@@ -24,6 +24,7 @@ def command(study: StudyData, out: Path | None, kind: str) -> None:
     """
     from believable.core.errors import InvalidInput
     from believable.core.registry import did_you_mean
+    from believable.core.whole_files import write_whole
     from believable.store import audit_log
     from believable.store.audit_log import AUDIT_KINDS, AuditFilter
     from believable.web.console.audit_page import as_csv
@@ -37,5 +38,5 @@ def command(study: StudyData, out: Path | None, kind: str) -> None:
     if out is None:
         click.echo(as_csv(entries), nl=False)
         return
-    out.write_text(as_csv(entries), encoding="utf-8")
+    write_whole(out, as_csv(entries))
     click.echo(f"{out}: {len(entries)} lines")

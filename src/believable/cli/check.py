@@ -74,6 +74,7 @@ def schema(output: Path | None) -> None:
     """
     import json
 
+    from believable.core.whole_files import write_whole
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
     from believable.study.schema import json_schema
@@ -82,5 +83,5 @@ def schema(output: Path | None) -> None:
     if output is None:
         click.echo(text)
     else:
-        output.write_text(text + "\n", encoding="utf-8")
+        write_whole(output, text + "\n")
         click.echo(f"Wrote {output}. In study.yaml, first line: # yaml-language-server: $schema={output.name}")

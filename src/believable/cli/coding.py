@@ -146,6 +146,7 @@ def export(study: StudyData, project: str, out: Path | None) -> None:
     Example:
       believable code export my-study pilot-reasons --out coded
     """
+    from believable.core.whole_files import whole_folder
     from believable.store import bundle_export, coding_projects
 
     with study.open() as store:
@@ -153,9 +154,9 @@ def export(study: StudyData, project: str, out: Path | None) -> None:
         owned_by = store.read(lambda conn: coding_projects.get_project(conn, project).study)
         note(store, f"exported coding {project}", study=owned_by, kind="export")
     folder = out or Path(project)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in written.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    with whole_folder(folder) as draft:
+        for name, text in written.items():
+            (draft / name).write_text(text, encoding="utf-8")
     click.echo(f"{folder}: {', '.join(written)}")
 
 

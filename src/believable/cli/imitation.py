@@ -35,6 +35,7 @@ def learn(recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, 
       believable learn duel.replay.json.gz --out person.imitation
     """
     from believable.core.errors import InvalidInput
+    from believable.core.whole_files import write_whole
     from believable.imitation.imitator import LearningOptions
     from believable.imitation.imitator import learn as learn_player
     from believable.imitation.learned_file import SUFFIX, write_imitation
@@ -46,7 +47,7 @@ def learn(recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, 
     model = learn_player(_observations(recordings), options, [file.name for file in recordings])
     size = write_imitation(model, out)
     page = out.with_suffix(".html")
-    page.write_text(learned_page(model, f"What {out.stem} learned"), encoding="utf-8")
+    write_whole(page, learned_page(model, f"What {out.stem} learned"))
     click.echo(
         f"{out}: {len(model.topology.nodes)} nodes, {int(model.topology.edges.sum())} moves, {len(model.aims.goals)} goals, "
         f"{model.primitives.count} movements of the hand, {size} bytes"

@@ -127,6 +127,7 @@ def write(
 ) -> None:
     """The folder with everything in it; `fill` makes the stimuli where they are not the protocol's own. What takes long tells
     `progress`, or shows a bar. What cannot be made leaves nothing behind."""
+    from believable.core.whole_files import put_in_place
     from believable.protocols.variants import with_conditions_of_own
 
     ready.must_fit(folder)
@@ -148,8 +149,7 @@ def write(
             with counting(len(study.stimuli), progress) as count:
                 ready.write_stimuli(study, draft, seed, lambda stimulus: count())
         definition_of(draft)  # what was made of clips and runs is checked, too
-        folder.mkdir(exist_ok=True)
-        shutil.copytree(draft, folder, dirs_exist_ok=True)
+        put_in_place(draft, folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

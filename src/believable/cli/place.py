@@ -222,9 +222,10 @@ base_url_option = click.option(
 
 def remember_address(folder: Path, base_url: str) -> None:
     """So that commands on this data folder print links that lead somewhere."""
+    from believable.core.whole_files import write_whole
     from believable.store.database import owner_folder
 
-    (owner_folder(folder) / ADDRESS_FILE).write_text(base_url + "\n", encoding="utf-8")
+    write_whole(owner_folder(folder) / ADDRESS_FILE, base_url + "\n")
 
 
 def served_address(folder: Path) -> str:

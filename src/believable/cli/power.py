@@ -105,6 +105,7 @@ def command(
     from believable.analysis.power_record import write_power
     from believable.analysis.registered import plan_hash
     from believable.analysis.resolution import resolve
+    from believable.core.whole_files import write_whole
     from believable.protocols import PROTOCOLS
     from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
 
@@ -127,7 +128,7 @@ def command(
         record = power_record(points, assumed, plan_hash(plan), studies, seed)
         click.echo(f"Kept in {write_power(folder, record)}")
     if out is not None:
-        out.write_text(as_csv(points), encoding="utf-8")
+        write_whole(out, as_csv(points))
         click.echo(f"Wrote {out}")
 
 

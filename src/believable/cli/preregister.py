@@ -27,6 +27,7 @@ def command(study: StudyData, again: bool) -> None:
     from believable.analysis import preregistration, registered
     from believable.analysis.power_record import read_power
     from believable.analysis.resolution import resolve
+    from believable.core.whole_files import write_whole
     from believable.protocols import PROTOCOLS
 
     folder = study.folder
@@ -37,14 +38,16 @@ def command(study: StudyData, again: bool) -> None:
     before = registered.read(folder)
     collected = real_sessions(study)
     registration = registered.register(plan, folder, registered_on=utc_now(), again=again, sessions_before=collected)
-    if before is not None and before.hash == registration.hash:
-        click.echo(f"This plan was registered on {before.registered_on} already; nothing was changed.")
+    target = folder / registered.FOLDER
+    documents = (("osf.md", preregistration.osf), ("aspredicted.md", preregistration.aspredicted))
+    known = before is not None and before.hash == registration.hash
+    if known and all((target / name).is_file() for name, _ in documents):  # they may be missing where a disk was full
+        click.echo(f"This plan was registered on {registration.registered_on} already; nothing was changed.")
     else:
-        target = folder / registered.FOLDER
         powered = read_power(folder)
-        for name, document in (("osf.md", preregistration.osf), ("aspredicted.md", preregistration.aspredicted)):
+        for name, document in documents:
             text = document(definition, plan, registration, collected=collected, powered=powered)
-            (target / name).write_text(text, encoding="utf-8")
+            write_whole(target / name, text)
             click.echo(f"Wrote {target / name}")
         if collected:
             click.echo(f"Note: {collected} real sessions had begun already; the documents and the report say so.", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -214,10 +213,12 @@ def _mturk(file: PlatformFile, matched: MatchResult) -> tuple[list[str], str]:
 
 
 def _write(path: Path, lines: Sequence[str], header: str = "") -> Iterable[tuple[Path, int]]:
-    path.unlink(missing_ok=True)
+    from believable.core.whole_files import whole_file, writing
+
+    with writing(path):
+        path.unlink(missing_ok=True)
     if not lines:
         return []
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(header + "".join(lines))
+    with whole_file(path, 0o600) as draft:
+        draft.write_text(header + "".join(lines), encoding="utf-8", newline="")
     return [(path, len(lines))]

@@ -14,6 +14,7 @@ BelievableError
 from __future__ import annotations
 
 import csv
+import errno
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -66,6 +67,10 @@ def reading(source: object, cure: str) -> Iterator[None]:
         else:
             what = str(error)[:200] or type(error).__name__
         raise InvalidInput(f"{source}: cannot be read ({what}). {cure}") from error
+
+
+#: What a disk, or the share of it that an account may use, says when it is full.
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class TooLarge(InvalidInput):

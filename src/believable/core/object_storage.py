@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra, NotFound, Refused, Unavailable
+from believable.core.whole_files import whole_file, write_whole
 
 SCHEME = "s3://"
 _ADDRESS = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^?#]*))?")
@@ -95,15 +96,13 @@ class FolderStorage:
         return (self._folder / name).is_file()
 
     def put(self, name: str, source: Path) -> None:
-        target = self._folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _whole(target) as unfinished:
+        with whole_file(self._folder / name) as unfinished:
             shutil.copyfile(source, unfinished)
 
     def fetch(self, name: str, target: Path, mode: int = 0o666) -> None:
         if not self.has(name):
             raise NotFound(f"{self.address}: there is no {name!r}.")
-        with _whole(target, mode) as unfinished:
+        with whole_file(target, mode) as unfinished:
             shutil.copyfile(self._folder / name, unfinished)
 
     def names(self) -> list[str]:
@@ -122,6 +121,7 @@ class BucketStorage:
         if match is None:
             raise InvalidInput(f"{address}: expected s3://BUCKET/PREFIX, the bucket in small letters, digits, - and dots.")
         self.address = address.rstrip("/")
+        _must_be_endpoints()
         try:
             self._library: Any = importlib.import_module("obstore")
             self._errors: Any = importlib.import_module("obstore.exceptions")
@@ -151,9 +151,11 @@ class BucketStorage:
             self._library.put(self._store, name, source)
 
     def fetch(self, name: str, target: Path, mode: int = 0o666) -> None:
-        with self._errors_told(name), _whole(target, mode) as unfinished, unfinished.open("wb") as file:
-            for piece in self._library.get(self._store, name).stream(min_chunk_size=_PIECE_BYTES):
-                file.write(piece)
+        with self._errors_told(name):
+            content = self._library.get(self._store, name)
+            with whole_file(target, mode) as unfinished, unfinished.open("wb") as file:
+                for piece in content.stream(min_chunk_size=_PIECE_BYTES):
+                    file.write(piece)
 
     def names(self) -> list[str]:
         with self._errors_told():
@@ -185,26 +187,19 @@ class BucketStorage:
             raise Unavailable(f"{self.address}: the storage cannot be used now ({reason}). {cure}") from None
 
 
+def _must_be_endpoints() -> None:
+    """The library ends the whole program where one is no address."""
+    for variable in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
+        value = os.environ.get(variable, "")
+        if value and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
+            raise InvalidInput(f"environment variable {variable}: expected http(s)://HOST, got {value!r}. Correct or unset it.")
+
+
 def _first_words(text: str) -> str:
     """The library repeats a whole answer and its own state after the sentence that matters."""
     code = re.search(r"<Code>(\w+)</Code>", text)
     first = text.splitlines()[0].partition(", after ")[0].partition(" - Server returned")[0]
     return f"{first[:200]}: {code[1]}" if code else first[:200]
-
-
-@contextmanager
-def _whole(target: Path, mode: int = 0o666) -> Iterator[Path]:
-    """A file to write that gets its name when it is finished, and durable."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}.part")
-    try:
-        os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode))
-        yield unfinished
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def digest_of(path: Path) -> str:
@@ -227,7 +222,7 @@ def remember_storage(media_dir: Path, address: str) -> None:
     """From now on this storage is behind the folder."""
     storage = storage_at(address)
     storage.check()
-    (media_dir / STORAGE_FILE).write_text(storage.address + "\n", encoding="utf-8")
+    write_whole(media_dir / STORAGE_FILE, storage.address + "\n")
 
 
 def storage_behind(media_dir: Path) -> Storage | None:

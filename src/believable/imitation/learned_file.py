@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.whole_files import whole_file
 from believable.imitation.goal_memory import goal_set
 from believable.imitation.guides import MOMENT_COLUMNS, GuideSet, Passage
 from believable.imitation.imitator import Imitation, LearningOptions
@@ -57,7 +58,7 @@ def write_imitation(model: Imitation, file: Path) -> int:
         "sources": model.sources,
     }
     text = json.dumps(about, sort_keys=True).encode()
-    with file.open("wb") as out:
+    with whole_file(file) as draft, draft.open("wb") as out:
         np.savez_compressed(
             out,
             about=np.frombuffer(text, np.uint8),

@@ -18,6 +18,7 @@ from typing import Any
 
 from believable.core.errors import InvalidInput, TooLarge, reading
 from believable.core.registry import did_you_mean
+from believable.core.whole_files import whole_file
 from believable.recordings.field_types import misfits
 from believable.recordings.recording import (
     FORMAT,
@@ -181,9 +182,8 @@ def _unique(place: str, ids: Iterable[str]) -> Iterator[str]:
 def write(recording: Recording, path: Path) -> int:
     """Write a sound recording, whole or not at all. Returns the number of bytes."""
     data = to_bytes(recording)
-    beside = path.with_name(path.name + ".part")
-    beside.write_bytes(data)
-    beside.replace(path)
+    with whole_file(path) as draft:
+        draft.write_bytes(data)
     return len(data)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from believable.analysis.findings import Chart, Column, Table
 from believable.core.errors import InvalidInput
+from believable.core.whole_files import whole_file
 from believable.report.colours import LIGHT
 from believable.report.figure_files import inline_svg, picture, specification, still
 from believable.stats.estimate import Estimate
@@ -59,4 +60,5 @@ def write_figure(file: Path, table: Table, chart: Chart) -> None:
         raise InvalidInput(f"--figure: expected a file that ends in .svg or .png, got {file.name!r}.")
     hues = {str(name): number for number, name in enumerate(dict.fromkeys(table.column("agent")))}
     drawing = inline_svg(still(specification(chart, [table], LIGHT, hues)))
-    file.write_bytes(picture(drawing, "svg" if form == "svg" else "png", LIGHT))
+    with whole_file(file) as draft:
+        draft.write_bytes(picture(drawing, "svg" if form == "svg" else "png", LIGHT))

@@ -12,6 +12,7 @@ from believable.analysis.findings import Analysis, Source
 from believable.analysis.result_files import TABLES_FOLDER
 from believable.analysis.result_files import write as write_results
 from believable.core.ids import policy_source
+from believable.core.whole_files import whole_folder
 from believable.report import figure_files
 from believable.report.chart_rows import Links, no_links
 from believable.report.colours import LIGHT, PAGE, Theme, static, stylesheet
@@ -99,19 +100,19 @@ def write_report(
 ) -> ReportFolder:
     """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the page has both."""
     report = page(analysis, links=links, blinded=blinded, script=script)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_results(analysis, folder)
-    for table in analysis.tables:
-        if not table.data_only:
-            (folder / TABLES_FOLDER / f"{table.name}.tex").write_text(latex_table(table, analysis.source.mark), encoding="utf-8")
-    if formats:
-        (folder / FIGURES_FOLDER).mkdir(exist_ok=True)
-    for name, drawing in report.drawings.items():
-        for form in formats:
-            (folder / FIGURES_FOLDER / f"{name}.{form}").write_bytes(picture(drawing, form, theme))
-    target = folder / PAGE_FILE
-    target.write_text(report.html, encoding="utf-8", newline="\n")
-    return ReportFolder(target, len(report.drawings), len(analysis.tables))
+    with whole_folder(folder) as draft:
+        write_results(analysis, draft)
+        for table in analysis.tables:
+            if not table.data_only:
+                text = latex_table(table, analysis.source.mark)
+                (draft / TABLES_FOLDER / f"{table.name}.tex").write_text(text, encoding="utf-8")
+        if formats:
+            (draft / FIGURES_FOLDER).mkdir()
+        for name, drawing in report.drawings.items():
+            for form in formats:
+                (draft / FIGURES_FOLDER / f"{name}.{form}").write_bytes(picture(drawing, form, theme))
+        (draft / PAGE_FILE).write_text(report.html, encoding="utf-8", newline="\n")
+    return ReportFolder(folder / PAGE_FILE, len(report.drawings), len(analysis.tables))
 
 
 def _paper(marks: Sequence[tuple[str, str]]) -> str:

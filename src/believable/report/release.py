@@ -15,6 +15,7 @@ from believable.core.data_files import read_blocks
 from believable.core.documents import document
 from believable.core.errors import Conflict, Refused
 from believable.core.registry import Registry
+from believable.core.whole_files import disk_error
 from believable.report.figure_files import Format
 from believable.report.page import write_report
 from believable.report.privacy import Spot
@@ -88,8 +89,8 @@ def build(
     check_target(folder)
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
     try:
+        part.mkdir(parents=True)
         shutil.copytree(bundle, part / BUNDLE)
         if study is not None:
             _study(study, part, with_stimuli=facts.stimuli)
@@ -100,6 +101,8 @@ def build(
         if folder.exists():
             shutil.rmtree(folder)
         part.rename(folder)
+    except OSError as error:
+        raise disk_error(error, folder) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

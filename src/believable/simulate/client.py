@@ -13,6 +13,7 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -217,6 +218,7 @@ class Participant:
         await self._pace.meet()
         pause_ms, waited_ms = self._patience.first_ms, 0
         while True:
+            cure = "Is the server running?"
             try:
                 reply = await self._request(method, address, **options)
             except httpx.TransportError as error:
@@ -225,8 +227,10 @@ class Participant:
                 if reply.status_code not in RETRY_STATUSES:
                     return self._understood(reply, f"{method} {address}")
                 problem = f"status {reply.status_code}"
+                if reply.status_code == HTTPStatus.INSUFFICIENT_STORAGE:
+                    cure = "Free space on the disk of its database."
             if waited_ms >= self._patience.give_up_ms:
-                raise GaveUp(f"{method} {address}: no answer for {waited_ms} ms ({problem}). Is the server running?")
+                raise GaveUp(f"{method} {address}: no answer for {waited_ms} ms ({problem}). {cure}")
             await asyncio.sleep(pause_ms / 1000)  # a server's silence lasts in real time, whatever the participant's pace
             self.resent += 1
             waited_ms += pause_ms

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.whole_files import write_whole
 from believable.recordings.file import write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Scalar, Timing
@@ -210,7 +211,7 @@ def write_sources(folder: Path, filmed: Sequence[PeopleDemo], data: Path = GAME_
         for demo in filmed
     ]
     path = folder / "sources.json"
-    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(rows, indent=1) + "\n")
     copyright_file = Path("/usr/share/doc/freedoom/copyright")
     if copyright_file.is_file():
         shutil.copyfile(copyright_file, folder / "LICENCE.txt")

@@ -20,6 +20,7 @@ from believable.core.clock import Clock
 from believable.core.errors import Conflict, InvalidInput
 from believable.core.object_storage import digest_of
 from believable.core.seeds import generator
+from believable.core.whole_files import whole_file, write_whole
 from believable.core.work import Progress, WorkOutcome, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli.probe import decode, facts
@@ -212,23 +213,12 @@ def sources(folder: Path) -> list[StimulusSource]:
 
 def write_json(path: Path, tree: Mapping[str, Any]) -> None:
     """The file appears whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with unfinished.open("w", encoding="utf-8") as file:
-        json.dump(tree, file, indent=1, sort_keys=True, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
+    write_whole(path, json.dumps(tree, indent=1, sort_keys=True, ensure_ascii=False))
 
 
 def _copy(source: Path, target: Path) -> None:
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        shutil.copyfile(source, unfinished)
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(target) as draft:
+        shutil.copyfile(source, draft)
 
 
 @dataclass(frozen=True, slots=True)

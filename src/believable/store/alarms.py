@@ -10,8 +10,9 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock
-from believable.store.database import Database, Trouble, trouble
+from believable.store.database import Database
 from believable.store.database_tables import alarms
+from believable.store.trouble import Trouble, trouble
 
 
 @dataclass(frozen=True, slots=True)

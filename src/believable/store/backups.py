@@ -11,19 +11,21 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.schema import Table
 
 from believable.core import event_chain
-from believable.core.errors import Conflict, InvalidInput, NotFound
+from believable.core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from believable.store import event_log, migration
 from believable.store.database import Database, owner_folder, owner_only, read_only
 from believable.store.database_tables import metadata, sessions
+from believable.store.trouble import RESTORE, cures_in, driver_words, troubles_told
 
 #: Rows per statement. Events of a million characters are rare, so that this stays within some megabytes.
 CHUNK = 500
@@ -80,20 +82,22 @@ class Verified:
     n_tombstones: int | None
 
 
-def verify_file(path: Path) -> Verified:
-    """Check a SQLite file, such as a backup. Raises `InvalidInput` with what is wrong."""
+def verify_file(path: Path, *, called: str | None = None, cure: str = "Use another backup.") -> Verified:
+    """Check a SQLite file, such as a backup. Raises `InvalidInput` with what is wrong. `called`: what it is a copy of."""
     if not path.is_file():
         raise NotFound(f"there is no file {str(path)!r}. Name a backup made with `believable backup`.")
-    damage = list(_damage_of_file(path))
-    if damage:
-        raise _not_whole(path, damage)
     try:
-        return _verified(path)
+        verdict = list(_damage_of_file(path)) or _verified(path)
     except DBAPIError as error:  # sound pages, but tables or values that are none of ours
-        raise _not_whole(path, [str(error.orig)]) from error
+        verdict = [driver_words(error)]
+    if isinstance(verdict, Verified):
+        return verdict
+    listed = "\n".join(f"  {line}" for line in verdict[:TOLD])
+    raise InvalidInput(f"{called or path.name} is damaged ({len(verdict)} problems). {cure}\n{listed}")
 
 
-def _verified(path: Path) -> Verified:
+def _verified(path: Path) -> Verified | list[str]:
+    """What it holds, or what is wrong with it."""
     with read_only(path).connect() as conn:
         revision = migration.revision(conn)
         if revision is None:
@@ -104,9 +108,7 @@ def _verified(path: Path) -> Verified:
             return Verified(revision, None, None, None)
         damage = list(broken_chains(conn))
         counts = count_rows(conn)
-    if damage:
-        raise _not_whole(path, damage)
-    return Verified(revision, counts["sessions"], counts["events"], counts["tombstones"])
+    return damage or Verified(revision, counts["sessions"], counts["events"], counts["tombstones"])
 
 
 def broken_chains(conn: Connection) -> Iterator[str]:
@@ -125,19 +127,18 @@ def broken_chains(conn: Connection) -> Iterator[str]:
 
 def _damage_of_file(path: Path) -> Iterator[str]:
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as raw:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as raw:
             for (line,) in raw.execute(f"PRAGMA integrity_check({TOLD})"):
                 if line != "ok":
                     yield line
             for table, row, parent, _ in raw.execute("PRAGMA foreign_key_check"):
                 yield f"row {row} of {table} refers to a row of {parent} that does not exist"
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname.startswith("SQLITE_CANTOPEN"):
+            raise Unavailable(f"{path} cannot be opened. Give this account the right to read it.") from error
+        yield f"not a readable SQLite file ({error})"
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # names of broken tables may be no text
         yield f"not a readable SQLite file ({error})"
-
-
-def _not_whole(path: Path, damage: list[str]) -> InvalidInput:
-    listed = "\n".join(f"  {line}" for line in damage[:TOLD])
-    return InvalidInput(f"{path.name} is damaged ({len(damage)} problems). Use another backup.\n{listed}")
 
 
 # ---------------------------------------------------------------------------------------------- backups
@@ -173,29 +174,34 @@ def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backu
     owner_folder(target.parent)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     database = Database(url, readers=1)
+    copying = f"the database {database.name} cannot be copied to {target}"
     try:
-        if database.path is not None:
-            _copy_sqlite(database.path, draft, progress)
-        else:
-            _copy_postgres(database, draft, progress)
-        verified = verify_file(draft)
-        sync(draft)
-        draft.rename(target)
-        sync(target.parent)
+        with troubles_told(copying, file_cures=cures_in(target.parent)):
+            if database.path is not None:
+                _copy_sqlite(database, database.path, draft, progress)
+            else:
+                _copy_postgres(database, draft, progress)
+            verified = verify_file(draft, called=f"the database {database.name}", cure=RESTORE)
+            sync(draft)
+            draft.rename(target)
+            sync(target.parent)
     finally:
         database.dispose()
         remove_database(draft)
     return Backup(target, target.stat().st_size, verified)
 
 
-def _copy_sqlite(path: Path, draft: Path, progress: Progress) -> None:
+def _copy_sqlite(database: Database, path: Path, draft: Path, progress: Progress) -> None:
     if not path.is_file():
         raise NotFound(f"there is no database {str(path)!r}. Serve the study once, or name another data folder.")
     owner_only(draft)
-    with closing(sqlite3.connect(path, isolation_level=None)) as source, closing(sqlite3.connect(draft)) as copy:
-        # Inside a reading transaction the copy is one moment's, and does not start anew with every commit of others.
-        source.execute("BEGIN")
-        source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    with ExitStack() as stack:
+        with database.opening():
+            source = stack.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+            # Inside a reading transaction the copy is one moment's, and does not start anew with every commit of others.
+            source.execute("BEGIN")
+            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        copy = stack.enter_context(closing(sqlite3.connect(draft)))
         source.backup(copy, pages=STEP_PAGES, progress=lambda _, left, total: progress(total - left, total))
         source.execute("ROLLBACK")
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
@@ -204,7 +210,8 @@ def _copy_sqlite(path: Path, draft: Path, progress: Progress) -> None:
 def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
     copy = Database(f"sqlite:///{draft}", readers=1)
     try:
-        migration.migrate(database)
+        with database.opening():
+            migration.migrate(database)
         migration.migrate(copy)
         with database.reader.connect() as source, source.begin(), copy.writer.connect() as target, target.begin():
             copy_rows(source, target, progress)
@@ -217,7 +224,8 @@ def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
 def remove_database(path: Path) -> None:
     """A SQLite file that was not finished, with its logs."""
     for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        leftover.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing may be written nothing was, and what went wrong is told already
+            leftover.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The two databases we speak to, and what their errors mean.
+"""The two databases we speak to.
 
 SQLite: one file in WAL mode with `synchronous=FULL`, so a commit that returned survives a power cut. Writers begin with
 `BEGIN IMMEDIATE`: they wait for each other instead of failing half-way. PostgreSQL: `synchronous_commit=on`; a transaction
@@ -9,7 +9,6 @@ batches of several processes still run side by side.
 from __future__ import annotations
 
 import contextlib
-import enum
 import logging
 import os
 import secrets
@@ -18,17 +17,18 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
 from believable.store.fixed_statements import run_text
+from believable.store.trouble import Trouble, trouble, troubles_told
 
 #: How long SQLite waits for another process's transaction.
 BUSY_TIMEOUT_MS = 30_000
@@ -50,41 +50,6 @@ POSTGRES_OPTIONS = (
 Synchronous: TypeAlias = Literal["FULL", "NORMAL"]
 
 
-class Trouble(enum.Enum):
-    """What an exception from the database means for the transaction."""
-
-    FULL = "no space"
-    LOST = "the connection or file is gone"
-    BUSY = "another writer was in the way"
-    DAMAGED = "the file is damaged"
-    READ_ONLY = "nothing may be written"
-    OTHER = "the statement itself"
-
-
-_SQLITE = {
-    "SQLITE_FULL": Trouble.FULL,
-    "SQLITE_IOERR_WRITE": Trouble.FULL,  # a disk quota or file size limit
-    "SQLITE_BUSY": Trouble.BUSY,
-    "SQLITE_LOCKED": Trouble.BUSY,
-    "SQLITE_CANTOPEN": Trouble.LOST,
-    "SQLITE_IOERR": Trouble.LOST,
-    "SQLITE_CORRUPT": Trouble.DAMAGED,
-    "SQLITE_NOTADB": Trouble.DAMAGED,
-    "SQLITE_READONLY": Trouble.READ_ONLY,
-}
-_POSTGRES = {
-    "53100": Trouble.FULL,
-    "40001": Trouble.BUSY,
-    "40P01": Trouble.BUSY,
-    "55P03": Trouble.BUSY,
-    "53300": Trouble.LOST,
-    "57P01": Trouble.LOST,
-    "57P02": Trouble.LOST,
-    "57P03": Trouble.LOST,
-    "25006": Trouble.READ_ONLY,  # a standby, or default_transaction_read_only
-    "XX001": Trouble.DAMAGED,
-    "XX002": Trouble.DAMAGED,
-}
 #: What is wrong with a file is told up to this many times.
 MOST_DAMAGES = 20
 
@@ -96,7 +61,9 @@ def owner_folder(path: Path) -> Path:
     try:
         path.mkdir(mode=0o711, parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(f"the folder {str(path)!r} cannot be made: {error.strerror}. Make it, or name another.") from None
+        in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+        cure = "Move away what is there, or name another." if in_the_way else "Make it, or name another."
+        raise Unavailable(f"the folder {str(path)!r} cannot be made: {error.strerror}. {cure}") from None
     return path
 
 
@@ -129,23 +96,6 @@ def owner_only(path: Path) -> None:
                 file.chmod(mode & 0o700)
 
 
-def trouble(error: BaseException) -> Trouble:
-    """Sort an exception raised while talking to the database."""
-    if not isinstance(error, DBAPIError):
-        return Trouble.OTHER
-    name = getattr(error.orig, "sqlite_errorname", None)
-    if name is not None:
-        family = "_".join(name.split("_")[:2])
-        return _SQLITE.get(name) or _SQLITE.get(family) or Trouble.OTHER
-    state = getattr(error.orig, "sqlstate", None)
-    if state is not None:
-        return Trouble.LOST if state.startswith("08") else _POSTGRES.get(state, Trouble.OTHER)
-    # psycopg raises without a state when the server cannot be reached at all.
-    if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
-        return Trouble.LOST
-    return Trouble.OTHER
-
-
 def parse_url(url: str) -> URL:
     """`sqlite:///path/to/file.db` or `postgresql://user@host/name`, with the driver we use."""
     try:
@@ -162,7 +112,8 @@ def parse_url(url: str) -> URL:
 
 def read_only(path: Path) -> Engine:
     """A SQLite file that must not be touched, such as a backup."""
-    return create_engine(f"sqlite:///file:{quote(str(path))}?mode=ro&uri=true", poolclass=NullPool)
+    address = URL.create("sqlite", database=f"file:{quote(str(path))}", query={"mode": "ro", "uri": "true"})
+    return create_engine(address, poolclass=NullPool)
 
 
 def _bad_url(url: str) -> InvalidInput:
@@ -199,6 +150,18 @@ class Database:
             self.path = None
             self.writer = self._postgres(1, "READ COMMITTED")
             self.reader = self._postgres(readers, "REPEATABLE READ")
+
+    @property
+    def name(self) -> str:
+        """As people know it: a file, or an address without what nobody else may read."""
+        if self.path is not None:
+            return str(self.path)
+        hidden = {key: "hidden" for key in self.url.query if "password" in key}
+        return self.url.set(drivername=self.dialect).update_query_dict(hidden).render_as_string()
+
+    def opening(self) -> AbstractContextManager[None]:
+        """Around whatever connects for the first time."""
+        return troubles_told(f"the database {self.name} cannot be opened")
 
     def _sqlite(self, begin: str, size: int) -> Engine:
         engine = create_engine(

@@ -18,8 +18,9 @@ from believable.core.clock import Clock, WallClock
 from believable.core.errors import BelievableError, InvalidInput, StorageFull, Unavailable
 from believable.store import alarms, migration
 from believable.store.alarms import Alarm
-from believable.store.database import Checkpointer, Database, Synchronous, Trouble, trouble
+from believable.store.database import Checkpointer, Database, Synchronous
 from believable.store.event_log import EventBatch
+from believable.store.trouble import RESTORE, Trouble, driver_words, trouble
 from believable.store.writer import Writer, read_trouble
 
 __all__ = ["Connection", "Store"]
@@ -37,15 +38,6 @@ READERS = 4
 STUCK_S = 20.0
 #: With less than this left on its disk, a database should get no new people.
 LEAST_FREE_BYTES = 64 * 1024 * 1024
-_RESTORE = "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it cannot be read)."
-_RIGHTS = "Give this account the right to write the file and its folder."
-_CURES = {
-    Trouble.DAMAGED: _RESTORE,
-    Trouble.READ_ONLY: _RIGHTS,
-    Trouble.FULL: "Free space on its disk.",
-    Trouble.BUSY: "Another program holds it: end that, or try again.",
-    Trouble.OTHER: f"Its tables are not as they were made. {_RESTORE}",
-}
 
 
 class Store:
@@ -85,15 +77,14 @@ class Store:
         limit = group_limit if group_limit is not None else _from_environment("BELIEVABLE_GROUP_LIMIT")
         database = Database(url, max_pages=pages, readers=READERS, synchronous=synchronous)
         try:
-            migration.migrate(database)
-        except BaseException as error:
+            with database.opening():
+                migration.migrate(database)
+                return cls(
+                    database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s
+                )
+        except BaseException:
             database.dispose()
-            if not isinstance(error, DBAPIError | UnicodeDecodeError):
-                raise
-            cure = _CURES.get(trouble(error), "Check its address, and that it runs." if database.path is None else _RIGHTS)
-            what = error.orig if isinstance(error, DBAPIError) else error
-            raise Unavailable(f"the database {database.url.render_as_string()} cannot be opened: {what}. {cure}") from error
-        return cls(database, clock or WallClock(), group_limit=limit or GROUP_LIMIT, patience_s=patience_s, linger_s=linger_s)
+            raise
 
     # ------------------------------------------------------------------------------------------ writing
 
@@ -129,7 +120,7 @@ class Store:
                 if trouble(error) not in (Trouble.LOST, Trouble.BUSY):
                     raise
                 if time.monotonic() > deadline_s:
-                    raise Unavailable(f"the database cannot be read now: {error.orig}. Try again later.") from error
+                    raise Unavailable(f"the database cannot be read now: {driver_words(error)}. Try again later.") from error
             time.sleep(0.1)
 
     async def aread(self, query: Callable[[Connection], T]) -> T:
@@ -148,7 +139,7 @@ class Store:
         """Refuse a damaged SQLite file before anybody's answers go into it. Reads the whole file once."""
         if damages := self.database.damages():
             listed = "\n".join(f"  {line}" for line in damages)
-            raise Unavailable(f"the database {self.database.path} is damaged. {_RESTORE}\n{listed}")
+            raise Unavailable(f"the database {self.database.path} is damaged. {RESTORE}\n{listed}")
 
     async def atroubles(self) -> Mapping[str, str]:
         """What keeps this process from storing, by what is concerned; empty when a change was just stored durably."""

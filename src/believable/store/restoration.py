@@ -25,6 +25,7 @@ from believable.store.backups import Progress, Verified, copy_rows, no_progress,
 from believable.store.database import Database, owner_only, read_only
 from believable.store.database_tables import attempts, logins, metadata, one_time_links, sessions, tombstones, writers
 from believable.store.sessions import delete_content
+from believable.store.trouble import cures_in, driver_words, troubles_told
 
 #: What is not brought back: whoever was logged in logs in again.
 FLEETING = (logins, one_time_links, attempts, writers)
@@ -52,12 +53,15 @@ def restore(
     verify_file(backup)
     for path in newer:
         verify_file(path)
-    known = [stone for path in newer for stone in _stones_of_file(path)]
     database = Database(url, readers=1)
+    restoring = f"the backup {backup} cannot be restored into the database {database.name}"
+    folder = backup.parent if database.path is None else database.path.parent
     try:
-        if database.path is not None:
-            return _into_sqlite(backup, database, known, live_lost=live_lost)
-        return _into_postgres(backup, database, known, live_lost=live_lost, progress=progress)
+        with troubles_told(restoring, file_cures=cures_in(folder)):
+            known = [stone for path in newer for stone in _stones_of_file(path)]
+            if database.path is not None:
+                return _into_sqlite(backup, database, known, live_lost=live_lost)
+            return _into_postgres(backup, database, known, live_lost=live_lost, progress=progress)
     finally:
         database.dispose()
 
@@ -117,6 +121,8 @@ def _claim_alone(path: Path) -> str | None:
     except sqlite3.OperationalError as error:
         if error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
             raise Refused("the live database is in use. Stop the server, then restore.") from None
+        if error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise  # nothing is lost: this account lacks the right
         return f"cannot be read ({error})"
     except sqlite3.DatabaseError as error:
         return f"cannot be read ({error})"
@@ -127,7 +133,7 @@ def _live_stones(path: Path) -> list[Tombstone]:
     try:
         return _stones_of_file(path)
     except DBAPIError as error:
-        raise _no_live(f"cannot be read ({error.orig})") from error
+        raise _no_live(f"cannot be read ({driver_words(error)})") from error
 
 
 def _prepare(backup: Path, draft: Path, known: list[Tombstone]) -> int:
@@ -168,10 +174,11 @@ def _put_aside(path: Path) -> Path:
 
 def _into_postgres(backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool, progress: Progress) -> Restored:
     """In one transaction: whoever uses the database sees the old state or the new one."""
-    with database.reader.connect() as conn, conn.begin():
-        if migration.revision(conn) is None and not live_lost:
-            raise _no_live("is empty")
-    migration.migrate(database)
+    with database.opening():
+        with database.reader.connect() as conn, conn.begin():
+            if migration.revision(conn) is None and not live_lost:
+                raise _no_live("is empty")
+        migration.migrate(database)
     with tempfile.TemporaryDirectory(dir=backup.parent) as folder, database.writer.connect() as target:
         database.enter(target, exclusive=True)
         draft = Path(folder) / "draft.db"

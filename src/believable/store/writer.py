@@ -29,9 +29,10 @@ from believable.core.clock import Clock
 from believable.core.errors import BelievableError, StorageFull, Unavailable
 from believable.store import event_log
 from believable.store.alarms import StoreAlarms
-from believable.store.database import Database, Ticket, Trouble, owner_file, trouble
+from believable.store.database import Database, Ticket, owner_file
 from believable.store.event_log import EventBatch
 from believable.store.fixed_statements import run_text
+from believable.store.trouble import Trouble, driver_words, trouble
 
 if sys.platform != "win32":
     import fcntl
@@ -252,7 +253,7 @@ class Writer:
                 if kind in _LASTING:
                     return self._one_by_one(works, kind, error)
                 if kind is Trouble.LOST:
-                    self.watch.sound("database_lost", f"the database cannot be reached: {error.orig}")
+                    self.watch.sound("database_lost", f"the database cannot be reached: {driver_words(error)}")
                 if time.monotonic() > deadline_s:
                     return [FailedChange(_unavailable(kind, error))] * len(works)
                 time.sleep(pause_s)
@@ -345,7 +346,7 @@ class LastingTrouble:
     kind: type[StorageFull] | type[Unavailable] = Unavailable
 
     def message(self, error: DBAPIError) -> str:
-        return f"{self.words}: {error.orig}. Nothing new is acknowledged. {self.cure}"
+        return f"{self.words}: {driver_words(error)}. Nothing new is acknowledged. {self.cure}"
 
     def error(self, error: DBAPIError) -> BelievableError:
         return self.kind(f"{self.words}, so this was not stored. {self.cure} Then send it again.")
@@ -372,7 +373,9 @@ def read_trouble(watch: StoreAlarms, error: DBAPIError) -> BelievableError | Non
 
 
 def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
-    return Unavailable(f"the database cannot store now ({kind.value}: {error.orig}). Nothing was acknowledged; send it again.")
+    return Unavailable(
+        f"the database cannot store now ({kind.value}: {driver_words(error)}). Nothing was acknowledged; send it again."
+    )
 
 
 def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.whole_files import whole_file, write_whole
 from believable.recordings import file
 from believable.recordings.recording import Recording
 from believable.worlds.town.language.language_model import LanguageModel
@@ -40,8 +41,7 @@ def keep_settings(folder: Path, settings: TownSettings) -> None:
             other = ", ".join(f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name])
             raise InvalidInput(f"{folder}: holds another run ({other}). Choose another folder, or the same options.")
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(tree, indent=2) + "\n", "utf-8")
+    write_whole(path, json.dumps(tree, indent=2) + "\n")
 
 
 def read_settings(folder: Path) -> TownSettings:
@@ -98,6 +98,5 @@ def _take_up(run: TownRun, folder: Path) -> int:
 
 def _keep(run: TownRun, folder: Path, trace_bytes: int) -> None:
     tree = {"trace_bytes": trace_bytes, "run": run.stored()}
-    partial = folder / f"{CHECKPOINT_FILE}.partial"
-    partial.write_bytes(gzip.compress(json.dumps(tree).encode(), 6, mtime=0))
-    partial.replace(folder / CHECKPOINT_FILE)
+    with whole_file(folder / CHECKPOINT_FILE) as draft:
+        draft.write_bytes(gzip.compress(json.dumps(tree).encode(), 6, mtime=0))

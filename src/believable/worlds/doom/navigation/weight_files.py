@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput, MissingExtra
+from believable.core.whole_files import whole_file
 
 FORMAT = "believable-navigation/1"
 Arrays = Mapping[str, NDArray[Any]]
@@ -23,12 +23,8 @@ def write_weights(path: Path, arrays: Arrays, words: Mapping[str, Any]) -> None:
     tensors = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
     kept = {"format": FORMAT, "words": json.dumps(words, sort_keys=True), "digest": _digest(tensors)}
     body = _safetensors().save(tensors, metadata=kept)
-    draft = path.with_name(f".{path.name}.part")
-    with draft.open("wb") as file:
-        file.write(body)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    with whole_file(path) as draft:
+        draft.write_bytes(body)
 
 
 def read_weights(path: Path, cure: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

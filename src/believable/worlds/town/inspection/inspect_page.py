@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.whole_files import write_whole
 from believable.recordings.recording import Action
 from believable.worlds.town.language.opening import USAGE_FILE
 from believable.worlds.town.town_folder import RECORDING_FILE, TRACE_FILE, read_settings, read_town
@@ -125,5 +126,5 @@ def inspect_page(folder: Path) -> str:
 
 def write_page(folder: Path) -> Path:
     path = folder / PAGE_FILE
-    path.write_text(inspect_page(folder), "utf-8")
+    write_whole(path, inspect_page(folder))
     return path

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.whole_files import write_whole
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
 from believable.worlds.town.language.language_model import LanguageModel, ModelAnswer, ModelRequest, ModelUsage, Vector
@@ -92,4 +93,4 @@ def write_usage(model: LanguageModel, run: Path) -> None:
             tree["waited_s"] += before["waited_s"]
             for reason, count in before["waits"].items():
                 tree["waits"][reason] = tree["waits"].get(reason, 0) + count
-    path.write_text(json.dumps(tree, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_whole(path, json.dumps(tree, indent=2, ensure_ascii=False) + "\n")

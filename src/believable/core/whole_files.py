@@ -1,0 +1,116 @@
+"""Files and folders that appear whole or not at all, and what is said where a disk does not take them.
+
+`whole_file`     a draft to write, which gets its name when it is finished
+`whole_folder`   the same for several files: none of them is replaced before all are written
+`put_in_place`   what was drafted elsewhere on the same disk
+`write_whole`    a text, at once
+`disk_error`     what a disk says, as our error with the cure
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from believable.core.errors import NO_SPACE, BelievableError, Refused, StorageFull
+
+_RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+#: Something else stands where a file or a folder was meant.
+_IN_THE_WAY = frozenset({errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY})
+
+
+def disk_error(error: OSError, place: object = None) -> BelievableError:
+    """With the place, what the system says, and the cure. The system does not always say which file it speaks of.
+
+    >>> disk_error(OSError(errno.ENOSPC, "No space left on device"), "report")
+    StorageFull('report: No space left on device. Free space on that disk, or name another place.')
+    """
+    number, words = _first(error)
+    named = place or error.filename2 or error.filename or "a file"
+    if number in NO_SPACE:
+        return StorageFull(f"{named}: {words}. Free space on that disk, or name another place.")
+    if number in _RIGHTS:
+        return Refused(f"{named}: {words}. Give this account the right to it, or name another place.")
+    if number in _IN_THE_WAY:  # what is there may be a folder above
+        return Refused(f"{error.filename2 or error.filename or named}: {words}. Name another place, or move away what is there.")
+    return Refused(f"{named}: {words}. Check that it is there and can be read and written.")
+
+
+def _first(error: OSError) -> tuple[int | None, str]:
+    """Copying a folder tells all files that failed at once: the first is enough, and the others failed alike."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        number = re.search(r"\[Errno (\d+)\]", str(error.args[0][0][2]))
+        return (int(number[1]), os.strerror(int(number[1]))) if number else (None, str(error.args[0][0][2]))
+    return error.errno, error.strerror or str(error)
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Around what writes there."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_error(error, place) from error
+
+
+@contextmanager
+def whole_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
+    """A file to write that gets its name when it is finished, and durable. A new one has these rights, less the process's umask;
+    one that is replaced keeps its own. What is no file, such as /dev/stdout, is written as it is.
+    """
+    with writing(target):
+        if target.exists() and not target.is_file() and not target.is_dir():
+            yield target
+            return
+        real = target.resolve()  # a link stays one
+        real.parent.mkdir(parents=True, exist_ok=True)
+        draft = real.with_name(f".{real.name}.{os.getpid()}.{threading.get_ident()}.part")
+        try:
+            os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode))
+            if real.is_file():
+                draft.chmod(real.stat().st_mode & 0o777)
+            yield draft
+            with draft.open("rb") as file:
+                os.fsync(file.fileno())
+            os.replace(draft, real)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def write_whole(target: Path, text: str) -> None:
+    with whole_file(target) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """A folder to write into, beside `target`. In the end its files take their places there; others that are there stay."""
+    with writing(target):
+        real = target.resolve()
+        real.parent.mkdir(parents=True, exist_ok=True)
+        draft = real.with_name(f".{real.name}.{os.getpid()}.{threading.get_ident()}.part")
+        try:
+            draft.mkdir()
+            yield draft
+            put_in_place(draft, real)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def put_in_place(draft: Path, target: Path) -> None:
+    """The files of a folder take their places in another of the same disk, which takes no space; others that are there stay."""
+    if not target.exists():
+        os.replace(draft, target)
+        return
+    for path in sorted(draft.rglob("*")):
+        place = target / path.relative_to(draft)
+        if path.is_dir():
+            place.mkdir(exist_ok=True)
+        else:
+            os.replace(path, place)
