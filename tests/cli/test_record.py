@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from believable.cli import group
 from believable.cli import record as recorder
-from believable.core.errors import InvalidInput, Refused
+from believable.core.errors import InvalidInput, MissingExtra, Refused
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.recordings.file import read
@@ -71,3 +72,11 @@ def test_people_at_a_task_are_served_a_study_and_numbered_on(tmp_path: Path, mon
     timeline = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study.timeline
     assert timeline[1].repeat == 3
     assert WORLDS["doom"].game.options_in(timeline[1].each[0]).goal == "far"
+
+
+def test_what_films_need_is_named_before_a_round_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    words = ["record", "maze", str(tmp_path / "rounds"), "--scripted", "--rounds", "1", "--seconds", "5", "--video"]
+    with pytest.raises(MissingExtra, match=r"believable\[video\]"):
+        CliRunner().invoke(group, words, catch_exceptions=False, standalone_mode=False)
+    assert list(tmp_path.iterdir()) == []

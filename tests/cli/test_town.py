@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, MissingExtra, NotFound
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.study.load import load
@@ -107,6 +108,14 @@ def test_what_cannot_run_is_told(tmp_path: Path) -> None:
         town("run", str(tmp_path / "a"), "--option", "x")
     with pytest.raises(NotFound, match="no recorded answers"):
         town("run", str(tmp_path / "b"), "--model", "recorded")
+    assert list(tmp_path.iterdir()) == [], "nothing is written before it is known that it can run"
+
+
+def test_a_missing_extra_is_named_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(MissingExtra, match=r"believable\[town\]"):
+        town("run", str(tmp_path / "a"), "--model", "embedded")
+    assert list(tmp_path.iterdir()) == []
 
 
 def study_of(folder: Path, runs: Path, names: dict[str, str]) -> None:

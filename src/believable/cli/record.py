@@ -117,7 +117,6 @@ def _record_people(
     **written: str | None,
 ) -> None:
     options = _options(world.game, {**task.rounds, **written})
-    folder.mkdir(parents=True, exist_ok=True)
     kept = [file.name.partition(".")[0].rpartition("-")[2] for file in folder.glob(f"{name}-*.replay.json.gz")]
     first = max((int(number) for number in kept if number.isdecimal()), default=0) + 1
     targets = [folder / f"{name}-{number:03d}.replay.json.gz" for number in range(first, first + players * runs)]
@@ -206,6 +205,8 @@ def _record(
     agent: str | None = None,
     **written: str | None,
 ) -> None:
+    from believable.recordings.film_file import load_av
+
     playing = world.game
     if player is not None:
         playing.player(player)
@@ -215,7 +216,8 @@ def _record(
     options = _options(playing, written)
     settle = partial(_settled, playing, options, chosen, seconds, seed)
     look = None if film is None else _look(film, playing.hz(settle(1)))
-    folder.mkdir(parents=True, exist_ok=True)
+    if video or look is not None:
+        load_av("Rendering recordings")  # what is missing is named before anybody plays
     beginning = name or "-".join(filter(None, (world.name, opponent)))
     targets = [folder / f"{beginning}-{number:02d}.replay.json.gz" for number in range(1, rounds + 1)]
     for target in targets:

@@ -146,7 +146,7 @@ def run(
     """
     from believable.worlds.town.language.opening import open_model, write_usage
     from believable.worlds.town.minds import mind_kind
-    from believable.worlds.town.town_folder import keep_settings, simulate
+    from believable.worlds.town.town_folder import holds, simulate
     from believable.worlds.town.town_run import TownSettings
 
     chosen = {**_options(options), **({"variant": variant} if variant else {})}
@@ -157,7 +157,7 @@ def run(
         chosen["model"] = "on"
     asks = may_ask == "always" or (may_ask == "may" and chosen.get("model") == "on")
     settings = TownSettings(seed, people, days, mind, chosen)
-    keep_settings(out, settings)
+    holds(out, settings)  # another run is refused before a model is loaded
     with click.progressbar(length=days * 24, label="day 1 00:00", show_pos=False) as bar:
         if not asks:
             finished = simulate(out, settings, None, on_step=lambda town: _say_step(bar, town))

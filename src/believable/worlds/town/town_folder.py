@@ -33,15 +33,21 @@ KEPT_EVERY = 120 * STEPS_PER_MINUTE
 
 def keep_settings(folder: Path, settings: TownSettings) -> None:
     """Write down what a run is made with; a folder that holds another run is refused."""
+    if not holds(folder, settings):
+        write_whole(folder / SETTINGS_FILE, json.dumps(asdict(settings), indent=2) + "\n")
+
+
+def holds(folder: Path, settings: TownSettings) -> bool:
+    """Whether this run is in the folder already. Another one is refused; nothing is written."""
     path, tree = folder / SETTINGS_FILE, json.loads(json.dumps(asdict(settings)))
-    if path.is_file():
-        with reading(path, _RUN_AGAIN):
-            before = dict(json.loads(path.read_text("utf-8")))
-        if before != tree:
-            other = ", ".join(f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name])
-            raise InvalidInput(f"{folder}: holds another run ({other}). Choose another folder, or the same options.")
-        return
-    write_whole(path, json.dumps(tree, indent=2) + "\n")
+    if not path.is_file():
+        return False
+    with reading(path, _RUN_AGAIN):
+        before = dict(json.loads(path.read_text("utf-8")))
+    if before != tree:
+        other = ", ".join(f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name])
+        raise InvalidInput(f"{folder}: holds another run ({other}). Choose another folder, or the same options.")
+    return True
 
 
 def read_settings(folder: Path) -> TownSettings:
