@@ -183,7 +183,7 @@ def test_a_question_about_the_plan_appears_when_the_plan_was_opened(
     page.reload()
     expect(question).to_be_visible()
     page.locator("button.next").click()
-    expect(page.locator(".error-summary, [role=alert]").first).to_be_visible()
+    expect(page.locator("main .error-summary, main [role=alert]").first).to_be_visible()
     question.get_by_role("radio").first.check()
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
