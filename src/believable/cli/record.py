@@ -380,14 +380,13 @@ def _by_hand(
 
 def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> None:
     """Write each round as soon as it is over, until there are as many as wanted."""
-    from believable.recordings.file import read, write
+    from believable.recordings.file import from_bytes, write
     from believable.store import rounds
 
     written = 0
     while written < len(targets):
         for body in store.read(rounds.recordings)[written : len(targets)]:
-            targets[written].write_bytes(body)
-            played = read(targets[written])
+            played = from_bytes(body, source=targets[written].name)
             write(replace(played, provenance={**played.provenance, "player": "person"}), targets[written])
             tell(targets[written])
             written += 1
