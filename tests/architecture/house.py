@@ -1,4 +1,4 @@
-"""Print the size of the package: `python tests/architecture/house.py`. Size is counted in statements, which no formatting changes."""
+"""Print the size of the package: `python tests/architecture/house.py`. Size is counted in statements."""
 
 from __future__ import annotations
 
