@@ -243,8 +243,8 @@ def choices(file: Path, out: Path | None, title: str | None) -> None:
     target = out or Path(f"{file.stem}-bundle")
     written = write_choices_bundle(judged, target, name=file.stem, title=title or file.stem, instruments=INSTRUMENTS)
     click.echo(f"{target}: {written.sessions} judges, {written.events} pairs, {judged.open} of them without a choice")
-    if not judged.sides_known:
-        click.echo("  sides are not known: the human one stands first in every pair")
+    if judged.without_sides:
+        click.echo(f"  sides are not known for {judged.without_sides} of {written.events} pairs: nothing about sides is tested there")
     if judged.unread:
         click.echo(f"  columns that were not read: {', '.join(judged.unread)}")
 
