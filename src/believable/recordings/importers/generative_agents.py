@@ -18,14 +18,7 @@ from typing import Any, TextIO
 
 from believable.core.errors import InvalidInput, reading
 from believable.recordings.file import require_sound
-from believable.recordings.importers.agent_movements import (
-    TIME_FORMAT,
-    Life,
-    Moment,
-    Movements,
-    read_json,
-    read_movements,
-)
+from believable.recordings.importers.agent_movements import TIME_FORMAT, Life, Moment, Movements, read_json, read_movements
 from believable.recordings.recording import (
     UNITS_PER_TILE,
     Action,
