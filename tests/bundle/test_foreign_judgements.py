@@ -20,8 +20,8 @@ from believable.core.errors import InvalidInput
 
 TURING_TESTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "turing_tests"
 
-#: Called human, of all answers, per kind of caption: experts of the captioning test in Zhang et al., arXiv 2211.13087 (MIT licence,
-#: kreimanlab/TuringTest, commit 1615edb). Counts only.
+#: Called human, of all answers, per kind of caption: experts of the captioning test in Zhang et al., arXiv 2211.13087
+#: (MIT licence, kreimanlab/TuringTest, commit 1615edb). Counts only.
 CAPTIONS = {"human": (60, 110), "blip": (8, 22), "clipcap": (8, 22), "git": (13, 22), "microsoft_api": (6, 22), "ofa": (10, 22)}
 
 

@@ -152,7 +152,7 @@ def test_unknown_sides_stay_unknown(tmp_path: Path) -> None:
     whole = json.loads((tmp_path / "results" / "results.json").read_text())
     pairs = next(section for section in whole["sections"] if section["name"] == "pairs")
     assert pairs["findings"] == []
-    assert pairs["paragraphs"] == ["The sides of 72 trials are not known, so they say nothing about a preference for a side."]
+    assert pairs["paragraphs"] == ["The sides of 72 trials are not known. They say nothing about a preference for a side."]
 
 
 def test_a_preference_for_a_side_is_tested_over_judges(tmp_path: Path) -> None:

@@ -280,7 +280,11 @@ def translated_with(tmp_path: Path, conversation: object, description: object = 
 
 
 def test_conversations_of_one_step_of_a_fork_are_kept_apart(tmp_path: Path) -> None:
-    text = "\n地点：茶館，吧台\n\n安：早安\n波：早\n\n地点：公園\n\n丙：你好\n丁：你好，\n很高興\n\n地点：圖書館\n\n安：再見\n丙：再見\n"
+    text = (
+        "\n地点：茶館，吧台\n\n安：早安\n波：早\n"
+        "\n地点：公園\n\n丙：你好\n丁：你好，\n很高興\n"
+        "\n地点：圖書館\n\n安：再見\n丙：再見\n"
+    )
     run = translated_with(tmp_path, {"20240213-06:00": text})
     assert run.distinct_chats == 3
     # The first two conversations share no speaker and begin together; the third waits for both.
@@ -297,7 +301,8 @@ def test_a_line_of_a_fork_that_belongs_to_nobody_is_counted(tmp_path: Path) -> N
     run = translated_with(tmp_path, {"20240213-06:00": "旁白\n安：早安\n波：早\n", "20240213-06:10": "地点：公園\n"})
     note = next(note for note in run.notes if "names nobody" in note)
     assert note == (
-        "a line of a conversation names nobody of the run and was not read (movement.json: conversation 20240213-06:00 and 1 more)"
+        "a line of a conversation names nobody of the run and was not read"
+        " (movement.json: conversation 20240213-06:00 and 1 more)"
     )
     assert run.distinct_chats == 1
 

@@ -262,14 +262,15 @@ def write_judgements_bundle(
             session = f"judge{number}"
             participant = imported_participant(number, session, trials=len(judge.judgements))
             participant |= {"participant": f"P{number}", "outcome": "complete", "definition": definition.hash}
-            participant |= {"arm_group": judge.group} if grouped else {}
+            if grouped:
+                participant["arm_group"] = judge.group
             bundle.row("participants", participant)
             rows: dict[str, list[Row]] = {"trials": [], "shown": [], "answers": []}
             for table, entry in _session_rows(session, judge, judged):
                 rows[table].append(entry)
                 bundle.row(table, entry)
-            for entry in judgement_rows(participant, rows["trials"], rows["answers"], rows["shown"], []):
-                bundle.row("judgements", entry)
+            for judgement in judgement_rows(participant, rows["trials"], rows["answers"], rows["shown"], []):
+                bundle.row("judgements", judgement)
         bundle.text(
             f"materials/definition-{definition.hash[:12]}.json", definition.to_json(), "Study of the imported judgements."
         )

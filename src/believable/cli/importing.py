@@ -183,7 +183,8 @@ def traces(
     prepared = [trace for _, own in by_file for trace in own]
     sessions = sessions_of(prepared_traces(prepared, signals))
     pooled = [
-        f"{name} is in {len(several)} sessions of several people each ({', '.join(several[:3])}{' …' if len(several) > 3 else ''}):"
+        f"{name} is in {len(several)} sessions of several people each ({', '.join(several[:3])}"
+        f"{' …' if len(several) > 3 else ''}):"
         " their traces are compared with each other. If the sessions showed different clips, add a column block"
         for name, several in pooled_stimuli(prepared, signals).items()
     ]
@@ -296,8 +297,8 @@ def judgements(file: Path, out: Path | None, title: str | None, scale: tuple[flo
     name = title or file.stem
     written = write_judgements_bundle(judged, target, name=file.stem, title=name, kinds=KINDS, instruments=INSTRUMENTS)
     click.echo(
-        f"{target}: {written.sessions} judges, {written.events} judgements, {judged.answered} with an answer, {judged.rated} with a"
-        f" rating; conditions {', '.join(judged.conditions)}"
+        f"{target}: {written.sessions} judges, {written.events} judgements, {judged.answered} with an answer,"
+        f" {judged.rated} with a rating; conditions {', '.join(judged.conditions)}"
     )
     for given, own in judged.renamed.items():
         click.echo(f"  condition {given!r} is called {own}")

@@ -257,7 +257,7 @@ def _side_preference(judged: NavigationJudgements, plan: Plan) -> tuple[list[Fin
     paragraphs = []
     if known < len(judged):
         paragraphs.append(
-            f"The sides of {counted(len(judged) - known, 'trial')} are not known, so they say nothing about a preference for a side."
+            f"The sides of {counted(len(judged) - known, 'trial')} are not known. They say nothing about a preference for a side."
         )
     if not known:
         return [], paragraphs
