@@ -19,10 +19,12 @@ export function createFullScreen(form, changed) {
       changed();
     }, { signal });
   }
+  const leave = () => { if (shown()) void document.exitFullscreen().catch(() => {}); };
   return {
+    leave,
     destroy() {
       leaving.abort();
-      if (shown()) void document.exitFullscreen().catch(() => {});
+      leave();
     },
   };
 }

@@ -50,7 +50,10 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
       status.show(picture, now_ms);
       for (const name of new Set(picture.e)) speaker.say(name);
     },
-    enter: (state) => controls.enter(state),
+    enter: (state) => {
+      controls.enter(state);
+      if (state === "over") fullScreen.leave(); // the button that goes on is outside
+    },
     begun: controls.lock,
     draw: () => {}, // pictures are drawn when they come
     release: controls.release,
