@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.bundle.column_values import table_columns
-from believable.bundle.package import EVENTS, FORMAT, STRAYS
+from believable.bundle.package import EVENTS, FORMAT, RELEASE, STRAYS
 from believable.bundle.tables import Cell, Field
 from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, reading
@@ -76,9 +76,21 @@ class RawEvent:
     epoch: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTimes:
+    """How coarse the times of a release are, and what the exact ones decided.
+
+    step_ms             lengths of sessions are multiples of this; None: they are left out
+    begun_before_plan   how many analysed sessions began before the plan was registered; None: that was not counted
+    """
+
+    step_ms: int | None
+    begun_before_plan: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study."""
+    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `released` is set in a release."""
 
     folder: Path
     title: str
@@ -86,6 +98,7 @@ class Bundle:
     withdrawn: int
     tables: Mapping[str, ColumnTable]
     definitions: Mapping[str, str] = field(default_factory=dict)
+    released: ReleasedTimes | None = None
 
     def __getitem__(self, name: str) -> ColumnTable:
         try:
@@ -124,7 +137,18 @@ def _read(folder: Path) -> Bundle:
         int(package["withdrawn"]),
         MappingProxyType(tables),
         definitions,
+        _released(package),
     )
+
+
+def _released(package: Mapping[str, Any]) -> ReleasedTimes | None:
+    note = package.get(RELEASE)
+    if note is None:
+        return None
+    numbers = (note.get("step_ms"), note.get("begun_before_plan")) if isinstance(note, dict) else (note,)
+    if not all(number is None or type(number) is int for number in numbers):
+        raise InvalidInput(f"datapackage.json, {RELEASE}: expected step_ms and begun_before_plan, got {str(note)[:80]!r}.")
+    return ReleasedTimes(step_ms=numbers[0], begun_before_plan=numbers[1])
 
 
 def _package(folder: Path) -> dict[str, Any]:
