@@ -1,67 +1,35 @@
-"""Taking out of a bundle what tells when somebody took part: clocks, days, the order of arrival, exact lengths of sessions.
+"""Remove from a bundle everything that says when a person took part: clocks, days, the order of arrival, exact durations.
 
-A platform's list of submissions has the same people with their names, start times and lengths. In a release
+A recruiting platform lists the same people with their names, start times and durations. In a release
 
 - sessions have random numbers, and every file lists them in the order of these numbers;
-- days are empty, and times count from the first event that the server received of a session;
-- times on a session's clock and lengths of sessions are rounded (`Precision`), and no browser's clock is trusted;
-- times within a page keep their milliseconds, counted from the moment the page was shown, unless that is given up, too.
+- days are empty, and times count from the first event that the server received from a session, whatever browsers claim;
+- durations and times on a session's clock are rounded (`Precision`);
+- times within a page count from the moment the page was shown; they keep their milliseconds, or are left out (`Precision`).
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from believable.bundle.cells import csv_line, neutralised, restored
-from believable.bundle.package import EVENTS, PAGAN, RELEASE, STRAYS
+from believable.bundle.package import EVENTS, PAGAN, STRAYS
 from believable.core import event_chain
 from believable.core.errors import InvalidInput
 from believable.core.ids import keyed_hash
+from believable.report.precision import MINUTE_MS, Precision
 from believable.report.privacy import read_lines, tables_of
 from believable.report.redact import Row, json_text, reseal, unbroken, write_lines
+from believable.report.redescribe import TOO_FAST, redescribe
 
-MINUTE_MS = 60_000
 WEEK_MS = 7 * 24 * 60 * MINUTE_MS
 #: No time within a session is longer. A larger number would be a clock.
 TEN_YEARS_MS = 315_576_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Precision:
-    """How exactly a release tells times.
-
-    step_ms      lengths of sessions and times on their clocks are multiples of this; None: they are left out
-    page_times   whether the milliseconds within pages are kept: reaction times, and the page's own clock
-    """
-
-    step_ms: int | None
-    page_times: bool
-
-    @property
-    def text(self) -> str:
-        """What a reader has to know, as a sentence."""
-        if self.step_ms is None:
-            lengths = "Lengths of sessions and times on their clocks are left out"
-        else:
-            step = counted_minutes(self.step_ms)
-            lengths = f"Lengths of sessions and times on their clocks are rounded to multiples of {step}"
-        pages = "times within a page keep their milliseconds" if self.page_times else "times within pages are left out"
-        return f"{lengths}; {pages}."
-
-
-#: What a release begins with, and how it gets coarser if an attack still finds people.
-PRECISIONS = (
-    Precision(step_ms=MINUTE_MS, page_times=True),
-    Precision(step_ms=5 * MINUTE_MS, page_times=False),
-    Precision(step_ms=15 * MINUTE_MS, page_times=False),
-    Precision(step_ms=None, page_times=False),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +60,8 @@ def anonymise(folder: Path, precision: Precision, *, key: bytes, facts: ExactFac
             _note_too_fast(table.rows, facts.too_fast)
         _sort(table.rows, "session", order)
         _write_table(path, table)
-    note = {
-        "step_ms": precision.step_ms,
-        "page_times": precision.page_times,
-        "begun_before_plan": facts.begun_before_plan,
-    }
-    _redescribe(folder, precision, note, {table.name: len(table.rows) for table in tables.values()})
+    note = {"step_ms": precision.step_ms, "page_times": precision.page_times, "begun_before_plan": facts.begun_before_plan}
+    redescribe(folder, precision, note, {table.name: len(table.rows) for table in tables.values()})
     reseal(folder)
 
 
@@ -158,7 +122,7 @@ def _rewrite_events(
         path = folder / name
         if not path.is_file():
             continue
-        lines = list(read_lines(path))
+        lines = list(read_lines(path)) if precision.raw_events else []
         lines.sort(key=lambda line: order[line["session"]])
         page = _PageClock()
         for number, line in enumerate(lines):
@@ -298,16 +262,16 @@ _DAYS = {"participants": "started_on", "exclusions": "decided_on"}
 _REQUIRED = ("started_ms",)
 
 
-def _rewrite_row(
-    table: str, row: Row, order: Mapping[str, int], heads: Mapping[str, str], precision: Precision
-) -> None:
+def _rewrite_row(table: str, row: Row, order: Mapping[str, int], heads: Mapping[str, str], precision: Precision) -> None:
     session = restored(row.get("session") or "")
     if table == "participants":
         row["number"] = str(order[session])
         if row.get("duration_ms"):
             row["duration_ms"] = _rounded(row["duration_ms"], precision.step_ms)
-        if row.get("receipt") and session in heads:
-            row["receipt"] = heads[session]
+        if row.get("receipt"):
+            row["receipt"] = heads.get(session, "")
+        if not precision.raw_events:
+            row["events"] = "0"
     if _DAYS.get(table) in row:
         row[_DAYS[table]] = ""
     for column in _SESSION_TIMES.get(table, ()):
@@ -323,9 +287,7 @@ def _rounded(cell: str, step_ms: int | None) -> str:
     return "" if step_ms is None else str(int((int(float(cell)) + step_ms // 2) // step_ms) * step_ms)
 
 
-def _rewrite_traces(
-    folder: Path, tables: Mapping[Path, _TableRows], order: Mapping[str, int], precision: Precision
-) -> None:
+def _rewrite_traces(folder: Path, tables: Mapping[Path, _TableRows], order: Mapping[str, int], precision: Precision) -> None:
     """Traces, and the same as PAGAN has them: a row of the one for each row of the other."""
     traces = next((table for table in tables.values() if table.name == "traces"), None)
     if traces is None:
@@ -351,9 +313,7 @@ def _rewrite_traces(
         reader = csv.DictReader(file)
         header, rows = tuple(reader.fieldnames or ()), list(reader)
     if len(rows) != len(traces.rows):
-        raise InvalidInput(
-            f"{path}: it has {len(rows)} rows, and the traces table {len(traces.rows)}. Export the bundle again."
-        )
+        raise InvalidInput(f"{path}: it has {len(rows)} rows, and the traces table {len(traces.rows)}. Export the bundle again.")
     for row, trace in zip(rows, traces.rows, strict=True):
         row["Timestamp"] = trace["at_ms"]
     _sort(rows, "SessionID", order)
@@ -366,8 +326,6 @@ def _number_in(cell: str | None) -> float:
 
 
 # ---------------------------------------------------------------------------------------------- exclusions
-
-TOO_FAST = "too_fast"
 
 
 def _leave_out(rows: Iterable[Row], sessions: frozenset[str]) -> None:
@@ -385,116 +343,3 @@ def _note_too_fast(rows: list[Row], sessions: frozenset[str]) -> None:
             known.add(restored(row["session"]))
     for session in sorted(sessions - known):
         rows.append({"session": neutralised(session), "scope": "session", "reason": TOO_FAST, "count": "1"})
-
-
-# ---------------------------------------------------------------------------------------------- descriptions
-
-
-def _descriptions(precision: Precision) -> dict[tuple[str, str], str]:
-    """What columns of a release hold, by table and name."""
-    step = None if precision.step_ms is None else counted_minutes(precision.step_ms)
-    length = f"rounded to multiples of {step}." if step else "left out of this release."
-    clock = f"rounded down to multiples of {step}." if step else "left out of this release."
-    page = {} if precision.page_times else {
-        ("trials", "rt_ms"): "Left out of this release.",
-        ("trials", "hidden_ms"): "Left out of this release.",
-        ("judgements", "seconds"): "Left out of this release.",
-    }
-    at_ms = "since the first row of this trial" if precision.page_times else "in the medium: other times are left out"
-    mono_ms = "The same on the page's monotonic clock." if precision.page_times else "Left out of this release."
-    return page | {
-        ("participants", "number"): "Random number of the session in this release.",
-        ("participants", "started_on"): "Left out of this release.",
-        ("participants", "duration_ms"): f"From joining to finishing, on the server's clock, {length}",
-        ("trials", "opened_ms"): f"When it became the current trial, since the session started (server's clock), {clock}",
-        ("trials", "closed_ms"): f"When it was closed, since the session started (server's clock), {clock}",
-        ("rounds", "started_ms"): f"Since the session began, on the server's clock, {clock}",
-        ("rounds", "ended_ms"): f"Since the session began, on the server's clock, {clock}",
-        ("traces", "at_ms"): f"Milliseconds {at_ms}.",
-        ("traces", "mono_ms"): mono_ms,
-        ("exclusions", "decided_on"): "Left out of this release.",
-    }
-
-
-_LAST_EVENT = re.compile(r" Last event received on \S+ \(UTC\)\.")
-_RAW_CLOCKS = "The raw events hold the wall-clock times of the participants' browsers, and"
-_ROUNDED_CLOCKS = "Times in the raw events count from the beginning of each session and are rounded, and"
-_REPLAYS = re.compile(r"(?:^- `materials/replays/.*\n\n?)+", re.M)
-_CODEBOOK_ROW = re.compile(r"\| (?P<column>\w+) \| (?P<type>\w+) \| (?P<about>(?:\\.|[^|\\])*) \|(?P<rest>.*)")
-
-
-def _redescribe(folder: Path, precision: Precision, note: Mapping[str, Any], n_rows: Mapping[str, int]) -> None:
-    texts = _descriptions(precision)
-    _redescribe_package(folder / "datapackage.json", texts, note, n_rows)
-    _redescribe_dataset(folder / "dataset_description.json", texts)
-    _redescribe_codebook(folder / "documentation" / "codebook.csv", texts)
-    _rewrite_text(folder / "documentation" / "codebook.md", lambda text: _redescribed_codebook_text(text, texts))
-    _rewrite_text(folder / "CHANGES.md", lambda text: _LAST_EVENT.sub("", text))
-    _rewrite_text(folder / "README.md", _redescribed_readme)
-
-
-def _rewrite_text(path: Path, rewrite: Callable[[str], str]) -> None:
-    if path.is_file():
-        path.write_text(rewrite(path.read_text("utf-8")), encoding="utf-8", newline="\n")
-
-
-def _redescribe_package(
-    path: Path, texts: Mapping[tuple[str, str], str], note: Mapping[str, Any], n_rows: Mapping[str, int]
-) -> None:
-    package = json.loads(path.read_text("utf-8"))
-    for resource in package["resources"]:
-        name = resource["name"]
-        if name in n_rows:
-            resource["rows"] = n_rows[name]
-        for field in resource.get("schema", {}).get("fields", ()):
-            field["description"] = texts.get((name, field["name"]), field["description"])
-            values = field.get("constraints", {}).get("enum")
-            if (name, field["name"]) == ("exclusions", "reason") and values is not None and TOO_FAST not in values:
-                values.append(TOO_FAST)
-    # Recordings of rounds were listed in the order in which their players came.
-    package["resources"].sort(key=lambda entry: entry["path"] if entry["path"].startswith("materials/replays/") else "")
-    package[RELEASE] = dict(note)
-    path.write_text(json_text(package, indent=2) + "\n", encoding="utf-8")
-
-
-def _redescribe_dataset(path: Path, texts: Mapping[tuple[str, str], str]) -> None:
-    """Here each name stands once, whichever tables have it."""
-    by_column = {column: text for (_, column), text in texts.items()}
-    tree = json.loads(path.read_text("utf-8"))
-    for entry in tree.get("variableMeasured", ()):
-        entry["description"] = by_column.get(entry["name"], entry["description"])
-    path.write_text(json_text(tree, indent=2) + "\n", encoding="utf-8")
-
-
-def _redescribe_codebook(path: Path, texts: Mapping[tuple[str, str], str]) -> None:
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        header, rows = tuple(reader.fieldnames or ()), list(reader)
-    for row in rows:
-        text = texts.get((row["table"], row["column"]))
-        if text is not None and not row.get("question"):
-            row["about"] = neutralised(text)
-    lines = [csv_line(header), *(csv_line([row[name] for name in header]) for row in rows)]
-    path.write_text("".join(lines), encoding="utf-8", newline="")
-
-
-def _redescribed_codebook_text(text: str, texts: Mapping[tuple[str, str], str]) -> str:
-    lines, table = [], ""
-    for line in text.split("\n"):
-        table = line.removeprefix("## ") if line.startswith("## ") else table
-        row = _CODEBOOK_ROW.fullmatch(line)
-        about = None if row is None else texts.get((table, row["column"]))
-        lines.append(line if row is None or about is None else f"| {row['column']} | {row['type']} | {about} |{row['rest']}")
-    return "\n".join(lines)
-
-
-def _redescribed_readme(text: str) -> str:
-    text = text.replace(_RAW_CLOCKS, _ROUNDED_CLOCKS)
-    return _REPLAYS.sub(lambda found: "".join(sorted(re.findall(r".+\n\n?", found[0]))), text)
-
-
-def counted_minutes(step_ms: int) -> str:
-    minutes = step_ms // MINUTE_MS
-    return "one minute" if minutes == 1 else f"{minutes} minutes"

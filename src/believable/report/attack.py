@@ -70,9 +70,9 @@ class SignalResult:
         return f"{self.found:.1f} of {self.people} by {self.signal} ({verdict}: {self.chance:.1f}, with luck {self.luck:.1f})"
 
 
-def attack(bundle: Path, people: Sequence[PlatformPerson], sessions: Mapping[str, str], rng: np.random.Generator) -> tuple[
-    SignalResult, ...
-]:
+def attack(
+    bundle: Path, people: Sequence[PlatformPerson], sessions: Mapping[str, str], rng: np.random.Generator
+) -> tuple[SignalResult, ...]:
     """Try to find `people` among the sessions of a bundle, by each signal; the best first. `sessions` is the truth: the session
     of each participant."""
     dataset = read(bundle)
@@ -157,11 +157,15 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
     yield from _file_orders(folder)
     yield "the order of pages, computed again from the study's seed", "start", arrival_by_seed(dataset)
     days = {str(day): number for number, day in enumerate(sorted({str(day) for day in people["started_on"].cells() if day}))}
-    yield "days", "day", {
-        str(session): days[str(day)]
-        for session, day in zip(people["session"].values, people["started_on"].cells(), strict=True)
-        if day
-    }
+    yield (
+        "days",
+        "day",
+        {
+            str(session): days[str(day)]
+            for session, day in zip(people["session"].values, people["started_on"].cells(), strict=True)
+            if day
+        },
+    )
     clocks, lengths, pages = _event_times(folder)
     yield "clocks in the raw events", "start", clocks
     yield "lengths of sessions", "length", _by_session(dataset, "duration_ms")

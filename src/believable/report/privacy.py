@@ -190,8 +190,8 @@ def long_number(value: object) -> str | None:
 
 
 def asked_in(row: Mapping[str, str], column: str) -> str:
-    """The question that a cell of a table answers; a table without questions has its columns, as events have their fields."""
-    return row["question"] if "question" in row else column
+    """The question that a cell answers. If a table has no questions, its columns take their place, as the fields of events do."""
+    return row.get("question", column)
 
 
 def spots(folder: Path, known: Known = nobody) -> tuple[Spot, ...]:

@@ -157,5 +157,3 @@ def _mark(analysis: Analysis, facts: ReleaseFacts) -> dict[str, object]:
         "times": facts.times,
         "attack": list(facts.attack),
     }
-
-
