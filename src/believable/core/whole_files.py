@@ -132,7 +132,7 @@ def check_replaceable(folder: Path, what: str, *, is_ours: bool, option: str = "
     if not found:
         return
     if not is_ours:
-        raise Conflict(f"{folder}: there is something else here, and it is no {what}. Choose another place with {option}.")
+        raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
     _refuse(folder, what, sorted(found - _sums(folder).keys()), _edited(folder, found), option)
 
 
@@ -140,7 +140,7 @@ def check_writable(folder: Path, what: str, *, is_ours: bool, option: str = "--o
     """Refuse to write a `what` into a folder with something else, or over files that were edited. Files that were added stay."""
     found = _content(folder)
     if found and not is_ours:
-        raise Conflict(f"{folder}: there is something else here, and it is no {what}. Choose another place with {option}.")
+        raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
     _refuse(folder, what, [], _edited(folder, found), option)
 
 

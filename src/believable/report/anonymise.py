@@ -34,13 +34,15 @@ TEN_YEARS_MS = 315_576_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactFacts:
-    """What the exact times decided, which a release keeps although its times are coarser.
+    """Decisions that rest on exact times. A release keeps the decisions, although its own times are coarser.
 
-    too_fast            sessions that the declared plan leaves out because they took too little time
+    too_fast            sessions that the declared plan excludes because they took too little time
+    too_fast_below      the share of the median time below which they are excluded; None: the plan has no such rule
     begun_before_plan   how many analysed sessions began before the plan was registered; None: there is no registered plan
     """
 
     too_fast: frozenset[str] = frozenset()
+    too_fast_below: float | None = None
     begun_before_plan: int | None = None
 
 
@@ -60,7 +62,13 @@ def anonymise(folder: Path, precision: Precision, *, key: bytes, facts: ExactFac
             _note_too_fast(table.rows, facts.too_fast)
         _sort(table.rows, "session", order)
         _write_table(path, table)
-    note = {"step_ms": precision.step_ms, "page_times": precision.page_times, "begun_before_plan": facts.begun_before_plan}
+    note = {
+        "step_ms": precision.step_ms,
+        "page_times": precision.page_times,
+        "raw_events": precision.raw_events,
+        "too_fast_below": facts.too_fast_below,
+        "begun_before_plan": facts.begun_before_plan,
+    }
     redescribe(folder, precision, note, {table.name: len(table.rows) for table in tables.values()})
     reseal(folder)
 

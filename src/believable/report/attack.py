@@ -12,7 +12,7 @@ import csv
 import datetime
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +174,9 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
     yield "times of the raw events", "length", lengths
     yield "page clocks of the raw events", "length", pages
     yield "numbers of events", "length", _by_session(dataset, "events")
+    for name, table in sorted(dataset.tables.items()):
+        if name != "participants" and "session" in table.columns:
+            yield f"numbers of rows in {name}", "length", _row_counts(dataset, name)
     if "traces" in dataset.tables:
         yield "times of traces", "length", _summed(dataset, "traces", "at_ms", sum)
 
@@ -182,6 +185,11 @@ def _by_session(dataset: Bundle, column: str) -> dict[str, float]:
     table = dataset["participants"]
     cells = zip(table["session"].values, table[column].cells(), strict=True)
     return {str(session): float(cell) for session, cell in cells if cell is not None}
+
+
+def _row_counts(dataset: Bundle, table: str) -> dict[str, float]:
+    counts = Counter(str(session) for session in dataset[table]["session"].values if session is not None)
+    return {str(session): float(counts[str(session)]) for session in dataset["participants"]["session"].values}
 
 
 def _summed(dataset: Bundle, table: str, column: str, of: Callable[[Iterable[float]], float]) -> dict[str, float]:
@@ -322,6 +330,17 @@ def platform_people(file: PlatformFile, source: Path) -> tuple[PlatformPerson, .
     return tuple(people)
 
 
+def sessions_of_list(file: PlatformFile, source: Path) -> dict[str, str]:
+    """The session of each participant, as a column `session` of the list says it."""
+    column = next((name for name in file.header if name.casefold() == "session"), None)
+    if column is None:
+        raise InvalidInput(
+            f"{source}:1: a dataset without its study cannot check the attack: it does not know which session is whose. Publish"
+            f" the study's folder, or add a column `session`; there are {', '.join(file.header)[:200]}."
+        )
+    return {submission.participant: submission.cells[column].strip() for submission in file.submissions}
+
+
 def _clock_ms(text: str, place: str) -> float | None:
     if not text:
         return None
@@ -350,4 +369,4 @@ def _seconds(text: str, place: str) -> float | None:
         parts = [float(part) for part in text.split(":")]
     except ValueError:
         raise InvalidInput(f"{place}: expected a time taken in seconds or as h:mm:ss, got {text[:40]!r}.") from None
-    return sum(part * 60**power for power, part in enumerate(reversed(parts)))
+    return sum(part * 60.0**power for power, part in enumerate(reversed(parts)))
