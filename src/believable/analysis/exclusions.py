@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from believable.analysis.findings import Drop, FlowStep
 from believable.analysis.numbers import counted, integer, share
 from believable.bundle.read import Bundle, ColumnTable
+from believable.core.errors import InvalidInput
 from believable.study.declaration import ExclusionRule
 
 #: Answers that are no questions of the author's.
@@ -188,18 +189,40 @@ def _unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Rul
 
 
 def _too_fast(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
-    below = BELOW if rule.below is None else rule.below
-    people = bundle["participants"]
+    below = below_of(rule)
+    people, released = bundle["participants"], bundle.released
     duration = people["duration_ms"]
     counts = ~duration.missing & np.fromiter((value in complete for value in people["session"].values), np.bool_)
     title = f"At least {below:.2g} of the median time"
+    if released is not None and released.too_fast_below == below:
+        return title, _noted_too_fast(bundle)
+    if released is not None and released.step_ms is None:
+        raise InvalidInput(
+            f"analysis.exclusions: too_fast below {below:.3g} of the median time cannot be decided, because this release leaves"
+            " durations out. Remove the rule, or ask the authors of the release."
+        )
     if not counts.any():
         return title, {}
     median_ms = float(np.median(duration.values[counts]))
     fast = counts & (duration.values < below * median_ms)
+    rounded = "" if released is None else ", both rounded"
     return title, {
-        people["session"].values[place]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s"
+        people["session"].values[place]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s{rounded}"
         for place in np.flatnonzero(fast)
+    }
+
+
+def below_of(rule: ExclusionRule) -> float:
+    """The share of the median time below which a session is too fast."""
+    return BELOW if rule.below is None else rule.below
+
+
+def _noted_too_fast(bundle: Bundle) -> dict[str, str]:
+    """A release has rounded durations, so its exclusions table names the sessions that the exact ones exclude."""
+    return {
+        str(row["session"]): "by the exact times, which are not part of the release"
+        for row in bundle["exclusions"].rows()
+        if row["reason"] == "too_fast" and row["session"] is not None
     }
 
 

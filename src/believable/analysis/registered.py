@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.analysis.settled_plan import Plan
-from believable.core.errors import Conflict, InvalidInput, reading
+from believable.core.errors import Conflict, InvalidInput, parsing
 from believable.core.whole_files import whole_folder
 
 FORMAT = "believable-plan/1"
@@ -138,7 +138,7 @@ def read(study_folder: Path) -> Registration | None:
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
         raise InvalidInput(f"{path}: expected format {FORMAT!r}. Use the version that wrote it.")
     record = folder / RECORD_FILE
-    with reading(record, "Put the original back."):
+    with parsing(record, "Put the original back."):
         entry = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
         return Registration(tree, digest, str(entry.get("registered_on", "")), entry.get("sessions_before"))
 

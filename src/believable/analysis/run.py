@@ -176,7 +176,7 @@ def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
 def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Deviation, ...]:
     """Deviations that show in the data: collected before the registration, or not as far as planned. They change no number."""
     differences = []
-    early = 0 if data.simulated else _begun_before(registered, data)
+    early = 0 if data.simulated else begun_before(registered, data)
     if early:
         words = f"{early} of {len(data)} sessions began before the plan was registered ({registered.registered_on})."
         differences.append(Deviation("data.started_on", words))
@@ -186,12 +186,14 @@ def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Devi
     return tuple(differences)
 
 
-def _begun_before(registered: Registration, data: Data) -> int:
+def begun_before(registered: Registration, data: Data) -> int:
     """How many sessions began before the plan was registered. The participants table tells the day; for sessions of the very
-    day the first event tells the time. In a release times count from each session's beginning: there the registration itself
-    tells how many sessions it found."""
+    day the first event tells the time. A release has neither: there it was counted beforehand. In releases of earlier versions
+    times count from each session's beginning, and the registration itself tells how many sessions it found."""
     if not registered.registered_on:
         return 0
+    if data.bundle.released is not None and data.bundle.released.begun_before_plan is not None:
+        return data.bundle.released.begun_before_plan
     moment = datetime.datetime.fromisoformat(registered.registered_on).astimezone(datetime.UTC)
     day = moment.date().isoformat()
     column = data.people["started_on"]

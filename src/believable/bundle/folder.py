@@ -22,8 +22,8 @@ from believable.bundle.package import EVENTS, PAGAN, STRAYS, Content
 from believable.bundle.rows import day
 from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord
 from believable.bundle.tables import BundleTable, Cell
-from believable.core.errors import Conflict, InvalidInput
-from believable.core.whole_files import disk_error, whole_file, writing
+from believable.core.errors import InvalidInput
+from believable.core.whole_files import check_replaceable, disk_error, replace_folder, whole_file, writing
 
 #: Zip entries carry a time; this one says nothing and never changes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -278,24 +278,14 @@ def zip_folder(folder: Path, target: Path) -> Path:
 
 
 def _must_be_ours(folder: Path) -> None:
-    """Only an older bundle, or nothing, may be replaced."""
-    if not folder.exists():
-        return
+    """Only an older bundle to which nobody has added or changed anything, or nothing, may be replaced."""
     description = folder / "datapackage.json"
-    empty = folder.is_dir() and not any(folder.iterdir())
-    ours = description.is_file() and package.FORMAT in description.read_text("utf-8", "replace")
-    if not (empty or ours):
-        raise Conflict(f"{folder}: there is something else here, and it is not a bundle. Choose another place with --out.")
+    is_ours = description.is_file() and package.FORMAT in description.read_text("utf-8", "replace")
+    check_replaceable(folder, "bundle", is_ours=is_ours)
 
 
 def _put_in_place(part: Path, target: Path) -> None:
-    old = target.with_name(f".{target.name}.{os.getpid()}.old")
-    if target.exists():
-        os.replace(target, old)
     try:
-        os.replace(part, target)
+        replace_folder(part, target)
     except OSError as error:
-        if old.exists():
-            os.replace(old, target)
         raise InvalidInput(f"{target}: the bundle could not be put in place ({error}). Choose another place.") from error
-    shutil.rmtree(old, ignore_errors=True)

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.bundle.column_values import table_columns
-from believable.bundle.package import EVENTS, FORMAT, STRAYS
+from believable.bundle.package import EVENTS, FORMAT, RELEASE, STRAYS
 from believable.bundle.tables import Cell, Field
 from believable.core import event_chain
-from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput, NotFound, parsing, reading
 from believable.core.registry import did_you_mean
 
 T = TypeVar("T", bound=np.generic)
@@ -76,9 +76,23 @@ class RawEvent:
     epoch: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTimes:
+    """How coarse the times of a release are, and what was decided by the exact times.
+
+    step_ms             durations of sessions are multiples of this; None: they are left out
+    too_fast_below      the exclusions table names the sessions below this share of the median time; None: nobody looked for them
+    begun_before_plan   how many analysed sessions began before the plan was registered; None: that was not counted
+    """
+
+    step_ms: int | None
+    too_fast_below: float | None
+    begun_before_plan: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study."""
+    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `released` is set in a release."""
 
     folder: Path
     title: str
@@ -86,6 +100,7 @@ class Bundle:
     withdrawn: int
     tables: Mapping[str, ColumnTable]
     definitions: Mapping[str, str] = field(default_factory=dict)
+    released: ReleasedTimes | None = None
 
     def __getitem__(self, name: str) -> ColumnTable:
         try:
@@ -101,30 +116,85 @@ class Bundle:
         return _lines(self.folder / STRAYS)
 
 
-def read(folder: Path) -> Bundle:
+#: The fix for a damaged bundle.
+_COPY_AGAIN = "Copy the bundle again, completely, or export it again."
+
+
+def read(folder: Path | str) -> Bundle:
     """Load and verify. Raises `InvalidInput` that names the first thing that is not as it was written."""
-    with reading(folder, "Copy the bundle again, completely, or export it again."):
-        return _read(folder)
+    path = Path(folder)
+    with reading(path, _COPY_AGAIN):
+        return _read(path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PackageLayout:
+    """A parsed `datapackage.json`: names, paths and fields of the tables, and the paths of the definitions."""
+
+    title: str
+    simulated: bool
+    withdrawn: int
+    tables: tuple[tuple[str, str, tuple[Field, ...]], ...]
+    definitions: tuple[str, ...]
+    released: ReleasedTimes | None
+
+
+def _parse_layout(package: Mapping[str, Any]) -> _PackageLayout:
+    resources = [(str(entry["path"]), entry) for entry in package["resources"]]
+    return _PackageLayout(
+        title=str(package["title"]),
+        simulated=bool(package["simulated"]),
+        withdrawn=int(package["withdrawn"]),
+        tables=tuple(
+            (str(entry["name"]), path, tuple(_field(field) for field in entry["schema"]["fields"]))
+            for path, entry in resources
+            if entry.get("profile") == "tabular-data-resource"
+        ),
+        definitions=tuple(path for path, _ in resources if path.startswith("materials/definition-")),
+        released=_released(package),
+    )
+
+
+def _field(entry: Mapping[str, Any]) -> Field:
+    is_required = bool(entry.get("constraints", {}).get("required"))
+    return Field(str(entry["name"]), str(entry["type"]), str(entry.get("description", "")), is_required)
 
 
 def _read(folder: Path) -> Bundle:
     package = _package(folder)
     _verify_sums(folder)
-    resources = package["resources"]
-    tables = {
-        resource["name"]: _table(folder, resource) for resource in resources if resource.get("profile") == "tabular-data-resource"
-    }
-    definitions = _definitions(folder, resources)
+    with parsing(folder / "datapackage.json", _COPY_AGAIN):
+        layout = _parse_layout(package)
+    tables = {name: _table(folder, name, path, fields) for name, path, fields in layout.tables}
     if "participants" in tables:
         _verify_chains(folder, tables["participants"])
     return Bundle(
         folder,
-        str(package["title"]),
-        bool(package["simulated"]),
-        int(package["withdrawn"]),
+        layout.title,
+        layout.simulated,
+        layout.withdrawn,
         MappingProxyType(tables),
-        definitions,
+        _definitions(folder, layout.definitions),
+        layout.released,
     )
+
+
+_RELEASE_NUMBERS = {"step_ms": (int,), "too_fast_below": (int, float), "begun_before_plan": (int,)}
+
+
+def _released(package: Mapping[str, Any]) -> ReleasedTimes | None:
+    note = package.get(RELEASE)
+    if note is None:
+        return None
+    if not isinstance(note, dict):
+        raise InvalidInput(f"datapackage.json, {RELEASE}: expected an object, got {str(note)[:80]!r}. Copy the release again.")
+    for name, types in _RELEASE_NUMBERS.items():
+        if note.get(name) is not None and type(note[name]) not in types:
+            raise InvalidInput(
+                f"datapackage.json, {RELEASE}.{name}: expected a number or null, got {str(note[name])[:80]!r}."
+                " Copy the release again."
+            )
+    return ReleasedTimes(**{name: note.get(name) for name in _RELEASE_NUMBERS})
 
 
 def _package(folder: Path) -> dict[str, Any]:
@@ -160,31 +230,23 @@ def _verify_sums(folder: Path) -> None:
             )
 
 
-def _definitions(folder: Path, resources: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    definitions = {}
-    for resource in resources:
-        if resource["path"].startswith("materials/definition-"):
-            text = (folder / resource["path"]).read_text("utf-8")
-            definitions[hashlib.sha256(text.encode()).hexdigest()] = text
-    return MappingProxyType(definitions)
+def _definitions(folder: Path, paths: Sequence[str]) -> Mapping[str, str]:
+    texts = [(folder / path).read_text("utf-8") for path in paths]
+    return MappingProxyType({hashlib.sha256(text.encode()).hexdigest(): text for text in texts})
 
 
-def _table(folder: Path, resource: Mapping[str, Any]) -> ColumnTable:
-    fields = [
-        Field(entry["name"], entry["type"], entry.get("description", ""), bool(entry.get("constraints", {}).get("required")))
-        for entry in resource["schema"]["fields"]
-    ]
-    columns = table_columns(folder / resource["path"], fields)
+def _table(folder: Path, name: str, path: str, fields: Sequence[Field]) -> ColumnTable:
+    columns = table_columns(folder / path, fields)
     return ColumnTable(
-        resource["name"],
-        MappingProxyType({column.field.name: BundleColumn(column.field, *column.arrays()) for column in columns}),
+        name, MappingProxyType({column.field.name: BundleColumn(column.field, *column.arrays()) for column in columns})
     )
 
 
 def _lines(path: Path) -> Iterator[RawEvent]:
     with reading(path, "Copy the bundle again."), gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
         for line in file:
-            event = RawEvent(**json.loads(line))
+            with parsing(path, "Copy the bundle again."):
+                event = RawEvent(**json.loads(line))
             if not isinstance(event.session, str) or type(event.seq) is not int or not isinstance(event.body, str):
                 raise InvalidInput(f"{path}: expected session, seq and body of an event, got {line[:80]!r}. Export it again.")
             yield event

@@ -8,8 +8,12 @@ checked because an optional part is missing; 4 the world said no (not found, not
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
+import threading
 from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -120,8 +124,45 @@ def exit_code(error: BaseException) -> int:
     return EXIT_REFUSED
 
 
+class Terminated(BaseException):
+    """The process was asked to end. As with Ctrl-C, blocks are left in order, so that child processes and drafts are removed."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
+    # A second signal must not interrupt the clean-up. SIGKILL remains.
+    for ending in ENDING_SIGNALS:
+        signal.signal(ending, signal.SIG_IGN)
+    raise Terminated(number)
+
+
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else (signal.SIGTERM,)
+
+
+def handle_ending_signals() -> None:
+    """End by an exception if the process is asked to end: by default it would die at once, and leave its children running."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP, and that stays
+            signal.signal(number, _raise_terminated)
+
+
+def _end_by(number: int) -> NoReturn:
+    """End as the signal would have: service managers tell that apart from a failure."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
+    sys.exit(128 + number)
+
+
 def main() -> None:
     """Run the command line: our own errors become one clear message and an exit code, never a traceback."""
+    handle_ending_signals()
     try:
         result = group.main(standalone_mode=False)
     except click.ClickException as error:
@@ -130,6 +171,8 @@ def main() -> None:
     except click.exceptions.Abort:
         click.echo("Interrupted.", err=True)
         sys.exit(EXIT_INTERRUPTED)
+    except Terminated as ended:
+        _end_by(ended.number)
     except (BelievableError, OSError) as error:
         refusal = disk_error(error) if isinstance(error, OSError) else error
         click.echo(f"believable: {refusal}", err=True)

@@ -24,6 +24,7 @@ from believable.cli.place import (
     working_on,
 )
 from believable.core.errors import NotFound
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from believable.analysis.findings import Analysis
@@ -73,7 +74,9 @@ def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path
         real = store.read(lambda conn: count(conn, name, simulated=False))
         simulated = store.read(lambda conn: count(conn, name, simulated=True))
         if not real and not simulated:
-            raise NotFound(f"{study.folder}: nobody has taken part yet. Try it: believable simulate {study.folder}")
+            raise NotFound(
+                f"{study.folder}: nobody has taken part yet. Try it: {quote_command('believable simulate', study.folder)}"
+            )
         if not blinded:
             note(store, review.reading("real" if real else "simulated"), study=name, kind="unblind")
     if real and simulated:

@@ -21,6 +21,7 @@ from believable.cli.place import (
     study_data_options,
 )
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from believable.study.codebook import Codebook
@@ -213,7 +214,9 @@ def simulate(study: StudyData, error: float) -> None:
                 coding_projects.create_project(conn, project, whole, user="simulated")
                 n = bundle_export.collect_texts(conn, project, kinds=KINDS, logs=logs)
                 if not n:
-                    raise NotFound(f"{project.id}: there are no simulated texts. Run: believable simulate {study.written}")
+                    raise NotFound(
+                        f"{project.id}: there are no simulated texts. Run: {quote_command('believable simulate', study.written)}"
+                    )
                 return n, coding_rounds.simulate_coders(
                     conn, project, phrases=phrases, settings=Coding(error=error), at_ms=now_ms
                 )

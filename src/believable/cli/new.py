@@ -17,6 +17,7 @@ import click
 from believable.cli.agent_studies import agent_options, recording_options, town_options
 from believable.cli.place import PATH, definition_of, setting
 from believable.core.errors import InvalidInput
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,13 +91,13 @@ def command(
     if not requests:
         folders = [own_clips.clip_folder(written) for written in clips]
         write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
-        click.echo(f"Wrote {folder}. Next: believable check {folder}")
+        click.echo(f"Wrote {folder}. Next: {quote_command('believable check', folder)}")
         return
     request = requests[0]
     if clips or len(requests) > 1 or (variant and not request.takes_variant):
         raise InvalidInput(f"new: {request.alone}")
     for place in request.write(ready, folder, seed, languages, variant):
-        click.echo(f"Wrote {place}. Next: believable check {place}")
+        click.echo(f"Wrote {place}. Next: {quote_command('believable check', place)}")
 
 
 def chosen(*, blank: bool = False, template: str | None = None, protocol: str | None = None) -> ReadyStudy:

@@ -14,6 +14,7 @@ import click
 
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from believable.core.work import Progress
@@ -77,7 +78,8 @@ def study_folder(study: Path) -> Path:
     folder = study.parent if study.name == "study.yaml" else study
     if not (folder / "study.yaml").is_file():
         raise NotFound(
-            f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with: believable new {folder}"
+            f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with:"
+            f" {quote_command('believable new', folder)}"
         )
     context = click.get_current_context(silent=True)
     if context is not None and context.meta.get(_EXTENSIONS):

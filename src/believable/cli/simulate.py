@@ -21,6 +21,7 @@ from believable.cli.place import (
     working_on,
 )
 from believable.core.errors import InvalidInput
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from believable.simulate.crowd import Crowd, Progress, Share, StudyPlace
@@ -94,7 +95,7 @@ def command(
                 visits = on_virtual_clock(settings, crowd, progress, processes=processes)
     click.echo(summary(visits))
     if http is None:
-        click.echo(f"Export them with: believable export {study.written} --simulated")
+        click.echo(f"Export them with: {quote_command('believable export', study.written, '--simulated')}")
 
 
 class SeededIds:

@@ -13,6 +13,7 @@ import click
 from believable.cli import EXIT_OK, EXIT_PROBLEMS
 from believable.cli.place import FILE, FOLDER, bar, cluster_option, setting, working_on
 from believable.core.errors import InvalidInput, Refused
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from believable.stimuli.recipe import Mask
@@ -406,7 +407,7 @@ def _pool(folder: Path, read: Callable[[Path], list[Any]]) -> list[Any]:
     if not sources:
         raise InvalidInput(
             f"{folder / 'sources'}: there are no recordings."
-            f" Add some: believable stimuli add {folder} FILES --condition C --scenario S"
+            f" Add some: {quote_command('believable stimuli add', folder)} FILES --condition C --scenario S"
         )
     return sources
 

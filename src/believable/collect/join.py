@@ -15,7 +15,7 @@ from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.core import event_chain
 from believable.core.errors import InvalidInput
-from believable.core.ids import opaque_name, token_hash
+from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
 from believable.store import sessions, studies
 from believable.store.engine import Connection
@@ -195,7 +195,9 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     now_ms, study, kinds = context.clock.now_ms(), caller.definition.study, pool_of(caller.kind)
     number = sessions.next_number(conn, caller.row.id, kinds)
     filled = {Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)}
-    assignment = choose(study, filled, number)
+    # Simulated sessions come out the same on every server; those of people must not be computed again by strangers.
+    secret = "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
+    assignment = choose(study, filled, number, secret)
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
     session_id = context.new_id()

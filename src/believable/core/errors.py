@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import csv
 import errno
+import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePath
 
 
 class BelievableError(Exception):
@@ -31,19 +33,9 @@ class InvalidInput(BelievableError, ValueError):
 
 #: The cure where a table comes from elsewhere.
 AS_CSV = "Save it as CSV, in UTF-8."
-#: What reading damaged content raises, whatever reads it.
-_DAMAGE = (
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    OSError,
-    RecursionError,
-    TypeError,
-    ValueError,
-    csv.Error,
-    zlib.error,
-)
+#: Damaged content raises these, whatever reads it. `TypeError` and `AttributeError` are not among them: they are our own
+#: bugs, and must not be reported as damage.
+_DAMAGE = (ArithmeticError, EOFError, LookupError, OSError, RecursionError, ValueError, csv.Error, zlib.error)
 
 
 @contextmanager
@@ -67,6 +59,27 @@ def reading(source: object, cure: str) -> Iterator[None]:
         else:
             what = str(error)[:200] or type(error).__name__
         raise InvalidInput(f"{source}: cannot be read ({what}). {cure}") from error
+
+
+@contextmanager
+def parsing(source: object, cure: str) -> Iterator[None]:
+    """Like `reading`, for code that takes a parsed tree apart. There a `TypeError` may come from content of another shape, or
+    from a bug; the message names both, and the line of our code.
+
+    >>> with parsing("x.json", "Copy it again."):
+    ...     [1, 2]["title"]
+    Traceback (most recent call last):
+    believable.core.errors.InvalidInput: x.json: cannot be read (TypeError: list indices must be integers or slices, not str). ...
+    """
+    with reading(source, cure):
+        try:
+            yield
+        except (AttributeError, TypeError) as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            raise InvalidInput(
+                f"{source}: cannot be read ({type(error).__name__}: {str(error)[:200]}). Its content has another shape than"
+                f" expected, or this is a bug of believable ({PurePath(frame.filename).name}:{frame.lineno}). {cure}"
+            ) from error
 
 
 #: What a disk, or the share of it that an account may use, says when it is full.

@@ -5,20 +5,29 @@
 `put_in_place`   what was drafted elsewhere on the same disk
 `write_whole`    a text, at once
 `disk_error`     what a disk says, as our error with the cure
+
+One rule for every command that writes a folder: it takes a new or empty one, or an earlier result of the same command. A file
+that it did not write itself is never deleted or overwritten, and neither is one that was edited since; it refuses and lists them.
+
+`seal`               writes down what a command has written: the SHA-256 of each file
+`check_replaceable`  before a folder is replaced as a whole
+`check_writable`     before files are put into a folder beside others
+`replace_folder`     puts a finished folder in the place of an earlier one
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 
-from believable.core.errors import NO_SPACE, BelievableError, Refused, StorageFull
+from believable.core.errors import NO_SPACE, BelievableError, Conflict, Refused, StorageFull
 
 _RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 #: Something else stands where a file or a folder was meant.
@@ -101,6 +110,96 @@ def whole_folder(target: Path) -> Iterator[Path]:
             put_in_place(draft, real)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+SUMS = "SHA256SUMS"
+#: What file managers leave behind. Nobody misses it.
+_LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+#: So many files are named in a refusal.
+_NAMED = 8
+
+
+def seal(folder: Path) -> None:
+    """Write down the SHA-256 of every file of a folder, by which later edits and additions are known."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / SUMS)
+    lines = (f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in files)
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def check_replaceable(folder: Path, what: str, *, is_ours: bool, option: str = "--out") -> None:
+    """Refuse to replace anything but an earlier `what`, as it was written. `is_ours`: whether the folder holds one."""
+    found = _content(folder)
+    if not found:
+        return
+    if not is_ours:
+        raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
+    _refuse(folder, what, sorted(found - _sums(folder).keys()), _edited(folder, found), option)
+
+
+def check_writable(folder: Path, what: str, *, is_ours: bool, option: str = "--out") -> None:
+    """Refuse to write a `what` into a folder with something else, or over files that were edited. Files that were added stay."""
+    found = _content(folder)
+    if found and not is_ours:
+        raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
+    _refuse(folder, what, [], _edited(folder, found), option)
+
+
+def replace_folder(draft: Path, target: Path) -> None:
+    """A finished folder takes the place of an earlier one of the same disk, which is gone only then."""
+    real = target.resolve()
+    old = real.with_name(f".{real.name}.{os.getpid()}.old")
+    if real.exists():
+        os.replace(real, old)
+    try:
+        os.replace(draft, real)
+    except OSError:
+        if old.exists():
+            os.replace(old, real)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _refuse(folder: Path, what: str, added: Sequence[str], edited: Sequence[str], option: str) -> None:
+    if not added and not edited:
+        return
+    parts = [
+        f"{words}: {', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED} more' if len(names) > _NAMED else ''}"
+        for words, names in (("added", added), ("edited", edited))
+        if names
+    ]
+    raise Conflict(
+        f"{folder}: this {what} was changed since it was written ({'; '.join(parts)}). To replace it would lose that. Move these"
+        f" files away, or choose another place with {option}."
+    )
+
+
+def _content(folder: Path) -> set[str]:
+    """The files in a folder, and links, by their names in it."""
+    if not folder.is_dir():
+        if folder.exists() or folder.is_symlink():
+            raise Conflict(f"{folder}: this is a file, and a folder is to be written. Choose another place.")
+        return set()
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return {path.relative_to(folder).as_posix() for path in found if path.name not in _LITTER}
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """The digests of a sealed folder by name, and its own file with them, which has none."""
+    path = folder / SUMS
+    if not path.is_file():
+        return {}
+    entries = (line.partition("  ") for line in path.read_text("utf-8", "replace").splitlines())
+    return {SUMS: ""} | {name: digest for digest, _, name in entries}
+
+
+def _edited(folder: Path, found: Set[str]) -> list[str]:
+    written = _sums(folder).items()
+    return sorted(name for name, digest in written if digest and name in found and _sha256(folder / name) != digest)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def put_in_place(draft: Path, target: Path) -> None:

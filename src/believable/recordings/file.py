@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput, TooLarge, reading
+from believable.core.errors import InvalidInput, TooLarge, parsing, reading
 from believable.core.registry import did_you_mean
 from believable.core.whole_files import whole_file
 from believable.recordings.field_types import misfits
@@ -179,17 +179,17 @@ def _unique(place: str, ids: Iterable[str]) -> Iterator[str]:
         seen.add(id_)
 
 
-def write(recording: Recording, path: Path) -> int:
+def write(recording: Recording, path: Path | str) -> int:
     """Write a sound recording, whole or not at all. Returns the number of bytes."""
     data = to_bytes(recording)
-    with whole_file(path) as draft:
+    with whole_file(Path(path)) as draft:
         draft.write_bytes(data)
     return len(data)
 
 
-def read(path: Path) -> Recording:
+def read(path: Path | str) -> Recording:
     """The recording in a file, or an error naming the file and what is wrong with it."""
-    return from_bytes(path.read_bytes(), source=str(path))
+    return from_bytes(Path(path).read_bytes(), source=str(path))
 
 
 def to_bytes(recording: Recording) -> bytes:
@@ -243,7 +243,7 @@ def from_tree(tree: Any, *, source: str) -> Recording:
             f"{source}: format is {tree['format']!r}, this version reads {FORMAT!r}. "
             "Read it with the version of believable that wrote it."
         )
-    with reading(source, f"It is not laid out as {FORMAT}: mend the program that wrote it."):
+    with parsing(source, f"It is not laid out as {FORMAT}: mend the program that wrote it."):
         recording = _from_sound_tree(tree)
     return require_sound(recording, source=source)
 

@@ -90,7 +90,7 @@ def marks_of(source: Source, *, blinded: bool = False) -> list[tuple[str, str]]:
 
 def write_report(
     analysis: Analysis,
-    folder: Path,
+    folder: Path | str,
     *,
     formats: Sequence[Format] = ("svg", "pdf", "png"),
     theme: Theme = LIGHT,
@@ -100,7 +100,8 @@ def write_report(
 ) -> ReportFolder:
     """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the page has both."""
     report = page(analysis, links=links, blinded=blinded, script=script)
-    with whole_folder(folder) as draft:
+    target = Path(folder)
+    with whole_folder(target) as draft:
         write_results(analysis, draft)
         for table in analysis.tables:
             if not table.data_only:
@@ -112,7 +113,7 @@ def write_report(
             for form in formats:
                 (draft / FIGURES_FOLDER / f"{name}.{form}").write_bytes(picture(drawing, form, theme))
         (draft / PAGE_FILE).write_text(report.html, encoding="utf-8", newline="\n")
-    return ReportFolder(folder / PAGE_FILE, len(report.drawings), len(analysis.tables))
+    return ReportFolder(target / PAGE_FILE, len(report.drawings), len(analysis.tables))
 
 
 def _paper(marks: Sequence[tuple[str, str]]) -> str:

@@ -127,7 +127,6 @@ NOT_WRITTEN = frozenset(
         "what",
         "log",
         "action",
-        "reason",
         "scope",
         "how",
         "label",
@@ -159,8 +158,40 @@ def tables_of(folder: Path) -> Iterator[tuple[Path, frozenset[str]]]:
     package = json.loads((folder / "datapackage.json").read_text("utf-8"))
     for resource in package["resources"]:
         if resource.get("profile") == "tabular-data-resource" and resource["path"].startswith("data/"):
-            names = {field["name"] for field in resource["schema"]["fields"] if field["type"] == "string"}
+            texts = [field for field in resource["schema"]["fields"] if field["type"] == "string"]
+            # A column with a list of its possible values holds nothing else.
+            names = {field["name"] for field in texts if "enum" not in field.get("constraints", {})}
             yield folder / resource["path"], frozenset(names - NOT_WRITTEN)
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The raw events or strays of a bundle; nothing if there is no such file."""
+    if path.is_file():
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+            yield from map(json.loads, file)
+
+
+#: The column of answers that are numbers.
+NUMBERS = "value_number"
+#: From so many digits on, a number may be a phone number or a time.
+_LONG = 10_000_000
+
+
+def long_number(value: object) -> str | None:
+    """A number, or a cell with one, as digits if it is so long that it may say who or when; None for everything else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _LONG <= abs(value) < 1e15:
+        return None
+    return f"{abs(value):.0f}"
+
+
+def asked_in(row: Mapping[str, str], column: str) -> str:
+    """The question that a cell answers. If a table has no questions, its columns take their place, as the fields of events do."""
+    return row.get("question", column)
 
 
 def spots(folder: Path, known: Known = nobody) -> tuple[Spot, ...]:
@@ -187,25 +218,24 @@ def _in_tables(folder: Path, known: Known) -> Iterator[Spot]:
         with path.open(encoding="utf-8", newline="") as file:
             for line, row in enumerate(csv.DictReader(file), start=2):
                 position, session = row.get("position"), restored(row.get("session") or "")
-                for column in columns & row.keys():
-                    text = restored(row[column]) if row[column] else ""
+                index = int(position) if position else None
+                written = {column: restored(row[column]) for column in columns & row.keys() if row[column]}
+                if (number := long_number(row.get(NUMBERS) or "")) is not None:
+                    written[NUMBERS] = number
+                for column, text in written.items():
                     where = f"{path.name} line {line}, column {column}"
-                    place = int(position) if position else None
-                    yield from _in_text(text, session, place, row.get("question", ""), where, known)
+                    yield from _in_text(text, session, index, asked_in(row, column), where, known)
 
 
 def _in_events(folder: Path, known: Known) -> Iterator[Spot]:
     for name in (EVENTS, STRAYS):
-        path = folder / name
-        if not path.is_file():
-            continue
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-            for line, text in enumerate(file, start=1):
-                event = json.loads(text)
-                body = json.loads(event["body"])
-                for question, words in texts_of(body):
-                    where = f"{Path(name).name} line {line}, {body.get('kind')}"
-                    yield from _in_text(words, event["session"], body.get("trial"), question, where, known)
+        for line, event in enumerate(read_lines(folder / name), start=1):
+            body = json.loads(event["body"])
+            if not isinstance(body, dict):
+                continue
+            for question, words in texts_of(body):
+                where = f"{Path(name).name} line {line}, {body.get('kind')}"
+                yield from _in_text(words, event["session"], body.get("trial"), question, where, known)
 
 
 def texts_of(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -216,10 +246,20 @@ def texts_of(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for name, value in data.items():
             if name == "answers" and isinstance(answers, dict):
                 for question, answer in answers.items():
-                    yield from ((question, text) for text in _strings(answer))
+                    yield from ((question, text) for text in (*_strings(answer), *_long_numbers(answer)))
             elif name != "question":
                 own = str(data.get("question", name))
                 yield from ((own, text) for text in _strings(value))
+                if name == "value" and body.get("kind") == "answer.change":
+                    yield from ((own, text) for text in _long_numbers(value))
+
+
+def _long_numbers(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _long_numbers(part)
+    elif not isinstance(value, str) and (number := long_number(value)) is not None:
+        yield number
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -237,8 +277,13 @@ def _in_text(text: str, session: str, position: int | None, question: str, where
     for match in matches(text, known):
         key = _id(f"{session}/{position}/{question}/{match.kind}")
         shown = text[max(0, match.start - 15) : match.end + 15].replace("\n", " ")[:EXCERPT]
-        yield Spot(key, match.kind, session, where, shown, match.cure, position, question)
+        yield Spot(key, match.kind, session, printable(where), printable(shown), match.cure, position, question)
+
+
+def printable(text: str) -> str:
+    """The text as any terminal and any file takes it: half characters are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _id(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:ID_CHARACTERS]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:ID_CHARACTERS]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from believable.analysis.findings import Analysis
 from believable.analysis.registered import FOLDER as PLAN_FOLDER
 from believable.core.data_files import read_blocks
 from believable.core.documents import document
-from believable.core.errors import Conflict, Refused
+from believable.core.errors import Refused
 from believable.core.registry import Registry
-from believable.core.whole_files import disk_error
+from believable.core.whole_files import check_replaceable, disk_error, replace_folder, seal
 from believable.report.figure_files import Format
 from believable.report.page import write_report
 from believable.report.privacy import Spot
@@ -28,7 +28,7 @@ BUNDLE, STUDY, REPORT = "bundle", "study", "report"
 STUDY_PARTS = ("study.yaml", "pages")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFacts:
     """What the papers of a release say. `accepted` are spots that were looked at and are no harm; `redacted` those taken out."""
 
@@ -39,6 +39,12 @@ class ReleaseFacts:
     redacted: tuple[Spot, ...] = ()
     new_receipts: int = 0
     stimuli: bool = False
+    #: How exactly times are told, as a sentence.
+    times: str = ""
+    #: Whether the order of pages gives the order of arrival away, because both follow from the study's seed.
+    arrival_by_seed: bool = False
+    #: What an attack with a platform's list found, a line for each signal; none: nobody tried.
+    attack: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +63,8 @@ LICENCES: Registry[Licence] = Registry(
 
 
 def check_target(folder: Path) -> None:
-    """Only an older release, or nothing, may be replaced."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
-        raise Conflict(f"{folder}: there is something else here, and it is no release. Choose another place with --out.")
+    """Only an older release to which nobody has added or changed anything, or nothing, may be replaced."""
+    check_replaceable(folder, "release", is_ours=(folder / MARK).is_file())
 
 
 def check_spots(spots: Sequence[Spot], accepted: frozenset[str], redacted: frozenset[str]) -> None:
@@ -87,8 +92,7 @@ def build(
 ) -> None:
     """Write the release. `bundle` is moved into it; `study` is the study's folder where there is one."""
     check_target(folder)
-    part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
+    part = folder.resolve().with_name(f".{folder.resolve().name}.{os.getpid()}.part")
     try:
         part.mkdir(parents=True)
         shutil.copytree(bundle, part / BUNDLE)
@@ -97,10 +101,9 @@ def build(
         write_report(analysis, part / REPORT, formats=formats)
         for name, text in papers(analysis, facts, plan=(part / PLAN_FOLDER).is_dir(), study=study is not None).items():
             (part / name).write_text(text, encoding="utf-8")
-        (part / "SHA256SUMS").write_text(_sums(part), encoding="utf-8")
-        if folder.exists():
-            shutil.rmtree(folder)
-        part.rename(folder)
+        seal(part)
+        check_target(folder)  # somebody may have written there meanwhile
+        replace_folder(part, folder)
     except OSError as error:
         raise disk_error(error, folder) from error
     finally:
@@ -151,13 +154,6 @@ def _mark(analysis: Analysis, facts: ReleaseFacts) -> dict[str, object]:
         "registered": source.registered,
         "accepted": [f"{spot.kind} in {spot.place}" for spot in facts.accepted],
         "redacted": [f"{spot.kind} in {spot.place}" for spot in facts.redacted],
+        "times": facts.times,
+        "attack": list(facts.attack),
     }
-
-
-def _sums(folder: Path) -> str:
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
-    files += [folder / BUNDLE / "SHA256SUMS"]
-    lines = (
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in sorted(files)
-    )
-    return "".join(lines)

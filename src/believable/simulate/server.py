@@ -85,7 +85,11 @@ class Server:
                 env={**os.environ, **self.environment},
                 start_new_session=True,  # so that its workers can be ended with it
             )
-        self._wait_until_it_answers()
+        try:
+            self._wait_until_it_answers()
+        except BaseException:  # a `with` block that is never entered is never left either
+            self.kill()
+            raise
 
     def _wait_until_it_answers(self) -> None:
         deadline_s = time.monotonic() + START_LIMIT_S
@@ -98,7 +102,6 @@ class Server:
             except httpx.TransportError:
                 pass
             time.sleep(0.05)
-        self.kill()  # who waits for it in a `with` never gets to leave it
         raise ServerFailed(f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}")
 
     def last_words(self, characters: int = 4000) -> str:

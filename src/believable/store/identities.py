@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, insert, select
 
 from believable.core.errors import Refused
+from believable.core.shell import quote_command
 from believable.store.database_tables import identities, users
 
 
@@ -29,7 +30,7 @@ def _invited(conn: Connection, issuer: str, email: str) -> str:
     if name is None:
         raise Refused(
             f"There is no account {email[:100]!r} here. Ask an administrator to add one of this name: "
-            f"believable user add {email[:64]}"
+            f"{quote_command('believable user add', email[:64])}"
         )
     if conn.execute(select(identities.c.subject).where(identities.c.user == name, identities.c.issuer == issuer)).first():
         raise Refused(f"The account {name!r} belongs to another person at this provider. Ask an administrator.")

@@ -378,10 +378,12 @@ def cell_count(study: Study) -> int:
     return prod(map(len, study.arms.values())) * prod(row_count(size[0]) for size in latin_sizes(study).values())
 
 
-def choose(study: Study, filled: Mapping[Cell, int], number: int) -> Assignment:
+def choose(study: Study, filled: Mapping[Cell, int], number: int, secret: str = "") -> Assignment:
     """The assignment of session `number`, given how many sessions count in each cell.
 
-    Among the least filled cells, those whose arms and rows are least filled each on their own; among these the seed decides.
+    Among the least filled cells, those whose arms and rows are least filled each on their own; among these the seed decides. A
+    `secret` takes part in what is drawn for people: a published study tells its seed, and the order of a session's pages must
+    not tell its number.
     """
     everything = cells(study)
     fewest = min(filled.get(cell, 0) for cell in everything)
@@ -390,13 +392,17 @@ def choose(study: Study, filled: Mapping[Cell, int], number: int) -> Assignment:
     loads = [sum(marginal.get(factor, 0) for factor in _factors(cell)) for cell in open_cells]
     least = min(loads)
     lightest = [cell for cell, load in zip(open_cells, loads, strict=True) if load == least]
-    cell = generator(study.seed, "cell", number).choice(lightest)
-    return Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number))
+    cell = generator(study.seed, "cell", number, *_parts(secret)).choice(lightest)
+    return Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number, secret))
 
 
-def session_seed(study: Study, number: int) -> int:
+def session_seed(study: Study, number: int, secret: str = "") -> int:
     """Below 2**63, so that any database keeps it."""
-    return derive(study.seed, "session", number) >> 1
+    return derive(study.seed, "session", number, *_parts(secret)) >> 1
+
+
+def _parts(secret: str) -> tuple[str, ...]:
+    return (secret,) if secret else ()
 
 
 def _factors(cell: Cell) -> Iterator[Factor]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from believable.core.errors import InvalidInput, reading
+from believable.core.errors import InvalidInput, parsing
 from believable.recordings.file import require_sound
 from believable.recordings.importers.agent_movements import read_json
 from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, Place, RecordedWorld, Recording, Timing, Track
@@ -47,7 +47,7 @@ class ImportedMemories:
 
 def import_memories(folder: Path) -> ImportedMemories:
     """Read every `*_memories.json` of a folder."""
-    with reading(folder, "Copy the run again."):
+    with parsing(folder, "Copy the run again."):
         return _imported_memories(folder)
 
 

@@ -16,7 +16,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
-from believable.core.errors import InvalidInput, reading
+from believable.core.errors import InvalidInput, parsing
 from believable.recordings.file import require_sound
 from believable.recordings.importers.agent_movements import TIME_FORMAT, Life, Moment, Movements, read_json, read_movements
 from believable.recordings.recording import (
@@ -66,7 +66,7 @@ def import_run(folder: Path, *, maze: Path | None = None) -> Imported:
 
     maze  the folder of the map, with maze_meta_info.json in it, where it is not `maze/` in the run's folder
     """
-    with reading(folder, "Copy the run again."):
+    with parsing(folder, "Copy the run again."):
         return _imported(folder, maze)
 
 

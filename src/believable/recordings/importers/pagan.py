@@ -21,7 +21,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.registry import did_you_mean
 
 COLUMNS = ("OriginalName", "DatabaseName", "Participant", "SessionID", "Timestamp", "VideoTime", "Value")
@@ -153,7 +153,7 @@ def read_pagan(path: Path) -> PaganExport:
     """Read an export. Raises only when it is no PAGAN export at all; damaged rows are in the report."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file that PAGAN exported.")
-    with reading(path, "Export it again from PAGAN."):
+    with parsing(path, "Export it again from PAGAN."):
         return _read(path)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.core.shell import quote_command
 from believable.store import ROLES, accounts, rights
 from believable.store.engine import Connection
 from believable.web.console.console_page import RESEARCHERS, STUDY_OWNERS, ConsoleVisit, Route
@@ -46,7 +47,7 @@ async def grant(visit: ConsoleVisit) -> Response:
         if name not in {user.name for user in accounts.everyone(conn)}:
             raise InvalidInput(
                 f"user name: there is no account {name!r}. An administrator adds accounts, under Users or with "
-                f"`believable user add {name}`."
+                f"`{quote_command('believable user add', name)}`."
             )
         rights.grant(conn, name, study.id, role, now_ms=now_ms)
 

@@ -14,7 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput, NotFound, parsing
+from believable.core.shell import quote_command
 from believable.core.whole_files import whole_file, write_whole
 from believable.recordings import file
 from believable.recordings.recording import Recording
@@ -42,7 +43,7 @@ def holds(folder: Path, settings: TownSettings) -> bool:
     path, tree = folder / SETTINGS_FILE, json.loads(json.dumps(asdict(settings)))
     if not path.is_file():
         return False
-    with reading(path, _RUN_AGAIN):
+    with parsing(path, _RUN_AGAIN):
         before = dict(json.loads(path.read_text("utf-8")))
     if before != tree:
         other = ", ".join(f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name])
@@ -53,8 +54,8 @@ def holds(folder: Path, settings: TownSettings) -> bool:
 def read_settings(folder: Path) -> TownSettings:
     path = folder / SETTINGS_FILE
     if not path.is_file():
-        raise NotFound(f"{folder}: there is no run here. Make one with: believable town run {folder}")
-    with reading(path, _RUN_AGAIN):
+        raise NotFound(f"{folder}: there is no run here. Make one with: {quote_command('believable town run', folder)}")
+    with parsing(path, _RUN_AGAIN):
         return TownSettings(**json.loads(path.read_text("utf-8")))
 
 
@@ -96,7 +97,7 @@ def _take_up(run: TownRun, folder: Path) -> int:
     path = folder / CHECKPOINT_FILE
     if not path.is_file():
         return 0
-    with reading(path, "Delete it: the run then begins anew."):
+    with parsing(path, "Delete it: the run then begins anew."):
         tree: Mapping[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
         run.restore(tree["run"])
         return int(tree["trace_bytes"])

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput, NotFound, parsing
+from believable.core.shell import quote_command
 from believable.core.whole_files import write_whole
 from believable.recordings.recording import Action
 from believable.worlds.town.language.opening import USAGE_FILE
@@ -27,7 +28,7 @@ def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
     """Every note of the minds, in order. A last line that a crash cut off is left out."""
     path = folder / TRACE_FILE
     if not path.is_file():
-        raise NotFound(f"{path}: there is no trace. Make a run with: believable town run {folder}")
+        raise NotFound(f"{path}: there is no trace. Make a run with: {quote_command('believable town run', folder)}")
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
@@ -41,7 +42,7 @@ def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
 
 def page_data(folder: Path) -> dict[str, Any]:
     """What the page shows: prompts that recur are kept once."""
-    with reading(folder, "Make the run again."):
+    with parsing(folder, "Make the run again."):
         return _page_data(folder)
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from believable.core.errors import InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.whole_files import write_whole
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
@@ -88,7 +88,7 @@ def write_usage(model: LanguageModel, run: Path) -> None:
     path = run / USAGE_FILE
     tree = {"model": model.name, **asdict(model.usage)}
     if path.is_file():
-        with reading(path, "Delete it: it only counts what asking has taken."):
+        with parsing(path, "Delete it: it only counts what asking has taken."):
             before = json.loads(path.read_text("utf-8"))
             tree["waited_s"] += before["waited_s"]
             for reason, count in before["waits"].items():

@@ -19,6 +19,7 @@ from typing import Any
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
+from believable.core.shell import quote_command
 from believable.core.work import map_chunks
 from believable.protocols.contract import ShownAgents
 from believable.protocols.doom_films import HANDS, film_name
@@ -189,7 +190,8 @@ def _people(folder: Path, map_seed: int) -> list[FinishedRun]:
     files = sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
     if not files:
         raise InvalidInput(
-            f"--humans: there are no recordings in {str(folder)!r}. Make some: believable record navigation {folder}"
+            f"--humans: there are no recordings in {str(folder)!r}. Make some:"
+            f" {quote_command('believable record navigation', folder)}"
         )
     people = []
     for file in files:
