@@ -5,6 +5,7 @@ Texts of a study's sessions come into a coding project, all of it goes out as fi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from believable.bundle.marks import Logs
 from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows
 from believable.bundle.tables import Row
-from believable.bundle.write import WrittenBundle, write
+from believable.bundle.write import LeaveOut, WrittenBundle, write
 from believable.coding.coded_bundle import code_rows, final_rows, label_rows
 from believable.coding.label_files import MarkedText, table, to_qdc, write_codebook, write_labels
 from believable.coding.responses import Response, SessionTexts, prompts_of, responses_of
@@ -24,7 +25,7 @@ from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_marks import MarkOperation
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.collected import collected, count, study_record
-from believable.store.database_tables import coding_tasks, definitions
+from believable.store.database_tables import coding_tasks, definitions, sessions
 from believable.store.database_tables import coding_texts as texts_table
 from believable.store.engine import Store
 from believable.study.definition import Definition
@@ -41,11 +42,14 @@ def export(
     simulated: bool = False,
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
+    leave_out: LeaveOut | None = None,
+    registered_ms: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> WrittenBundle:
     """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the simulated ones.
 
-    `media_dir` is the folder of the prepared media: logs of actions are read from there.
+    `media_dir` is the folder of the prepared media: logs of actions are read from there. `leave_out` finds out what the declared
+    analysis leaves out: `analysis.analysed_set` knows. `registered_ms`: when the plan was registered, if it was.
     """
 
     def on_snapshot(conn: Connection) -> WrittenBundle:
@@ -58,6 +62,8 @@ def export(
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
             coding=coding_rows(conn, study_id, simulated=simulated),
+            leave_out=leave_out,
+            registered_ms=registered_ms,
             progress=lambda done: progress(done, total),
         )
 
@@ -69,6 +75,7 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
     projects = coding_projects.projects_of_study(conn, study, "simulated" if simulated else "real")
     if not projects:
         return None
+    digest_of = _digests(conn, study)
     codes: list[Row] = []
     labels: list[Row] = []
     final: list[Row] = []
@@ -95,8 +102,23 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
                     review=mark.review,
                 )
         held = [label for label in coding_marks.final_labels(conn, project) if label.number in texts]
-        final += final_rows(book_id, held, texts, names, samples)
+        final += final_rows(book_id, held, texts, names, samples, digest_of)
     return CodingRows(codes, labels, final)
+
+
+def _digests(conn: Connection, study: str) -> Callable[[Response], str | None]:
+    """What gives the SHA-256 of the medium a text is about: by the definition that its session is pinned to."""
+    pinned = select(sessions.c.id, sessions.c.definition).where(sessions.c.study == study)
+    definition_of = {row.id: row.definition for row in conn.execute(pinned)}
+    bodies = select(definitions.c.hash, definitions.c.body).where(definitions.c.hash.in_(set(definition_of.values())))
+    media = {row.hash: json.loads(row.body)["media"] for row in conn.execute(bodies)}
+
+    def digest_of(response: Response) -> str | None:
+        shown = media.get(definition_of.get(response.session or "", ""), {})
+        medium = shown.get(response.stimulus)
+        return None if medium is None else str(medium["digest"])
+
+    return digest_of
 
 
 def pseudonyms(conn: Connection, project: CodingProject) -> dict[str, str]:

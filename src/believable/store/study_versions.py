@@ -53,11 +53,8 @@ def study_versions(conn: Connection, study: str, pool: str = "real") -> tuple[St
     rows: list[tuple[str, int | None, int]] = [(name, first_ms, count) for first_ms, _, name, count in first_used]
     if current not in {name for name, _, _ in rows}:
         rows.append((current, None, 0))
-    created = dict(
-        conn.execute(select(definitions.c.hash, definitions.c.created_ms).where(definitions.c.hash.in_([row[0] for row in rows])))
-        .tuples()
-        .all()
-    )
+    known = select(definitions.c.hash, definitions.c.created_ms).where(definitions.c.hash.in_([name for name, _, _ in rows]))
+    created = {row.hash: int(row.created_ms) for row in conn.execute(known)}
     latest = {revision.definition: revision for revision in stated_revisions(conn, study)}
     return tuple(
         _version(number, name, created.get(name, 0), first_ms, count, latest.get(name))
