@@ -18,7 +18,7 @@ from believable.bundle.tables import BundleTable, Cell, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class AnalysisExclusions:
     """What an analysis leaves out.
 
     rows          further rows of the exclusions table: rules of the plan, and the protocol's own cleaning
@@ -49,7 +49,7 @@ class LeftOut:
 
 
 #: Finds out what is left out, from the tables as they will be.
-LeaveOut: TypeAlias = Callable[[Bundle], LeftOut]
+LeaveOut: TypeAlias = Callable[[Bundle], AnalysisExclusions]
 
 
 class TablesOnDisk(Mapping[str, ColumnTable]):

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from believable.bundle.left_out import LeaveOut
 from believable.bundle.marks import Logs
 from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows
 from believable.bundle.tables import Row
-from believable.bundle.write import LeaveOut, WrittenBundle, write
+from believable.bundle.write import WrittenBundle, write
 from believable.coding.coded_bundle import code_rows, final_rows, label_rows
 from believable.coding.label_files import MarkedText, table, to_qdc, write_codebook, write_labels
 from believable.coding.responses import Response, SessionTexts, prompts_of, responses_of
