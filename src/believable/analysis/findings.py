@@ -199,6 +199,8 @@ class Source:
     demonstration: bool
     #: Hash of the registered plan; empty where nothing was registered.
     registered: str = ""
+    #: Every definition that sessions are pinned to, with their number; `definition` is the one of most sessions.
+    definitions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def mark(self) -> str:

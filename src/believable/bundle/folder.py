@@ -201,6 +201,8 @@ class BundleFolder:
         tables = TablesOnDisk(self._part, {name: file.path for name, file in self._open.items()}, self._shapes)
         study = self._study
         left_out = leave_out(Bundle(self._part, study.title, study.simulated, study.withdrawn, tables, definitions))
+        if left_out is None:
+            return
         for name, counts in (("participants", left_out.counts_session), ("judgements", left_out.counts_answer)):
             rows = with_included(tables[name], counts) if name in tables else None
             if rows is not None:

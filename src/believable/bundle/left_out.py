@@ -48,8 +48,8 @@ class AnalysisExclusions:
         return row if row["reason"] != "text_excluded" else {**row, "applied": self.texts}
 
 
-#: Finds out what is left out, from the tables as they will be.
-LeaveOut: TypeAlias = Callable[[Bundle], AnalysisExclusions]
+#: Finds what is left out, from the tables as they will be; None if no analysis is declared.
+LeaveOut: TypeAlias = Callable[[Bundle], AnalysisExclusions | None]
 
 
 class TablesOnDisk(Mapping[str, ColumnTable]):
