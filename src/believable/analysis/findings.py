@@ -199,7 +199,8 @@ class Source:
     demonstration: bool
     #: Hash of the registered plan; empty where nothing was registered.
     registered: str = ""
-    #: Every definition that sessions are pinned to, with their number; `definition` is the one of most sessions.
+    #: If the study changed while it ran: each definition with its number of sessions; `definition` is the one of most. Empty if
+    #: results are blinded.
     definitions: Mapping[str, int] = field(default_factory=dict)
 
     @property

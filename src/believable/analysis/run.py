@@ -261,7 +261,7 @@ def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | N
         simulated=data.simulated,
         demonstration=study is not None and study.demonstration,
         registered="" if registered is None else registered.hash,
-        definitions={version.definition: version.n_sessions for version in versions if not blinded},
+        definitions={} if blinded or len(versions) < 2 else {version.definition: version.n_sessions for version in versions},
     )
 
 

@@ -58,6 +58,10 @@ class HashedFile(io.RawIOBase):
         finally:
             super().close()
 
+    def pass_on(self) -> None:
+        """Give everything to the operating system, so that other readers of the file see it."""
+        self._file.flush()
+
     @property
     def digest(self) -> str:
         return self._sha256.hexdigest()
@@ -80,6 +84,7 @@ class TableFile:
     def flush(self) -> None:
         """What was written so far can be read from the disk."""
         self._buffer.flush()
+        self.raw.pass_on()
 
     def close(self) -> Content:
         with closing(self.raw):

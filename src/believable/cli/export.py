@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.place import PATH, StudyData, bar, definition_of, extensions_option, note, study_argument, study_data_options
+from believable.core.errors import StudyError
 
 if TYPE_CHECKING:
     from believable.bundle.write import WrittenBundle
@@ -59,6 +60,13 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
     from believable.store.bundle_export import export
 
     name, media_dir = study.name, study.settings.media_dir
+    try:
+        plan = definition_of(study.folder).study.analysis
+    except StudyError:
+        plan = None
+        click.echo(
+            "study.yaml has problems (believable check), so `included` follows the plan that sessions began with.", err=True
+        )
     with study.open() as store, bar("Exporting") as progress:
         written = export(
             store,
@@ -68,7 +76,7 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
             simulated=simulated,
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
-            leave_out=find_exclusions(PROTOCOLS, definition_of(study.folder).study.analysis),
+            leave_out=find_exclusions(PROTOCOLS, plan),
             registered_ms=registration_ms(read_registration(study.folder)),
             progress=progress,
         )
