@@ -19,7 +19,7 @@ from believable.core.errors import NotFound
 from believable.pages import KINDS
 from believable.store import studies
 from believable.store.bundle_export import export
-from believable.store.collected import CHUNK, collected
+from believable.store.collected import CHUNK, collected, version_records
 from believable.store.database_tables import tombstones
 from believable.store.engine import Store
 
@@ -69,13 +69,15 @@ def test_the_store_gives_exactly_what_was_collected(
             store, "who_plays", tmp_path / "out", kinds=KINDS, progress=lambda done, total: seen.append((done, total))
         )
         simulated = export(store, "who_plays", tmp_path / "sim", kinds=KINDS, simulated=True)
+        versions = store.read(lambda conn: version_records(conn, "who_plays", "real"))
     assert (written.sessions, simulated.sessions) == (6, 1)
     assert seen[-1] == (6, 6)
     named = [
         replace(session, decisions=tuple(replace(decision, user="reviewer_1") for decision in session.decisions))
         for session in some_sessions
     ]
-    direct = write(making.study(withdrawn=2, previews=1), named, tmp_path / "direct", kinds=KINDS)
+    study = replace(making.study(withdrawn=2, previews=1), versions=versions)
+    direct = write(study, named, tmp_path / "direct", kinds=KINDS)
     assert content(tmp_path / "out") == content(direct.folder)
     found = read(tmp_path / "sim")
     assert found.simulated

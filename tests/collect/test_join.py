@@ -14,6 +14,7 @@ import pytest
 
 from believable.collect.context import Refusal
 from believable.collect.desk import Collect
+from believable.collect.revise import UnexplainedChange, revise
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import review, sessions, studies
@@ -52,7 +53,12 @@ def test_a_session_stays_with_the_definition_it_started_with(desk: Collect, make
     before = make_definition()
     links = desk.publish("s", before).links
     person = enter(links["open"])
-    desk.publish("s", make_definition(on_fail="continue"))
+    changed = make_definition(on_fail="continue")
+    with pytest.raises(UnexplainedChange, match="attention"):
+        desk.publish("s", changed)
+    wish = {"study_id": "s", "definition": changed, "reason": "The check was too strict.", "user": "ada", "at_ms": 1}
+    desk.store.write(lambda conn: revise(conn, desk.context.kinds, **wish))
+    desk.publish("s", changed)
     assert desk.view(person.token).now().definition.hash == before.hash
     assert session(desk, enter(links["open"]).token).definition != before.hash
 

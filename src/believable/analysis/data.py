@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,11 +13,12 @@ from numpy.typing import NDArray
 
 from believable.analysis import exclusions
 from believable.analysis.findings import Drop, FlowStep
+from believable.analysis.media_versions import media_names, named_stimuli, separate_media
 from believable.analysis.settled_plan import Plan
 from believable.bundle.read import Bundle, BundleColumn, ColumnTable
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
-from believable.study.records import Study, outline
+from believable.study.records import Stimulus, Study, outline
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
@@ -115,6 +115,11 @@ class Data:
         shown = self.table("shown")["condition"].values
         return tuple(dict.fromkeys(condition for condition in shown if condition is not None))
 
+    @cached_property
+    def stimuli(self) -> Mapping[str, Stimulus]:
+        """The study's stimuli by the names that tables have: two media under one id are two stimuli."""
+        return named_stimuli(self.bundle, self.study)
+
     # ------------------------------------------------------------------------------------------ tables
 
     def table(self, name: str) -> ColumnTable:
@@ -143,7 +148,7 @@ class Data:
         keep &= exclusions.current(table, self._latest)
         if self.left_out_trials:
             keep &= ~self._in_left_out_trial(table)
-        if self.left_out_answers and name == "answers":
+        if self.left_out_answers and name in ("answers", "judgements"):
             keep &= ~self._is_left_out_answer(table)
         return table if keep.all() else _taken(table, np.flatnonzero(keep))
 
@@ -299,9 +304,11 @@ class Data:
 
 
 def load(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
-    """The data of a bundle after the plan's exclusions."""
+    """The data of a bundle after the plan's exclusions, with a name of its own for each medium of a stimulus."""
     kept = exclusions.apply(bundle, plan.declared.exclusions)
-    return Data(bundle, study, plan, kept.sessions, kept.simulated, kept.drops, kept.funnel, kept.trials, kept.answers)
+    return Data(
+        separate_media(bundle), study, plan, kept.sessions, kept.simulated, kept.drops, kept.funnel, kept.trials, kept.answers
+    )
 
 
 def numbers(entries: Answers) -> FloatArray:
@@ -359,8 +366,7 @@ def durations_ms(bundle: Bundle) -> Mapping[str, float]:
     """Stimuli whose duration the study's definitions tell."""
     return {
         stimulus: float(medium["duration_ms"])
-        for media in _media(bundle)
-        for stimulus, medium in media.items()
+        for stimulus, medium in media_names(bundle)
         if medium.get("duration_ms") is not None
     }
 
@@ -368,11 +374,10 @@ def durations_ms(bundle: Bundle) -> Mapping[str, float]:
 def logs(bundle: Bundle) -> Mapping[str, str]:
     """Stimuli to the SHA-256 of their log of actions, as the latest definition has it."""
     digests: dict[str, str] = {}
-    for media in _media(bundle):
-        for stimulus, medium in media.items():
-            digest = medium.get("actions") or medium.get("digest")
-            if digest is not None:
-                digests[stimulus] = str(digest)
+    for stimulus, medium in media_names(bundle):
+        digest = medium.get("actions") or medium.get("digest")
+        if digest is not None:
+            digests[stimulus] = str(digest)
     return digests
 
 
@@ -384,7 +389,3 @@ def round_ms(data: Data, *trials: str) -> float | None:
         if entry.item.plays_round == "round" and (not trials or entry.item.id in trials):
             return float(entry.item.medium_ms)
     return None
-
-
-def _media(bundle: Bundle) -> list[Mapping[str, Mapping[str, Any]]]:
-    return [json.loads(text).get("media", {}) for text in bundle.definitions.values()]

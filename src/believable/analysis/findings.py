@@ -199,6 +199,9 @@ class Source:
     demonstration: bool
     #: Hash of the registered plan; empty where nothing was registered.
     registered: str = ""
+    #: If the study changed while it ran: each definition with its number of sessions; `definition` is the one of most. Empty if
+    #: results are blinded.
+    definitions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def mark(self) -> str:

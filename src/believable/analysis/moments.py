@@ -153,7 +153,7 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
                 _people_per_action(actions, [judgement.viewed & judgement.flagged for judgement in seen]),
             )
         )
-    order = {stimulus.id: place for place, stimulus in enumerate(data.study.stimuli)} if data.study is not None else {}
+    order = {name: index for index, name in enumerate(data.stimuli)}
     return tuple(sorted(timelines, key=lambda timeline: (order.get(timeline.stimulus, len(order)), timeline.stimulus)))
 
 

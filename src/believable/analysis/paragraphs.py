@@ -31,13 +31,16 @@ def methods(
     digest: str,
     differences: Sequence[Deviation] = (),
     unjudged: str = "",
+    *,
+    asked: str = "",
 ) -> str:
-    """How it was done, in paragraphs: the study, what was computed, hypotheses, exclusions, inference."""
+    """How it was done, in paragraphs: the study, what was computed, hypotheses, exclusions, inference. `asked`: the wording of
+    the questions in every version."""
     study = data.study
     parts = []
     if study is not None:
         parts += study_paragraphs(study, durations_ms(data.bundle), past, future if data.simulated else past)
-        parts.append(wording(study, plan, past))
+        parts.append(asked or wording(study, plan, past))
     parts.append(collecting(data))
     parts.append(protocol.methods(data, plan, past))
     if unjudged:

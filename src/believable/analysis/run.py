@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import platform
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from importlib import metadata
 
@@ -25,6 +25,8 @@ from believable.analysis.registered import Deviation, Registration, deviations, 
 from believable.analysis.resolution import resolve, undeclared
 from believable.analysis.settled_plan import Plan
 from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
+from believable.analysis.version_records import DataVersion, check_definitions, data_versions, version_deviations
+from believable.analysis.version_section import version_section, wordings
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
@@ -87,22 +89,25 @@ def analysed(
     are `differences`, what the true plan changes of the registered one. `unjudged`: why no hypothesis may be judged, if so.
     """
     data = prepared(bundle, settled, study)
+    versions = data_versions(bundle)
     analysis = settled.analysis
     rng = np.random.default_rng(derive(settled.seed, settled.protocol))
     sections = (participants(data, settled), *analysis.analyse(data, settled, rng))
     for addition in ADDITIONS:
         sections = (*sections, *addition(data, settled, rng))
+    version_rng = np.random.default_rng(derive(settled.seed, "versions"))
+    sections = (sections[0], *version_section(data, settled, versions, registered, version_rng, hashes.definition), *sections[1:])
     if differences is None:
         differences = () if registered is None else deviations(registered, settled)
     if registered is not None:
-        differences = (*differences, *_in_the_data(registered, data, settled))
+        differences = (*differences, *_in_the_data(registered, data, settled), *version_deviations(registered, versions))
     restraint = restraint_of(stopping(data, settled), simulated=data.simulated, ended=ended)
     if unjudged and not restraint.verdicts:
         restraint = replace(restraint, verdicts=f"No hypothesis is judged: {unjudged}.", why=unjudged)
     judgement = judged(sections, settled, registered, differences, restraint, _missing(data))
     return Analysis(
         title=bundle.title,
-        source=_source(data, settled, hashes, registered),
+        source=_source(data, settled, hashes, registered, versions),
         funnel=data.funnel,
         drops=data.drops,
         sections=tuple(_in_words(section) for section in judgement.sections),
@@ -112,9 +117,11 @@ def analysed(
         ),
         units={outcome.name: outcome.unit for outcome in settled.declaration.outcomes},
         deviations=tuple(in_words(difference.words) for difference in differences),
-        methods=paragraphs.methods(data, settled, analysis, registered, hashes.plan, differences, unjudged),
+        methods=paragraphs.methods(
+            data, settled, analysis, registered, hashes.plan, differences, unjudged, asked=wordings(versions, settled)
+        ),
         results=paragraphs.results(data, settled, judgement, restraint, registered, differences),
-        warnings=(*_warnings(data, registered, restraint), *analysis.warnings(data, settled)),
+        warnings=(*_warnings(data, registered, restraint), *_version_warnings(versions), *analysis.warnings(data, settled)),
         sources=tuple(source.words for source in settled.cites),
         bibtex="\n".join(source.bibtex for source in settled.cites),
     )
@@ -147,6 +154,7 @@ def _missing(data: Data) -> str:
 
 def study_of(bundle: Bundle) -> tuple[str, Study | None]:
     """The definition that most sessions are pinned to, by hash; None for data that came without one."""
+    check_definitions(bundle)
     pinned = Counter(name for name in bundle["participants"]["definition"].values if name in bundle.definitions)
     if not bundle.definitions:
         return "", None
@@ -232,10 +240,18 @@ def _warnings(data: Data, registered: Registration | None, restraint: Restraint)
     return tuple(doubts)
 
 
-def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | None) -> Source:
+def _version_warnings(versions: Sequence[DataVersion]) -> tuple[str, ...]:
+    if len(versions) < 2:
+        return ()
+    sizes = listed([f"version {version.number}: {counted(version.n_sessions, 'session')}" for version in versions])
+    return (f"The study changed while it ran ({sizes}): see “Versions of the study”.",)
+
+
+def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | None, versions: Sequence[DataVersion]) -> Source:
     study = data.study
+    blinded = hashes.definition not in {version.definition for version in versions}
     seeds = {"analysis": plan.seed} | ({} if study is None else {"study": study.seed})
-    versions = {"believable": __version__, "python": platform.python_version()}
+    software = {"believable": __version__, "python": platform.python_version()}
     return Source(
         study=data.bundle.title,
         protocol=plan.protocol,
@@ -243,10 +259,11 @@ def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | N
         data=hashes.data,
         plan=hashes.plan,
         seeds=seeds,
-        versions=versions | {name: metadata.version(name) for name in _LIBRARIES},
+        versions=software | {name: metadata.version(name) for name in _LIBRARIES},
         simulated=data.simulated,
         demonstration=study is not None and study.demonstration,
         registered="" if registered is None else registered.hash,
+        definitions={} if blinded or len(versions) < 2 else {version.definition: version.n_sessions for version in versions},
     )
 
 

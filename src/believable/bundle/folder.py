@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +18,10 @@ from typing import Any, BinaryIO
 
 from believable.bundle import package
 from believable.bundle.cells import csv_line, line_writer, neutralised
+from believable.bundle.left_out import LeaveOut, TablesOnDisk, with_included
 from believable.bundle.package import EVENTS, PAGAN, STRAYS, Content
-from believable.bundle.rows import day
-from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord
+from believable.bundle.read import Bundle
+from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord, day
 from believable.bundle.tables import BundleTable, Cell
 from believable.core.errors import InvalidInput
 from believable.core.whole_files import check_replaceable, disk_error, replace_folder, whole_file, writing
@@ -57,6 +58,10 @@ class HashedFile(io.RawIOBase):
         finally:
             super().close()
 
+    def pass_on(self) -> None:
+        """Give everything to the operating system, so that other readers of the file see it."""
+        self._file.flush()
+
     @property
     def digest(self) -> str:
         return self._sha256.hexdigest()
@@ -75,6 +80,11 @@ class TableFile:
     def write(self, row: Mapping[str, Cell]) -> None:
         self._buffer.write(self._line(row).encode())
         self.rows += 1
+
+    def flush(self) -> None:
+        """What was written so far can be read from the disk."""
+        self._buffer.flush()
+        self.raw.pass_on()
 
     def close(self) -> Content:
         with closing(self.raw):
@@ -188,6 +198,34 @@ class BundleFolder:
             if self._pagan is None:
                 self._pagan = PaganFile(self._part)
             self._pagan.write(row)
+
+    def apply(self, leave_out: LeaveOut, definitions: Mapping[str, str]) -> None:
+        """Let the analysis say what it leaves out of the rows so far, and write `included` and the exclusions accordingly."""
+        for file in self._open.values():
+            file.flush()
+        tables = TablesOnDisk(self._part, {name: file.path for name, file in self._open.items()}, self._shapes)
+        study = self._study
+        left_out = leave_out(Bundle(self._part, study.title, study.simulated, study.withdrawn, tables, definitions))
+        if left_out is None:
+            return
+        for name, counts in (("participants", left_out.counts_session), ("judgements", left_out.counts_answer)):
+            rows = with_included(tables[name], counts) if name in tables else None
+            if rows is not None:
+                self._rewrite(name, rows)
+        before = [left_out.exclusion(row) for row in tables["exclusions"].rows()]
+        self._rewrite("exclusions", (*before, *left_out.rows))
+
+    @property
+    def _shapes(self) -> dict[str, BundleTable]:
+        return {name: file.table for name, file in self._open.items()}
+
+    def _rewrite(self, name: str, rows: Iterable[Mapping[str, Cell]]) -> None:
+        """A table anew, from rows that were read before."""
+        old = self._open[name]
+        old.raw.close()
+        self._open[name] = TableFile(self._part, old.path, old.table)
+        for row in rows:
+            self._open[name].write(row)
 
     def events(self, session: str, events: Sequence[EventRecord]) -> None:
         before = f'{{"session":{quoted(session)},"seq":'

@@ -15,8 +15,7 @@ from typing import Any
 
 from believable.bundle.annotators import ChosenRecording
 from believable.bundle.folder import BundleFolder
-from believable.bundle.rows import day
-from believable.bundle.session_records import StudyRecord
+from believable.bundle.session_records import StudyRecord, day
 from believable.bundle.signals import SIGNALS, KnownSignal
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
 from believable.bundle.write import WrittenBundle, write_codebook

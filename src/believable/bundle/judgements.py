@@ -68,5 +68,6 @@ def _chosen(answer: Row, stood: Sequence[Row]) -> dict[str, Cell]:
     return {
         "chosen_condition": chosen["condition"],
         "chosen_stimulus": chosen["stimulus"],
+        "chosen_stimulus_digest": chosen.get("stimulus_digest"),
         "other_conditions": "+".join(others) or None,
     }

@@ -26,7 +26,7 @@ from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
 from believable.bundle.read import Bundle, BundleColumn, ColumnTable, RawEvent
 from believable.bundle.signals import SIGNALS
-from believable.bundle.tables import BY_NAME, CODING_TABLES, TABLES, BundleTable, Cell, Field, arm_field, order_field
+from believable.bundle.tables import BY_NAME, CODING_TABLES, TABLES, VERSIONS, BundleTable, Cell, Field, arm_field, order_field
 from believable.bundle.write import tables_of
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
@@ -46,6 +46,7 @@ def _special_tables() -> tuple[BundleTable, ...]:
         *round_tables.tables_of([world.game for world in WORLDS if world.playing]),
         PLANS,
         SIGNALS,
+        VERSIONS,
     )
 
 

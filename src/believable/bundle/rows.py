@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import datetime
 import heapq
 import json
 import math
@@ -17,15 +16,16 @@ import orjson
 
 from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, trace_rows
 from believable.bundle.round_tables import rows_of
-from believable.bundle.session_records import ClosedTrial, CollectedSession, DecisionRecord, SessionRecord
+from believable.bundle.session_exclusions import exclusion_rows
+from believable.bundle.session_records import ClosedTrial, CollectedSession, day
 from believable.bundle.tables import Cell, Row
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
 from believable.recordings.actions import ActionLog
-from believable.study.definition import Definition
+from believable.study.definition import Definition, Medium
 from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions, round_name, round_position
-from believable.study.records import Question, Stimulus, clip_of
+from believable.study.records import Question, Stimulus
 
 #: The number of an event, by which they are in order.
 _SEQ = operator.attrgetter("seq")
@@ -43,7 +43,11 @@ def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, 
 
 
 def shown_rows(
-    plan: Sequence[PlannedTrial], position: int, played: Iterable[Happening], stimuli: Mapping[str, Stimulus]
+    plan: Sequence[PlannedTrial],
+    position: int,
+    played: Iterable[Happening],
+    stimuli: Mapping[str, Stimulus],
+    media: Mapping[str, Medium],
 ) -> Iterator[dict[str, Cell]]:
     """One row per stimulus of the page, without the columns of its trial."""
     names, how = stimuli_on(plan, position)
@@ -57,10 +61,17 @@ def shown_rows(
             "label": labels[player] if labels else None,
             "how": how,
             "stimulus": name,
+            "stimulus_digest": digest_of(media, name),
             **_setting(plan, position, name, stimuli),
             "views": sum(event.kind == "media.ended" for event in own),
             "watched_ms": sum(_length(stretch) for stretch in stretches),
         }
+
+
+def digest_of(media: Mapping[str, Medium], stimulus: str | None) -> str | None:
+    """The SHA-256 of a stimulus's medium; None for a round of one's own, and where the definition knows no media."""
+    medium = None if stimulus is None else media.get(stimulus)
+    return None if medium is None else medium.digest
 
 
 def _setting(plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]) -> dict[str, Cell]:
@@ -72,13 +83,16 @@ def _setting(plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Ma
     return {"condition": played.condition, "scenario": played.scenario}
 
 
-def answered(planned: PlannedTrial, question: str, stimuli: Mapping[str, Stimulus]) -> dict[str, Cell]:
+def answered(
+    planned: PlannedTrial, question: str, stimuli: Mapping[str, Stimulus], media: Mapping[str, Medium]
+) -> dict[str, Cell]:
     """The columns of an answer that say which question it is, and for a clip of a group which stimulus it is about."""
     name, clip = planned.trial.question_and_player(question)
     if clip is None:
         return {"question": name, "player": None}
     about = stimuli[planned.stimulus_ids[clip]]
-    place: dict[str, Cell] = {"question": name, "player": clip, "stimulus": about.id}
+    place: dict[str, Cell] = {"question": name, "player": clip}
+    place |= {"stimulus": about.id, "stimulus_digest": digest_of(media, about.id)}
     return place | {"condition": about.condition, "scenario": about.scenario}
 
 
@@ -95,9 +109,15 @@ class TrialSubject:
     condition: str | None
     scenario: str | None
     stimulus: str | None
+    stimulus_digest: str | None
 
     def columns(self) -> dict[str, Cell]:
-        return {"condition": self.condition, "scenario": self.scenario, "stimulus": self.stimulus}
+        return {
+            "condition": self.condition,
+            "scenario": self.scenario,
+            "stimulus": self.stimulus,
+            "stimulus_digest": self.stimulus_digest,
+        }
 
 
 class SessionRows:
@@ -123,7 +143,7 @@ class SessionRows:
         self._columns: dict[tuple[int, int], dict[str, Cell]] = {}
         #: What happened in each run of a page, by position and run.
         self._runs: dict[tuple[int, int], list[Happening]] = {}
-        self._exclusions = tuple(_exclusions(collected, self._plan))
+        self._exclusions = tuple(exclusion_rows(collected, self._plan))
 
     def participant(self) -> Row:
         session, trials = self._session, self._collected.trials
@@ -174,7 +194,7 @@ class SessionRows:
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
                 changes, pasted = effort.get(name, (0, 0))
-                base = self._trial_columns(planned, trial.run) | answered(planned, name, self._stimuli)
+                base = self._trial_columns(planned, trial.run) | answered(planned, name, self._stimuli, self._media)
                 base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
@@ -196,7 +216,7 @@ class SessionRows:
                 for happening in happened
                 if happening.kind.startswith("media.") and happening.position == planned.position
             ]
-            for row in shown_rows(self._plan, planned.position, played, self._stimuli):
+            for row in shown_rows(self._plan, planned.position, played, self._stimuli, self._media):
                 yield self._trial_columns(planned, run) | row
 
     def views(self) -> Iterator[Row]:
@@ -219,11 +239,13 @@ class SessionRows:
         start, end, rate = (_number(happening.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
         if happening.position is None or start is None or end is None:
             return
+        stimulus = self._stimulus_at(happening.position, player)
         for name in what:
             yield {
                 "session": self._session.id,
                 "position": happening.position,
-                "stimulus": self._stimulus_at(happening.position, player),
+                "stimulus": stimulus,
+                "stimulus_digest": digest_of(self._media, stimulus),
                 "player": player,
                 "what": name,
                 "seq": happening.seq,
@@ -243,7 +265,9 @@ class SessionRows:
             return stimulus, None if stimulus is None else logs.of(self._media.get(stimulus))
 
         events = self._on_pages(*(kind for kind in self._by_kind if kind.startswith("flag.")))
-        return flag_rows(events, shown, self._session.id)
+        for row in flag_rows(events, shown, self._session.id):
+            stimulus = row["stimulus"]
+            yield {**row, "stimulus_digest": digest_of(self._media, None if stimulus is None else str(stimulus))}
 
     def traces(self) -> Iterator[Row]:
         return trace_rows(self._on_pages(*TRACE_VALUES), self._annotated)
@@ -312,8 +336,8 @@ class SessionRows:
         own = round_position(self._plan, source.position)
         if own is not None:
             played = self._plan[own]
-            return TrialSubject(played.condition, played.scenario, round_name(self._plan, source.position))
-        return TrialSubject(source.condition, source.scenario, source.stimulus_id)
+            return TrialSubject(played.condition, played.scenario, round_name(self._plan, source.position), None)
+        return TrialSubject(source.condition, source.scenario, source.stimulus_id, digest_of(self._media, source.stimulus_id))
 
     def rounds(self) -> Iterator[tuple[str, Row]]:
         """Rows about rounds that were played, each with the name of its table."""
@@ -425,57 +449,6 @@ def read_events(collected: CollectedSession) -> list[Happening]:
             mono_ms = _number(mono_ms)
         append(new(Happening, (seq, kind, position, at_ms, mono_ms, data)))
     return happenings
-
-
-def day(at_ms: int) -> str:
-    return datetime.datetime.fromtimestamp(at_ms / 1000, datetime.UTC).date().isoformat()
-
-
-def _exclusions(collected: CollectedSession, planned: Sequence[PlannedTrial]) -> Iterator[Row]:
-    session = collected.session
-    if session.state != "finished":
-        at = planned[session.position].key if session.position < len(planned) else ""
-        yield _exclusion(session, "incomplete", f"stopped at {at}" if at else "")
-    elif session.outcome != "complete":
-        yield _exclusion(session, str(session.outcome), "")
-    if session.rejected:
-        yield _decided(session, "rejected", _last(collected.decisions, "reject"))
-    if session.excluded:
-        yield _decided(session, "excluded", _last(collected.decisions, "exclude"))
-    for decision in _standing_text_exclusions(collected.decisions):
-        trial_key, _, target = decision.target.rpartition("/")
-        question, player = clip_of(target)
-        yield _decided(session, "text_excluded", decision) | {
-            "scope": "answer",
-            "trial_key": trial_key,
-            "question": question,
-            "player": player,
-        }
-
-
-def _standing_text_exclusions(decisions: Sequence[DecisionRecord]) -> list[DecisionRecord]:
-    """Decisions are never overwritten: the latest about an answer counts."""
-    latest = {decision.target: decision for decision in decisions if decision.target}
-    return [decision for decision in latest.values() if decision.kind == "exclude_text"]
-
-
-def _last(decisions: Sequence[DecisionRecord], kind: str) -> DecisionRecord | None:
-    return next((decision for decision in reversed(decisions) if decision.kind == kind), None)
-
-
-def _decided(session: SessionRecord, reason: str, decision: DecisionRecord | None) -> dict[str, Cell]:
-    """An exclusion by a person: their words, who they are, when, and whether they knew the conditions."""
-    if decision is None:
-        return _exclusion(session, reason, "")
-    return _exclusion(session, reason, decision.reason) | {
-        "decided_by": decision.user or None,
-        "decided_on": None if decision.at_ms is None else day(decision.at_ms),
-        "decided_blind": decision.blind,
-    }
-
-
-def _exclusion(session: SessionRecord, reason: str, detail: str) -> dict[str, Cell]:
-    return {"session": session.id, "scope": "session", "reason": reason, "detail": detail or None, "count": 1}
 
 
 def _value(value: str | int | float | None) -> dict[str, Cell]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from believable.bundle.round_tables import RoundRecord
 from believable.bundle.tables import CODING_TABLES, BundleTable, Row
+
+
+def day(at_ms: int) -> str:
+    """The day of a moment, in UTC: `2026-11-15`."""
+    return datetime.datetime.fromtimestamp(at_ms / 1000, datetime.UTC).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +108,38 @@ class CollectedSession:
     rounds: tuple[RoundRecord, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRecord:
+    """A version of the study: a definition that sessions began with, or that the next one will. `revised_by` is no account's
+    name."""
+
+    number: int
+    definition: str
+    first_used_ms: int | None
+    sessions: int
+    reason: str | None = None
+    revised_by: str | None = None
+    revised_ms: int | None = None
+
+    def row(self, registered_ms: int | None) -> Row:
+        """The row of the bundle. `registered_ms`: when the plan was registered, if it was."""
+        changed_ms = self.first_used_ms if self.revised_ms is None else self.revised_ms
+        known = self.number > 1 and registered_ms is not None and changed_ms is not None
+        return {
+            "number": self.number,
+            "definition": self.definition,
+            "first_used_on": None if self.first_used_ms is None else day(self.first_used_ms),
+            "sessions": self.sessions,
+            "reason": self.reason,
+            "revised_by": self.revised_by,
+            "revised_on": None if self.revised_ms is None else day(self.revised_ms),
+            "after_registration": (changed_ms or 0) > (registered_ms or 0) if known else None,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """The study a bundle is about. `definitions` maps each hash to its canonical JSON, the current one first."""
+    """The study a bundle is about. `definitions` maps each hash to its canonical JSON, in the order of their publication."""
 
     id: str
     title: str
@@ -112,6 +147,7 @@ class StudyRecord:
     simulated: bool = False
     withdrawn: int = 0
     previews: int = 0
+    versions: tuple[VersionRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

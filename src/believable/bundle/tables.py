@@ -74,6 +74,8 @@ TABLES = tuple(
 )
 BY_NAME = {table.name: table for table in TABLES}
 PARTICIPANTS = BY_NAME["participants"]
+#: Bundles that were exported from a study have it.
+VERSIONS = declared("versions")
 #: Only bundles of coded studies have these.
 CODING_TABLES = tuple(declared(table) for table in ("codes", "code_labels", "code_final"))
 

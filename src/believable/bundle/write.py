@@ -12,11 +12,12 @@ from typing import Any, Protocol
 from believable.bundle import package
 from believable.bundle.folder import BundleFolder
 from believable.bundle.judgements import judgement_rows, judgement_table
+from believable.bundle.left_out import LeaveOut
 from believable.bundle.marks import PLANS, Logs, action_rows, plan_rows
 from believable.bundle.round_tables import recording_path, round_tables
 from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows, CollectedSession, StudyRecord
-from believable.bundle.tables import PARTICIPANTS, RECRUITER_HASH, TABLES, BundleTable, Field, arm_field, order_field
+from believable.bundle.tables import PARTICIPANTS, RECRUITER_HASH, TABLES, VERSIONS, BundleTable, Field, arm_field, order_field
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
@@ -54,13 +55,16 @@ def write(
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
     coding: CodingRows | None = None,
+    leave_out: LeaveOut | None = None,
+    registered_ms: int | None = None,
     progress: Progress = lambda done: None,
 ) -> WrittenBundle:
     """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is replaced as a whole.
 
     Sessions of previews are refused, and simulated and real ones are never written together: the caller selects. `media_dir`
     holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions. `coding` holds
-    the coded texts, where there are any.
+    the coded texts, where there are any. `leave_out` finds out what the declared analysis leaves out: without it, `included`
+    knows only what sessions and reviewers say. `registered_ms`: when the plan was registered, if it was.
     """
     definitions = {name: Definition.from_json(text, kinds) for name, text in study.definitions.items()}
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
@@ -70,6 +74,7 @@ def write(
     logged = list(logs.each(list(definitions.values())))
     plans = [row for stimulus in logged for row in plan_rows(*stimulus)]
     tables += (PLANS,) if plans else ()
+    tables += (VERSIONS,) if study.versions else ()
     done = events = 0
     with BundleFolder(folder, study, tables) as bundle, _uncollected():
         for collected in sessions:
@@ -81,7 +86,7 @@ def write(
             progress(done)
         for reason, count in (("withdrawn", study.withdrawn), ("preview", study.previews)):
             if count:
-                bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count})
+                bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count, "applied": True})
         for table, coded_rows in coded:
             for row in coded_rows:
                 bundle.row(table.name, row)
@@ -90,6 +95,10 @@ def write(
                 bundle.row("actions", row)
         for row in plans:
             bundle.row("plans", row)
+        for version in study.versions:
+            bundle.row("versions", version.row(registered_ms))
+        if leave_out is not None:
+            bundle.apply(leave_out, study.definitions)
         for name, text in study.definitions.items():
             bundle.text(f"materials/definition-{name[:12]}.json", text, "Study definition that sessions are pinned to.")
         write_codebook(bundle, study.title, tables, definitions, kinds.instruments)

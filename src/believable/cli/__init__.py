@@ -54,6 +54,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),
     CommandEntry("gallery", "serve", "Try every instrument and player in the browser.", "gallery"),
     CommandEntry("serve", "serve", "Serve studies to participants and researchers."),
+    CommandEntry("revise", "revise", "Record why a running study changes."),
     CommandEntry("demo", "demo", "Serve the ready studies with live simulated participants."),
     CommandEntry("simulate", "simulate", "Let simulated participants take a study."),
     CommandEntry("list", "list", "List studies, their links and their numbers."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS, EXIT_UNCHECKED
-from believable.cli.place import FILE, bar, extensions_option, study_argument, study_folder
+from believable.cli.place import FILE, DataPlace, StudyData, bar, data_options, extensions_option, study_argument, study_folder
 
 if TYPE_CHECKING:
     from believable.core.errors import Problem
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 @click.command()
 @study_argument
 @click.option("--strict", is_flag=True, help="Warnings count as problems.")
+@data_options
 @extensions_option
-def command(study: Path, strict: bool) -> int:
+def command(study: Path, strict: bool, where: DataPlace) -> int:
     """Report every problem of a study at once.
 
     Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated length, and does not give
     its condition away), whether every arm and order can be filled, and whether it may meet participants: there is consent,
-    somebody has written it, and what is promised can be kept. Each problem comes with its line and its cure.
+    somebody has written it, and what is promised can be kept. Each problem comes with its line and its cure. If participants have
+    begun, every change since then is a problem until `believable revise` has recorded the reason.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.
 
@@ -32,7 +34,9 @@ def command(study: Path, strict: bool) -> int:
     Example:
       believable check my-study
     """
-    seen = problems_of(study_folder(study))
+    seen = [*problems_of(study_folder(study))]
+    if not any(problem.severity == "error" for problem in seen):
+        seen += changed_under_way(where.of(study))
     for problem in seen:
         click.echo(str(problem))
     severities = [problem.severity for problem in seen]
@@ -59,6 +63,32 @@ def problems_of(folder: Path) -> Sequence[Problem]:
 
     with bar("Looking at media") as progress:
         return study_problems(folder, kinds=KINDS, protocols=PROTOCOLS, progress=progress)
+
+
+def changed_under_way(study: StudyData) -> Sequence[Problem]:
+    """A problem for each change since participants began that has no reason on record; a note if only others began."""
+    from believable.collect.revise import pending_change, revise_command, unpinned_note
+    from believable.core.errors import Problem
+    from believable.pages import KINDS
+    from believable.store.study_versions import has_sessions
+    from believable.web.settings import whole_definition
+
+    if not study.served:
+        return []
+    with study.open() as store:
+        if not store.read(lambda conn: has_sessions(conn, study.name)):
+            return []
+        with bar("Comparing with sessions") as progress:
+            whole = whole_definition(study.folder, study.settings.media_dir, progress)
+        pending = store.read(lambda conn: pending_change(conn, KINDS, study_id=study.name, definition=whole))
+        note = store.read(lambda conn: unpinned_note(conn, study_id=study.name, definition=whole))
+    if pending is None:
+        return [Problem("study.yaml", 1, "", note, "", "note")] if note else []
+    cure = f"State the reason: {revise_command(str(study.written))}"
+    return [
+        Problem("study.yaml", 1, "", f"changed after {pending.n_sessions} sessions began: {change}.", cure)
+        for change in pending.changes
+    ]
 
 
 @click.command("schema")

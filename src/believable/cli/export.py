@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import PATH, StudyData, bar, extensions_option, note, study_argument, study_data_options
+from believable.cli.place import PATH, StudyData, bar, definition_of, extensions_option, note, study_argument, study_data_options
+from believable.core.errors import StudyError
 
 if TYPE_CHECKING:
     from believable.bundle.write import WrittenBundle
@@ -52,10 +53,20 @@ def command(study: StudyData, out: Path | None, simulated: bool, zipped: bool, w
 
 def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
+    from believable.analysis.analysed_set import find_exclusions, registration_ms
+    from believable.analysis.registered import read as read_registration
     from believable.pages import KINDS
+    from believable.protocols import PROTOCOLS
     from believable.store.bundle_export import export
 
     name, media_dir = study.name, study.settings.media_dir
+    try:
+        plan = definition_of(study.folder).study.analysis
+    except StudyError:
+        plan = None
+        click.echo(
+            "study.yaml has problems (believable check), so `included` follows the plan that sessions began with.", err=True
+        )
     with study.open() as store, bar("Exporting") as progress:
         written = export(
             store,
@@ -65,6 +76,8 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
             simulated=simulated,
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
+            leave_out=find_exclusions(PROTOCOLS, plan),
+            registered_ms=registration_ms(read_registration(study.folder)),
             progress=progress,
         )
         pool, hashes = "simulated" if simulated else "real", " with recruiter hashes" if with_recruiter_hashes else ""

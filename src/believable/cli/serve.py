@@ -60,8 +60,10 @@ def command(
     """Serve studies to participants and researchers.
 
     Checks and publishes each STUDY, prints its links, and serves until stopped. The first start also prints a one-time
-    link with which the first researcher sets a password. Behind a proxy with HTTPS, give the public address with --base-url and
-    the proxy's own with --trusted-proxy. `/health` says that the process lives, `/ready` that it can store answers.
+    link with which the first researcher sets a password. A study that changed after participants began is refused until
+    `believable revise` has recorded the reason; a server that runs keeps the study as it was when it started. Behind a proxy
+    with HTTPS, give the public address with --base-url and the proxy's own with --trusted-proxy. `/health` says that the
+    process lives, `/ready` that it can store answers.
 
     \b
     Example:
@@ -134,6 +136,8 @@ def announce(published: Sequence[PublishedFolder], first_link: str | None, base_
         click.echo(f"\n{study.title}")
         for kind, purpose in PRINTED.items():
             click.echo(f"  {purpose:<18} {study.links[kind]}")
+        if study.note:
+            click.echo(f"  Note: {study.note}")
     click.echo("\nServing. Stop with Ctrl-C.")
 
 

@@ -3,7 +3,7 @@ how what several coders said becomes the labels that hold, each with its provena
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -174,8 +174,10 @@ def final_rows(
     responses: Mapping[int, Response],
     names: Mapping[str, str],
     samples: Mapping[tuple[int, int], str],
+    digest_of: Callable[[Response], str | None] = lambda response: None,
 ) -> Iterator[Row]:
-    """`names` are the pseudonyms of the coders; `samples` says which part of its round a text is in, by (round, number)."""
+    """`names` are the pseudonyms of the coders; `samples` says which part of its round a text is in, by (round, number);
+    `digest_of` gives the SHA-256 of the medium that a text is about."""
     for final in finals:
         response = responses[final.number]
         base: dict[str, str | int | float | bool | None] = {
@@ -191,6 +193,7 @@ def final_rows(
             "condition": response.condition,
             "scenario": response.scenario,
             "stimulus": response.stimulus,
+            "stimulus_digest": digest_of(response),
         }
         for cells in _label_cells(final.mark):
             yield base | cells | _place(response)

@@ -25,6 +25,7 @@ from believable.collect.page_events import (
     streams_of,
     unseen_players,
 )
+from believable.collect.revise import must_be_explained, pending_change, unpinned_note
 from believable.collect.session_rounds import shown_round
 from believable.core.clock import Clock
 from believable.core.errors import BelievableError, Withdrawn
@@ -155,15 +156,26 @@ SHARED_KINDS = ("open", "preview", "simulated")
 
 @dataclass(frozen=True, slots=True)
 class PublishedStudy:
-    """`links` maps the kind of link to its token."""
+    """`links` maps the kind of link to its token; `note` says which sessions of an earlier definition need no reason."""
 
     study_id: str
     definition: str
     links: Mapping[str, str]
+    note: str = ""
 
 
-def publish(conn: Connection, context: Context, *, study_id: str, definition: Definition) -> PublishedStudy:
-    """Idempotent: the same study keeps its links and its state; a changed one gives its definition to new sessions only."""
+def publish(
+    conn: Connection, context: Context, *, study_id: str, definition: Definition, named: str | None = None
+) -> PublishedStudy:
+    """Idempotent: the same study keeps its links and its state; a changed one gives its definition to new sessions only.
+
+    If participants have begun, a changed study is refused until `revise` has recorded a reason. `named`: how a command names
+    the study.
+    """
+    pending = pending_change(conn, context.kinds, study_id=study_id, definition=definition)
+    if pending is not None:
+        raise must_be_explained(pending, named or study_id)
+    note = unpinned_note(conn, study_id=study_id, definition=definition)
     now_ms = context.clock.now_ms()
     title = definition.study.title.in_language(definition.study.languages[0])
     studies.put(conn, study_id, title=title, definition=definition.hash, body=definition.to_json(), at_ms=now_ms)
@@ -171,7 +183,7 @@ def publish(conn: Connection, context: Context, *, study_id: str, definition: De
     for kind in SHARED_KINDS:
         if kind not in tokens:
             tokens[kind] = studies.create_link(conn, token=context.new_id(), study=study_id, kind=kind, at_ms=now_ms).token
-    return PublishedStudy(study_id, definition.hash, tokens)
+    return PublishedStudy(study_id, definition.hash, tokens, note)
 
 
 def personal_links(conn: Connection, context: Context, *, study_id: str, labels: Sequence[str]) -> tuple[Link, ...]:
@@ -228,8 +240,9 @@ class Collect:
 
     # ------------------------------------------------------------------------------------------ researchers
 
-    def publish(self, study_id: str, definition: Definition) -> PublishedStudy:
-        return self.store.write(lambda conn: publish(conn, self.context, study_id=study_id, definition=definition))
+    def publish(self, study_id: str, definition: Definition, *, named: str | None = None) -> PublishedStudy:
+        wish: dict[str, Any] = {"study_id": study_id, "definition": definition, "named": named}
+        return self.store.write(lambda conn: publish(conn, self.context, **wish))
 
     def personal_links(self, study_id: str, labels: Sequence[str]) -> tuple[Link, ...]:
         return self.store.write(lambda conn: personal_links(conn, self.context, study_id=study_id, labels=labels))

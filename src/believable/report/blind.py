@@ -270,7 +270,14 @@ def _table(table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, st
             columns[f"arm_{arm}"] = _column(columns[f"arm_{arm}"], letters)
     if "definition" in columns:
         columns["definition"] = _column(columns["definition"], hashes)
+    if table.name == "versions":
+        columns["reason"] = _column(columns["reason"], _sentences(columns["reason"], names))
     return ColumnTable(table.name, MappingProxyType(columns))
+
+
+def _sentences(column: BundleColumn, names: Mapping[str, str]) -> dict[str, str]:
+    """Each text of a column with the names in it exchanged."""
+    return {text: _in_text(text, names) for text in column.values.tolist() if isinstance(text, str)}
 
 
 def _column(column: BundleColumn, names: Mapping[str, str]) -> BundleColumn:

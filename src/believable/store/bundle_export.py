@@ -5,11 +5,13 @@ Texts of a study's sessions come into a coding project, all of it goes out as fi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from believable.bundle.left_out import LeaveOut
 from believable.bundle.marks import Logs
 from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows
@@ -24,7 +26,7 @@ from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_marks import MarkOperation
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.collected import collected, count, study_record
-from believable.store.database_tables import coding_tasks, definitions
+from believable.store.database_tables import coding_tasks, definitions, sessions
 from believable.store.database_tables import coding_texts as texts_table
 from believable.store.engine import Store
 from believable.study.definition import Definition
@@ -41,11 +43,14 @@ def export(
     simulated: bool = False,
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
+    leave_out: LeaveOut | None = None,
+    registered_ms: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> WrittenBundle:
     """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the simulated ones.
 
-    `media_dir` is the folder of the prepared media: logs of actions are read from there.
+    `media_dir` is the folder of the prepared media: logs of actions are read from there. `leave_out` finds out what the declared
+    analysis leaves out: `analysis.analysed_set` knows. `registered_ms`: when the plan was registered, if it was.
     """
 
     def on_snapshot(conn: Connection) -> WrittenBundle:
@@ -58,6 +63,8 @@ def export(
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
             coding=coding_rows(conn, study_id, simulated=simulated),
+            leave_out=leave_out,
+            registered_ms=registered_ms,
             progress=lambda done: progress(done, total),
         )
 
@@ -69,6 +76,7 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
     projects = coding_projects.projects_of_study(conn, study, "simulated" if simulated else "real")
     if not projects:
         return None
+    digest_of = _digests(conn, study)
     codes: list[Row] = []
     labels: list[Row] = []
     final: list[Row] = []
@@ -95,8 +103,23 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
                     review=mark.review,
                 )
         held = [label for label in coding_marks.final_labels(conn, project) if label.number in texts]
-        final += final_rows(book_id, held, texts, names, samples)
+        final += final_rows(book_id, held, texts, names, samples, digest_of)
     return CodingRows(codes, labels, final)
+
+
+def _digests(conn: Connection, study: str) -> Callable[[Response], str | None]:
+    """What gives the SHA-256 of the medium a text is about: by the definition that its session is pinned to."""
+    pinned = select(sessions.c.id, sessions.c.definition).where(sessions.c.study == study)
+    definition_of = {row.id: row.definition for row in conn.execute(pinned)}
+    bodies = select(definitions.c.hash, definitions.c.body).where(definitions.c.hash.in_(set(definition_of.values())))
+    media = {row.hash: json.loads(row.body)["media"] for row in conn.execute(bodies)}
+
+    def digest_of(response: Response) -> str | None:
+        shown = media.get(definition_of.get(response.session or "", ""), {})
+        medium = shown.get(response.stimulus)
+        return None if medium is None else str(medium["digest"])
+
+    return digest_of
 
 
 def pseudonyms(conn: Connection, project: CodingProject) -> dict[str, str]:

@@ -18,9 +18,10 @@ from believable.bundle.session_records import (
     SessionRecord,
     StrayRecord,
     StudyRecord,
+    VersionRecord,
 )
 from believable.core.errors import NotFound
-from believable.store import monitor, review, rounds, studies
+from believable.store import monitor, review, rounds, studies, study_versions
 from believable.store.database_tables import decisions, definitions, events, sessions, strays, trials
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
@@ -50,7 +51,27 @@ def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRe
     if study.definition not in bodies:
         raise NotFound(f"study {study_id!r}: its definition {study.definition[:12]} is not in this database. Restore the backup.")
     previews = 0 if simulated else _in_pool(conn, study_id, "preview")
-    return StudyRecord(study.id, study.title, bodies, simulated, monitor.withdrawn(conn, study_id, pool), previews)
+    gone = monitor.withdrawn(conn, study_id, pool)
+    return StudyRecord(study.id, study.title, bodies, simulated, gone, previews, version_records(conn, study_id, pool))
+
+
+def version_records(conn: Connection, study_id: str, pool: str) -> tuple[VersionRecord, ...]:
+    """The versions of the study in a pool, with numbers for the names of accounts."""
+    names: dict[str, str] = {}
+    for revision in study_versions.stated_revisions(conn, study_id):
+        names.setdefault(revision.user, f"researcher_{len(names) + 1}")
+    return tuple(
+        VersionRecord(
+            number=version.number,
+            definition=version.definition,
+            first_used_ms=version.first_used_ms,
+            sessions=version.n_sessions,
+            reason=version.reason,
+            revised_by=None if version.user is None else names[version.user],
+            revised_ms=version.revised_ms,
+        )
+        for version in study_versions.study_versions(conn, study_id, pool)
+    )
 
 
 def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[CollectedSession]:

@@ -46,6 +46,18 @@ definitions = Table(
     Column("plan", String(64), nullable=True),  # what names its plan once roles are settled, when first wanted
 )
 
+revisions = Table(  # why a study was changed while participants took part, never overwritten
+    "revisions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False, index=True),
+    Column("definition", String(64), ForeignKey("definitions.hash"), nullable=False),  # of the sessions to come
+    Column("previous", String(64), nullable=False),  # hash of the definition before
+    Column("reason", Text, nullable=False),
+    Column("user", String(64), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
 links = Table(
     "links",
     metadata,

@@ -79,11 +79,12 @@ class Definition:
     def from_json(cls, text: str, kinds: StudyKinds) -> Definition:
         """What `to_json` wrote. The study was checked when it was written; here it only has to be well formed."""
         whole = _parsed(text)
-        reading = read_study(from_plain(whole["study"]), kinds, file="definition")
+        study, pages, extensions = whole["study"], whole["pages"], whole.get("extensions", {})
+        media = {name: _medium(name, fields) for name, fields in whole["media"].items()}
+        reading = read_study(from_plain(study), kinds, file="definition")
         if reading.problems:
             raise StudyError(reading.problems)
-        media = {name: Medium(**fields) for name, fields in whole["media"].items()}
-        return cls(reading.study, whole["study"], whole["pages"], media, whole.get("extensions", {}))
+        return cls(reading.study, study, pages, media, extensions)
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -94,4 +95,38 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         written = whole.get("format") if isinstance(whole, dict) else type(whole).__name__
         raise InvalidInput(f"definition: expected format {FORMAT!r}, got {written!r}. Use the version that wrote it.")
+    for part in ("study", "pages", "media", *(("extensions",) if "extensions" in whole else ())):
+        if not isinstance(whole.get(part), dict):
+            got = type(whole[part]).__name__ if part in whole else "nothing"
+            raise InvalidInput(f"definition, {part}: expected a mapping, got {got}. {_DAMAGED}")
+    for part in ("pages", "extensions"):
+        for name, value in whole.get(part, {}).items():
+            if not isinstance(value, str):
+                raise InvalidInput(f"definition, {part}, {name}: expected text, got {type(value).__name__}. {_DAMAGED}")
     return whole
+
+
+_DAMAGED = "The file is damaged: copy the bundle again, or restore the backup."
+#: What each field of a medium may be.
+_MEDIUM_TYPES: Mapping[str, tuple[type, ...]] = {
+    "digest": (str,),
+    "bytes": (int,),
+    "duration_ms": (int, float, type(None)),
+    "media_type": (str,),
+    "actions": (str, type(None)),
+}
+
+
+def _medium(name: str, fields: Any) -> Medium:
+    """One medium of a stored definition, checked: what is damaged is named."""
+    if not isinstance(fields, dict):
+        raise InvalidInput(f"definition, media, {name}: expected a mapping, got {type(fields).__name__}. {_DAMAGED}")
+    unknown = sorted({*fields} - {*_MEDIUM_TYPES})
+    missing = sorted({*_MEDIUM_TYPES} - {"actions"} - {*fields})
+    if unknown or missing:
+        what = f"unknown field {unknown[0]!r}" if unknown else f"no field {missing[0]!r}"
+        raise InvalidInput(f"definition, media, {name}: {what}. {_DAMAGED}")
+    for field_name, value in fields.items():
+        if not isinstance(value, _MEDIUM_TYPES[field_name]) or isinstance(value, bool):
+            raise InvalidInput(f"definition, media, {name}.{field_name}: {value!r} cannot be right. {_DAMAGED}")
+    return Medium(**fields)

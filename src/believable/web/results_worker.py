@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from believable.analysis import registered
+from believable.analysis.analysed_set import registration_ms
 from believable.analysis.findings import Analysis
 from believable.analysis.resolution import resolve
 from believable.analysis.run import prepared, run, settle, study_of
@@ -34,12 +35,20 @@ def compute(wish: ReportRequest) -> LiveReport:
     os.nice(NICENESS)
     with tempfile.TemporaryDirectory(prefix="believable-live-") as room:
         target = Path(room) / "bundle"
+        record = registered.read(Path(wish.folder)) if wish.folder else None
         with Store.open(wish.database, clock=WallClock()) as store:
-            export(store, wish.study, target, kinds=KINDS, simulated=wish.simulated, media_dir=Path(wish.media_dir))
+            export(
+                store,
+                wish.study,
+                target,
+                kinds=KINDS,
+                simulated=wish.simulated,
+                media_dir=Path(wish.media_dir),
+                registered_ms=registration_ms(record),
+            )
         bundle = read(target)
         if not len(bundle["participants"]):
             return LiveReport(error="Nobody has taken part yet.")
-        record = registered.read(Path(wish.folder)) if wish.folder else None
         analysis = (blinded_run if wish.blinded else run)(bundle, record, protocols=PROTOCOLS)
         keep_script(Path(wish.script))
         return _live(bundle, analysis, wish, registered_plan=record is not None)

@@ -17,6 +17,7 @@ from believable.protocols import PROTOCOLS
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
 from believable.store.database import owner_folder
+from believable.study.definition import Definition
 from believable.study.load import load
 from believable.study.records import Study, outline
 from believable.worlds.play_trial import Play
@@ -97,11 +98,13 @@ def quiet(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFolder:
-    """A study people can reach. `links` maps the kind of link (open, preview, simulated) to its whole address."""
+    """A study people can reach. `links` maps the kind of link (open, preview, simulated) to its whole address; `note` is for
+    the person who publishes it."""
 
     study_id: str
     title: str
     links: Mapping[str, str]
+    note: str = ""
 
 
 def publish_folders(collect: Collect, settings: Settings, progress: Progress = quiet) -> tuple[PublishedFolder, ...]:
@@ -124,14 +127,19 @@ def study_id(folder: Path) -> str:
 
 
 def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> PublishedFolder:
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    _must_be_able_to_film(definition.study)
-    owner_folder(settings.media_dir)
-    whole = definition.with_media(prepare(definition, folder, settings.media_dir, progress=progress))
-    published = collect.publish(study_id(folder), whole)
+    whole = whole_definition(folder, settings.media_dir, progress)
+    published = collect.publish(study_id(folder), whole, named=str(folder))
     title = whole.study.title.in_language(whole.study.languages[0])
     links = {kind: f"{settings.base_url}/join/{token}" for kind, token in published.links.items()}
-    return PublishedFolder(published.study_id, title, links)
+    return PublishedFolder(published.study_id, title, links, published.note)
+
+
+def whole_definition(folder: Path, media_dir: Path, progress: Progress = quiet) -> Definition:
+    """The study in a folder as sessions would be pinned to it: checked, with its media prepared in `media_dir`."""
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    _must_be_able_to_film(definition.study)
+    owner_folder(media_dir)
+    return definition.with_media(prepare(definition, folder, media_dir, progress=progress))
 
 
 def _must_be_able_to_film(study: Study) -> None:

@@ -109,7 +109,7 @@ def weight_estimates(pairs: JudgedPairs, differences: FloatArray, *, rng: np.ran
 
 def behaviour_section(data: Data, plan: Plan) -> Section | None:
     """None where the study says nothing about how its clips move."""
-    stimuli = {stimulus.id: stimulus for stimulus in (() if data.study is None else data.study.stimuli)}
+    stimuli = data.stimuli
     names = [name for name in _names(stimuli.values()) if _spread(name, stimuli) > 0]
     judged = judgements(data)
     seen = sorted({clip for clips in judged.clips.tolist() for clip in clips if clip in stimuli})

@@ -29,6 +29,7 @@ from believable.web.console import (
     sessions_page,
     studies_page,
     users_page,
+    versions_page,
 )
 from believable.web.console.console_page import Console, Route
 from believable.web.console.guard import PATH, guarded
@@ -47,6 +48,7 @@ PAGES = (
     sessions_page,
     review_page,
     results_page,
+    versions_page,
     export_page,
     people_page,
     coding_page,

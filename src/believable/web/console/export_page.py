@@ -11,13 +11,15 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from believable.core.errors import InvalidInput
-from believable.core.work import in_child
+from believable.core.work import FunctionElsewhere, in_child
 from believable.store import monitor
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study
-from believable.web.export_worker import ExportRequest, write_zip
+from believable.web.export_request import ExportRequest
 
 POOLS = ("real", "simulated")
+#: Needs the analyses, which the server does not load.
+WRITE_ZIP = FunctionElsewhere("believable.web.export_worker", "write_zip")
 
 
 async def page(visit: ConsoleVisit) -> Response:
@@ -34,9 +36,18 @@ async def download(visit: ConsoleVisit) -> Response:
     folder = Path(tempfile.mkdtemp(prefix="believable-export-"))
     try:
         database = visit.console.store.database.url.render_as_string(hide_password=False)
-        wish = ExportRequest(database, study.id, pool == "simulated", hashes, visit.console.media_dir, folder)
+        source = visit.console.study_folders.get(study.id)
+        wish = ExportRequest(
+            database=database,
+            study=study.id,
+            simulated=pool == "simulated",
+            recruiter_hashes=hashes,
+            media_dir=visit.console.media_dir,
+            folder=folder,
+            study_folder=source,
+        )
         async with visit.console.exporting:
-            file = await asyncio.to_thread(in_child, write_zip, wish)
+            file: Path = await asyncio.to_thread(in_child, WRITE_ZIP, wish)
         with_hashes = " with recruiter hashes" if hashes else ""
         what = f"exported the {pool} sessions{with_hashes}"
         await visit.change(lambda conn: None, what, study=study.id, kind="export")

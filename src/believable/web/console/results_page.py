@@ -11,12 +11,13 @@ import orjson
 from markupsafe import Markup
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from believable.analysis.media_versions import split_name
 from believable.core.errors import InvalidInput, NotFound
 from believable.players import PLAYERS
 from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest
 from believable.stimuli.judging import shown_file
-from believable.store import monitor, review
+from believable.store import monitor, review, study_versions
 from believable.store.audit_log import AuditEntry
 from believable.store.studies import StudyRow
 from believable.study.definition import Medium
@@ -192,14 +193,16 @@ async def _medium(visit: ConsoleVisit, shown: str) -> Medium:
     if pool not in POOLS:
         raise NotFound(f"there are no results of {pool[:20]!r}. Open the results of the study.")
     opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
-    name = shown
+    name, digest = split_name(shown)
     if opened is None:
         kept = visit.console.computing.kept(ResultsKey(study.id, pool, blinded=True))
-        name = "" if kept is None else kept.live.stimuli.get(shown, "")
-    definition = await visit.definition(study.definition)
-    if name not in definition.media:
-        raise NotFound(f"there is no stimulus {shown[:64]!r} to watch. Open the results of the study again.")
-    return definition.media[name]
+        name = "" if kept is None else kept.live.stimuli.get(name, "")
+    versions = await visit.read(lambda conn: study_versions.study_versions(conn, study.id, pool))
+    for hash_ in (study.definition, *(version.definition for version in versions)):
+        medium = (await visit.definition(hash_)).media.get(name)
+        if medium is not None and medium.digest.startswith(digest):
+            return medium
+    raise NotFound(f"there is no stimulus {shown[:64]!r} to watch. Open the results of the study again.")
 
 
 def _at_ms(text: str) -> int:
