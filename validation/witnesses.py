@@ -114,6 +114,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
 }
 #: Function → what stands in for a committed case of its own.
 ELSEWHERE = {
+    "stats.permutation.permutation_anova": "`tests/stats/test_permutation_anova.py`: scipy.stats.permutation_test and f_oneway",
     "stats.bootstrap.interval": "scipy's bounds on scipy's resamples, tests/stats/test_bootstrap.py",
     "stats.bootstrap.bca_by_moments": "the bounds of R boot, tests/stats/test_accelerated.py",
     "stats.pairs.comparisons": "makes the record the others read",

@@ -56,6 +56,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     take_part(study, 10, 1)
     change(study)
     checked = believe("check", study)
+    assert "revise" in checked  # otherwise `serve` would start and never end
     refused = believe("serve", study)
     revised = believe("revise", study, "--reason", REASON)
     rechecked = believe("check", study)
