@@ -175,3 +175,8 @@ def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(making: Any, 
     bundle = read(tmp_path / "bundle")
     assert [event.seq for event in bundle.events()][-1] == late[0]
     assert bundle["participants"]["events"].cells() == (len(session.events),)
+
+
+def test_a_path_may_be_a_string(making: Any, tmp_path: Path) -> None:
+    write(making.study(), [making.session(1)], tmp_path / "bundle", kinds=KINDS)
+    assert len(read(str(tmp_path / "bundle"))["participants"]) == 1

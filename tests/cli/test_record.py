@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -80,3 +84,18 @@ def test_what_films_need_is_named_before_a_round_is_played(tmp_path: Path, monke
     with pytest.raises(MissingExtra, match=r"believable\[video\]"):
         CliRunner().invoke(group, words, catch_exceptions=False, standalone_mode=False)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_sigterm_ends_the_server_and_removes_its_folder(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(tmp_path / "clips"), "--no-browser"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[-1]
+        assert httpx.get(address).status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=120) == -signal.SIGTERM
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address)
+    assert list(tmp_path.glob("believable-record-*")) == []

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
-from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Problem, StudyError
+import pytest
+
+from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Problem, StudyError, parsing, reading
 
 
 def test_a_problem_reads_place_message_cure() -> None:
@@ -35,3 +38,19 @@ def test_errors_travel_between_processes() -> None:
     assert copy.copy(StudyError(problems)).problems == problems
     missing = copy.copy(MissingExtra(what="reading video", extra="video"))
     assert (missing.what, missing.extra) == ("reading video", "video")
+
+
+def test_reading_passes_our_own_bugs_on() -> None:
+    with pytest.raises(TypeError), reading("data", "Copy it again."):
+        _ = "data" / "name"  # type: ignore[operator]
+    with pytest.raises(AttributeError), reading("data", "Copy it again."):
+        "data".resolve()  # type: ignore[attr-defined]
+    with pytest.raises(InvalidInput, match="data: cannot be read"), reading("data", "Copy it again."):
+        int("x")
+
+
+def test_parsing_names_content_and_bug_as_possible_causes() -> None:
+    tree: Any = [1, 2]
+    causes = r"another shape than expected, or this is a bug of believable \(test_errors.py:\d+\)"
+    with pytest.raises(InvalidInput, match=causes), parsing("x.json", "Copy it again."):
+        tree["title"]
