@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.agent_studies import agent_options, recording_options, town_options
-from believable.cli.place import PATH, definition_of, setting
+from believable.cli.place import PATH, definition_of, quoted, setting
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ def command(
     if not requests:
         folders = [own_clips.clip_folder(written) for written in clips]
         write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
-        click.echo(f"Wrote {folder}. Next: believable check {folder}")
+        click.echo(f"Wrote {folder}. Next: believable check {quoted(folder)}")
         return
     request = requests[0]
     if clips or len(requests) > 1 or (variant and not request.takes_variant):
         raise InvalidInput(f"new: {request.alone}")
     for place in request.write(ready, folder, seed, languages, variant):
-        click.echo(f"Wrote {place}. Next: believable check {place}")
+        click.echo(f"Wrote {place}. Next: believable check {quoted(place)}")
 
 
 def chosen(*, blank: bool = False, template: str | None = None, protocol: str | None = None) -> ReadyStudy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -77,7 +78,8 @@ def study_folder(study: Path) -> Path:
     folder = study.parent if study.name == "study.yaml" else study
     if not (folder / "study.yaml").is_file():
         raise NotFound(
-            f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with: believable new {folder}"
+            f"{folder}: there is no study.yaml here. Name the folder of a study, or start one with:"
+            f" believable new {quoted(folder)}"
         )
     context = click.get_current_context(silent=True)
     if context is not None and context.meta.get(_EXTENSIONS):
@@ -94,6 +96,11 @@ def definition_of(folder: Path) -> Definition:
     from believable.study.load import load
 
     return load(folder, kinds=KINDS, protocols=PROTOCOLS)
+
+
+def quoted(path: Path) -> str:
+    """The path as a shell takes it for one word, for commands that are suggested."""
+    return shlex.quote(str(path))
 
 
 @dataclass(frozen=True, slots=True)

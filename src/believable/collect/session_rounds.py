@@ -33,7 +33,8 @@ VIDEO_TYPE = "video/mp4"
 
 @dataclass(frozen=True, slots=True)
 class HeldRound:
-    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time."""
+    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time and learns the
+    round's `condition`."""
 
     key: RoundKey
     holder: str
@@ -44,6 +45,7 @@ class HeldRound:
     over: bool
     score: int | None
     steppable: bool
+    condition: str | None = None
 
     @property
     def playing(self) -> Playing[Any, Any]:
@@ -115,6 +117,7 @@ def open_round(conn: Connection, context: Context, *, token: str, epoch: int, po
         over=latest.state == "over",
         score=latest.score,
         steppable=session.link_kind == "simulated",
+        condition=standing.plan[position].condition,
     )
 
 
@@ -193,7 +196,7 @@ def shown_round(conn: Connection, context: Context, standing: Standing) -> tuple
     for player, stored in _forms(source, session.run):
         length = sessions.file_size(conn, session.id, stored)
         if length is not None:
-            return (ShownMedium(player, name, Path(), length),)
+            return (ShownMedium(player, name, Path(), length, round_position=source),)
     return ()
 
 

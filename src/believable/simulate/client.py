@@ -87,6 +87,7 @@ class Participant:
         self.acked = 0
         self.resent = 0
         self.log: list[str] = []
+        self.arms: Mapping[str, str] = {}
         self._following: dict[str, Any] | None = None
         self._before = 0  # events that were in the session when this browser came to it
         self._heads: list[str] = []
@@ -110,6 +111,7 @@ class Participant:
         """Become the one who writes, and compare notes with the server."""
         reply = (await self._ask("POST", f"/s/{self.token}/claim", json={})).json()
         self.epoch, self.position = reply["epoch"], reply["position"]
+        self.arms = reply.get("arms") or {}
         self._following = None
         ack, head = reply["ack"], reply["head"]
         if not self._heads:
@@ -179,9 +181,9 @@ class Participant:
         self.position = reply.get("position", self.position)
         return reply
 
-    async def open_medium(self, address: str, first_bytes: int = 65_536) -> bytes:
-        """The beginning of a medium, which says how long it is."""
-        return (await self._ask("GET", address, headers={"Range": f"bytes=0-{first_bytes - 1}"})).content
+    async def open_medium(self, address: str) -> bytes:
+        """A whole medium, as a browser loads it."""
+        return (await self._ask("GET", address)).content
 
     @asynccontextmanager
     async def open_round(self) -> AsyncIterator[Socket]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from believable.instruments.number import NumberParams, bounds
 from believable.pages.contract import THINK_MS, Kinds, Message
-from believable.simulate.behaviour import Mind, SeenStimulus
+from believable.simulate.behaviour import LEFT_OPEN, Mind, SeenStimulus
 from believable.simulate.client import Participant, Receipt, SubmitReply
 from believable.simulate.pace import Pace
 from believable.simulate.recognise import Recogniser
@@ -40,11 +40,12 @@ TRIES = 25
 @dataclass(frozen=True, slots=True)
 class Traits:
     """One person. `tempo` multiplies every pause; `care` is the chance to get a check right; `stays_for` the share of the
-    pages after which they leave (None: they stay)."""
+    pages after which they leave (None: they stay); `language` the study's language that they read (None: the first)."""
 
     tempo: float
     care: float
     stays_for: float | None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ class Person:
         recogniser: Recogniser | None = None,
     ) -> None:
         self._mind = mind
-        self._recogniser = recogniser or Recogniser()
+        self._recogniser = recogniser
+        self._rounds: dict[int, str | None] = {}
         self._earlier: list[SeenStimulus] = []
         self._page_seen: list[SeenStimulus] = []
         self._browser = browser
@@ -116,6 +118,7 @@ class Person:
         self.rng = rng
         self._traits = traits
         self._right = right_answers(study)
+        self._items = [entry.item for entry in outline(study.timeline)]
         self._kinds = kinds
 
     @property
@@ -125,8 +128,11 @@ class Person:
     async def take_part(self, link: str, query: Mapping[str, str] | None = None) -> Visit:
         """From the link to the receipt, or to the page where this person leaves."""
         start_ms, pages = self._pace.now_ms(), 0
-        await self._browser.join(link, query)
+        language = {} if self._traits.language is None else {"language": self._traits.language}
+        await self._browser.join(link, query, **language)
         await self._browser.claim()
+        if self._mind is not None:
+            self._mind.join_arms(self._browser.arms)
         self._browser.note("page.open")
         receipt = None
         while receipt is None:
@@ -152,6 +158,8 @@ class Person:
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
         kind = self._kinds.pages[trial["kind"]]
+        if self._mind is not None:
+            self._mind.open_page(self._trials_like(trial))
         await kind.go_through(self, trial)
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
@@ -171,8 +179,8 @@ class Person:
         await self._pace.sleep(ms)
 
     async def watch(self, message: Message) -> None:
-        self._page_seen = await watch(
-            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser.seen, self._mind
+        seen = await watch(
+            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser, self._mind, self._rounds
         )
 
     async def follow_signal(self, message: Message) -> None:
@@ -181,7 +189,7 @@ class Person:
         await watch_signal(self._browser, self._pace, self.rng, message, acts)
 
     async def play_round(self, message: Message) -> None:
-        await play(self._browser, self._pace, self.rng, message)
+        self._rounds[message["position"]] = await play(self._browser, self._pace, self.rng, message)
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -197,23 +205,49 @@ class Person:
             if not shown(question, answers, opened):
                 continue
             await self.think(THINK_MS)
-            if not question["required"] and self.rng.random() < LEFT_OPEN_CHANCE:
-                answers[question["id"]] = None
+            value = self._choose(question, trial["kind"])
+            answers[question["id"]] = value
+            if value is None:
                 continue
-            answers[question["id"]] = value = self._choose(question, trial["kind"])
             self._browser.note("answer.change", question=question["id"], value=value)
             await self._browser.send()
         await self.think(THINK_MS / 4)
         return await self._browser.submit(answers)
 
+    def _trials_like(self, trial: Mapping[str, Any]) -> frozenset[str]:
+        """The trials of the study that this page can be, by its kind and its questions."""
+        asked = frozenset(question["id"] for question in trial["questions"])
+        return frozenset(
+            item.id
+            for item in self._items
+            if item.kind == trial["kind"] and {question.id for question in item.page_questions} == asked
+        )
+
     def _choose(self, question: Mapping[str, Any], trial_kind: str) -> Any:
+        """The raw answer; None if the question stays open."""
         right = (trial_kind, question["id"])
-        if right in self._right and self.rng.random() < self._traits.care:
-            return right_among(self._right[right], question)
-        if self._mind is not None:
-            own = self._mind.answer(question["id"], self._page_seen, self._earlier)
-            if own is not None:
-                return own
+        if right in self._right:
+            if self.rng.random() < self._traits.care:
+                return right_among(self._right[right], question)
+            if self._mind is not None:
+                return self._wrong_among(self._right[right], question)
+        own = None if self._mind is None else self._mind.answer(question["id"], self._page_seen, self._earlier)
+        if own is not None:
+            return None if own is LEFT_OPEN else own
+        if not question["required"] and self.rng.random() < LEFT_OPEN_CHANCE:
+            return None
+        return self._anything(question)
+
+    def _wrong_among(self, right: Any, question: Mapping[str, Any]) -> Any:
+        """Anything but the right answer."""
+        rights = {str(value).casefold() for value in (right if isinstance(right, tuple) else (right,))}
+        for _ in range(TRIES):
+            value = self._anything(question)
+            if str(value).casefold() not in rights:
+                break
+        return value
+
+    def _anything(self, question: Mapping[str, Any]) -> Any:
         instrument = self._kinds.instruments[question["kind"]]
         params = instrument.params.model_validate(question["params"])
         if question["id"] == AGE and isinstance(params, NumberParams):

@@ -83,13 +83,15 @@ class WithdrawBody(_Body):
 
 
 class ClaimAnswer(BaseModel):
-    """`trial` is the current trial with what is stored of it; who has more to send asks for it again afterwards."""
+    """`trial` is the current trial with what is stored of it; who has more to send asks for it again afterwards. `arms` is there
+    for simulated sessions only."""
 
     epoch: int
     ack: int
     head: str
     position: int
     trial: TrialMessage
+    arms: dict[str, str] | None = None
 
 
 class AdvanceAnswer(BaseModel):
@@ -179,6 +181,8 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
         "position": claimed.position,
         "trial": orjson.Fragment(_trial_json(request, token, view)),
     }
+    if view.link_kind == "simulated":
+        answer["arms"] = dict(view.arms)
     return Response(orjson.dumps(answer), media_type="application/json")
 
 
