@@ -33,8 +33,7 @@ VIDEO_TYPE = "video/mp4"
 
 @dataclass(frozen=True, slots=True)
 class HeldRound:
-    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time and learns the
-    round's `condition`."""
+    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time."""
 
     key: RoundKey
     holder: str
@@ -45,7 +44,6 @@ class HeldRound:
     over: bool
     score: int | None
     steppable: bool
-    condition: str | None = None
 
     @property
     def playing(self) -> Playing[Any, Any]:
@@ -117,7 +115,6 @@ def open_round(conn: Connection, context: Context, *, token: str, epoch: int, po
         over=latest.state == "over",
         score=latest.score,
         steppable=session.link_kind == "simulated",
-        condition=standing.plan[position].condition,
     )
 
 

@@ -42,7 +42,7 @@ class SeenStimulus:
 
     opened            the overlays that were opened (plan, log)
     round_condition   the condition of the participant's own round
-    trials            the trials of the study that its page can be
+    trial             the trial of the study on whose page it was shown
     """
 
     stimulus: Stimulus | None
@@ -50,7 +50,7 @@ class SeenStimulus:
     log: tuple[SeenAction, ...] = ()
     opened: frozenset[str] = frozenset()
     round_condition: str | None = None
-    trials: frozenset[str] = frozenset()
+    trial: str | None = None
 
     @property
     def condition(self) -> str | None:
@@ -86,8 +86,8 @@ class Mind(Protocol):
     def join_arms(self, arms: Mapping[str, str]) -> None:
         """The session has begun, in these arms."""
 
-    def open_page(self, trials: frozenset[str]) -> None:
-        """A page is open: one of these trials of the study. There are several if their questions have the same ids."""
+    def open_page(self, trial: str, condition: str | None) -> None:
+        """A page of this trial of the study is open, in this condition."""
 
 
 def nothing_known(truth: Any, sessions: Sessions) -> Mapping[str, float]:

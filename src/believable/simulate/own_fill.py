@@ -89,7 +89,7 @@ def _answer(people: _People, question: Question, own: Sequence[OwnMeasure], plac
     by_item = {measure.measure.item: measure for measure in own}
     kind = KINDS.instruments[question.kind]
 
-    def keep(number: FloatArray | None = None, text: ObjectArray | None = None, item: str | None = None) -> None:
+    def keep(number: FloatArray | None = None, text: ObjectArray | None = None, item: str = "") -> None:
         sessions.answer(
             places.person,
             places.position,
@@ -98,8 +98,8 @@ def _answer(people: _People, question: Question, own: Sequence[OwnMeasure], plac
             number=number,
             text=text,
             player=places.players,
-            item=item,
-            correct=None if item not in attention or number is None else number == attention[item],
+            item=item or None,
+            correct=number == attention[item] if item in attention and number is not None else None,
         )
 
     attention = kind.attention(question.params)

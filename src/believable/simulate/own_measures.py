@@ -17,8 +17,8 @@ from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.study.declaration import DeclaredPlan
 from believable.study.measures import DeclaredMeasure, MeasureModel
-from believable.study.own_design import SIDES, MeasureSource, groups_of, model_of, questions, source_of, title_of
-from believable.study.records import Question, Record, Study
+from believable.study.own_design import SIDES, MeasureSource, groups_of, model_of, source_of, title_of
+from believable.study.records import Record, Study
 
 #: Where the plan assumes nothing: spreads as parts of the scale's range, or plain numbers without a scale.
 PERSON_PART, EFFECT_PART, RESIDUAL_PART = 0.15, 0.05, 0.2
@@ -122,12 +122,6 @@ def plan_of(study: Study) -> DeclaredPlan:
     if study.analysis is None:
         raise InvalidInput("study: there is no `analysis`, so that nobody knows what its questions are about. Add one.")
     return study.analysis
-
-
-def asked_question(study: Study, measure: OwnMeasure) -> Question | None:
-    """The question that the measure is taken from; None if it is taken from an annotation."""
-    wanted = measure.source.question, measure.source.trials[:1]
-    return next((question for trial, question in questions(study) if (question.id, (trial,)) == wanted), None)
 
 
 def logit(share: float) -> float:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from believable.core.errors import InvalidInput
 from believable.core.seeds import generator
 from believable.instruments.contract import Act
 from believable.instruments.tracing import mark, samples
@@ -21,7 +20,6 @@ from believable.simulate.own_measures import (
     UNDECIDED,
     UNMEASURED_TICK,
     OwnMeasure,
-    asked_question,
     counts_notches,
     logit,
     marks,
@@ -32,7 +30,6 @@ from believable.simulate.own_measures import (
     yes_and_no,
 )
 from believable.study.measures import BY_CONDITION
-from believable.study.own_design import questions
 from believable.study.records import Question, Study, TrialBase, outline
 
 
@@ -43,18 +40,16 @@ class OwnMind(Mind):
         self._truth, self._study, self._rng, self._careless = truth, study, rng, careless
         self._measures = own_measures(study)
         self._items: dict[str, TrialBase] = {entry.item.id: entry.item for entry in outline(study.timeline)}
-        self._questions: dict[str, Question] = {
-            measure.name: asked for measure in self._measures if (asked := asked_question(study, measure)) is not None
-        }
         self._arms: Mapping[str, str] = {}
-        self._trials: frozenset[str] = frozenset()
+        self._page: TrialBase | None = None
+        self._page_condition: str | None = None
         self._drawn: dict[tuple[str, ...], float] = {}
 
     def join_arms(self, arms: Mapping[str, str]) -> None:
         self._arms = arms
 
-    def open_page(self, trials: frozenset[str]) -> None:
-        self._trials = trials
+    def open_page(self, trial: str, condition: str | None) -> None:
+        self._page, self._page_condition = self._items[trial], condition
 
     # ------------------------------------------------------------------------------------------ what is assumed
 
@@ -77,8 +72,8 @@ class OwnMind(Mind):
     def _level(self, measure: OwnMeasure, about: SeenStimulus | None, scale: Any = float) -> float:
         """The group's value, plus what the person, the person's own effect of the group and the stimulus add."""
         values = [scale(self._planted(measure, group)) for group in measure.groups]
-        by_condition = measure.measure.by == BY_CONDITION
-        group = (None if about is None else about.condition) if by_condition else self._arms.get(measure.measure.by)
+        seen_condition = self._page_condition if about is None else about.condition
+        group = seen_condition if measure.measure.by == BY_CONDITION else self._arms.get(measure.measure.by)
         level = values[measure.groups.index(group)] if group in measure.groups else float(np.mean(values))
         if group in measure.groups:
             level += self._draw(measure.name, "effect", str(group), sd=self._planted(measure, "effect_sd"))
@@ -87,22 +82,21 @@ class OwnMind(Mind):
     # ------------------------------------------------------------------------------------------ answers
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
-        name, _, clip = question.rpartition("-")
-        own_clip = int(clip) if name and clip.isdecimal() else None
-        name = question if own_clip is None else name
-        own = self._taken_from(name)
-        asked = self._questions[own[0].name] if own else self._asked(name)
+        if self._page is None:
+            return None
+        name, player = self._page.question_and_player(question)
+        asked = next((asked for asked in self._page.all_questions if asked.id == name), None)
         if asked is None:
             return None
-        kind = KINDS.instruments[asked.kind]
-        about = self._about(page, earlier, own_clip)
-        if kind.items(asked.params):
-            return self._rows(asked, own, about[-1] if about else None)
+        own = [measure for measure in self._measures if measure.source.question == name and self._is_from_page(measure)]
+        about = self._about(self._page, page, earlier, player)
+        one = self._only(about, page)
+        if KINDS.instruments[asked.kind].items(asked.params):
+            return self._rows(asked, own, one)
         by_item = {measure.measure.item: measure for measure in own}
         planted = by_item.get(None, next(iter(own), None))
         if planted is None:
             return None
-        one = about[-1] if about else None
         if planted.source.shape == "ticks":
             return self._tick(asked, own, one) if any(measure.model == "share" for measure in own) else None
         if planted.model == "mean":
@@ -111,34 +105,26 @@ class OwnMind(Mind):
             return self._say(planted, one)
         return self._prefer(planted, about) if planted.model == "preference" else None
 
-    def _taken_from(self, question: str) -> list[OwnMeasure]:
-        """The measures of a question of this page."""
-        named = [measure for measure in self._measures if measure.source.question == question]
-        own = [measure for measure in named if not self._trials or self._trials & set(measure.source.trials)]
-        repeated = sorted({str(measure.measure.item) for measure in own})
-        if len(repeated) < len(own):
-            raise InvalidInput(
-                f"measures {', '.join(repr(measure.name) for measure in own)}: simulated participants cannot tell which of the trials"
-                f" {', '.join(sorted(self._trials))} asks {question!r}. Give the questions of the two trials different ids."
-            )
-        return own
+    def _is_from_page(self, measure: OwnMeasure) -> bool:
+        return self._page is not None and self._page.id in measure.source.trials
 
-    def _asked(self, name: str) -> Question | None:
-        """A question of this page that no measure is taken from."""
-        return next((asked for trial, asked in questions(self._study) if asked.id == name and trial in self._trials), None)
-
-    def _about(self, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus], clip: int | None) -> Sequence[SeenStimulus]:
-        """What a question is about: a clip of the page, all of it, or what a page of questions looks back at."""
-        if clip is not None and clip < len(page):
-            return page[clip : clip + 1]
+    def _about(
+        self, item: TrialBase, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus], player: int | None
+    ) -> Sequence[SeenStimulus]:
+        """What a question is about: one player of the page, all of it, or what a page of questions looks back at."""
+        if player is not None and player < len(page):
+            return page[player : player + 1]
         if page:
             return page
-        item = next((self._items[name] for name in sorted(self._trials) if name in self._items), None)
-        if item is None:
-            return earlier
-        about = [seen for seen in earlier if any(item.is_about(self._items[name]) for name in seen.trials)]
+        about = [seen for seen in earlier if seen.trial is not None and item.is_about(self._items[seen.trial])]
         turn = item.rated_turn
         return (about or earlier) if turn is None else about[turn - 1 : turn]
+
+    def _only(self, about: Sequence[SeenStimulus], page: Sequence[SeenStimulus]) -> SeenStimulus | None:
+        """The one stimulus that a question is about; None if there are several on the page, or none of the page's condition."""
+        if not about or (page and len(about) > 1):
+            return None
+        return about[-1] if self._page_condition in (None, about[-1].condition) else None
 
     def _number(self, measure: OwnMeasure, asked: Question, about: SeenStimulus | None) -> float | int:
         level = self._level(measure, about)
@@ -202,7 +188,7 @@ class OwnMind(Mind):
         own = [
             measure
             for measure in self._measures
-            if measure.source.question is None and measure.source.kind == kind and self._trials & set(measure.source.trials)
+            if measure.source.question is None and measure.source.kind == kind and self._is_from_page(measure)
         ]
         if not own:
             return None
@@ -234,7 +220,7 @@ class OwnMind(Mind):
         noise = [rng.gauss(0, 1) * self._planted(measure, "residual_sd") for _ in times_ms]
         if counts_notches(measure):
             elapsed = [(step + 1) / steps for step in range(steps)]
-            values = [int(notches(part, level, off)) for part, off in zip(elapsed, noise, strict=True)]
+            values = [float(notches(part, level, off)) for part, off in zip(elapsed, noise, strict=True)]
         else:
             values = [min(max(level + off, low), high) for off in noise]
         return samples(list(zip(times_ms, values, strict=True)), seen.length_ms, values[0], "key")

@@ -110,7 +110,6 @@ class Person:
     ) -> None:
         self._mind = mind
         self._recogniser = recogniser
-        self._rounds: dict[int, str | None] = {}
         self._earlier: list[SeenStimulus] = []
         self._page_seen: list[SeenStimulus] = []
         self._browser = browser
@@ -118,7 +117,6 @@ class Person:
         self.rng = rng
         self._traits = traits
         self._right = right_answers(study)
-        self._items = [entry.item for entry in outline(study.timeline)]
         self._kinds = kinds
 
     @property
@@ -158,8 +156,8 @@ class Person:
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
         kind = self._kinds.pages[trial["kind"]]
-        if self._mind is not None:
-            self._mind.open_page(self._trials_like(trial))
+        if self._mind is not None and (page := self._browser.page) is not None:
+            self._mind.open_page(page.trial, page.condition)
         await kind.go_through(self, trial)
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
@@ -179,8 +177,8 @@ class Person:
         await self._pace.sleep(ms)
 
     async def watch(self, message: Message) -> None:
-        seen = await watch(
-            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser, self._mind, self._rounds
+        self._page_seen = await watch(
+            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser, self._mind
         )
 
     async def follow_signal(self, message: Message) -> None:
@@ -189,7 +187,7 @@ class Person:
         await watch_signal(self._browser, self._pace, self.rng, message, acts)
 
     async def play_round(self, message: Message) -> None:
-        self._rounds[message["position"]] = await play(self._browser, self._pace, self.rng, message)
+        await play(self._browser, self._pace, self.rng, message)
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -213,15 +211,6 @@ class Person:
             await self._browser.send()
         await self.think(THINK_MS / 4)
         return await self._browser.submit(answers)
-
-    def _trials_like(self, trial: Mapping[str, Any]) -> frozenset[str]:
-        """The trials of the study that this page can be, by its kind and its questions."""
-        asked = frozenset(question["id"] for question in trial["questions"])
-        return frozenset(
-            item.id
-            for item in self._items
-            if item.kind == trial["kind"] and {question.id for question in item.page_questions} == asked
-        )
 
     def _choose(self, question: Mapping[str, Any], trial_kind: str) -> Any:
         """The raw answer; None if the question stays open."""

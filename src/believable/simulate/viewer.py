@@ -27,7 +27,6 @@ from believable.worlds.contract import Driver, Input, Playing
 INTERVAL_MS = 5_000
 STALL_CHANCE = 0.08
 LOOK_AWAY_CHANCE = 0.06
-NO_ROUNDS: Mapping[int, str | None] = {}
 
 
 async def watch(
@@ -38,20 +37,16 @@ async def watch(
     instruments: Registry[Instrument[Any]],
     recogniser: Recogniser | None = None,
     mind: Mind | None = None,
-    rounds: Mapping[int, str | None] = NO_ROUNDS,
 ) -> list[SeenStimulus]:
-    """Watch every medium of the trial from beginning to end, and annotate if the page asks for it.
-
-    rounds   the condition of each round that this participant played, by the position of its page
-    """
-    copies = [await _open_copy(browser, medium, rounds) for medium in trial["media"]]
+    """Watch every medium of the trial from beginning to end, and annotate if the page asks for it."""
+    copies = [await _open_copy(browser, medium) for medium in trial["media"]]
     unrecognised = [replace(copy.shown, log=()) for copy in copies]
     recognised = unrecognised if recogniser is None else recogniser.recognise(copies)
     watched = []
     for number, (shown, known) in enumerate(zip((copy.shown for copy in copies), recognised, strict=True)):
         opens = OPENS_CHANCE if mind is None else mind.opens
         opened = frozenset(which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < opens)
-        seen = replace(known, opened=opened)
+        seen = replace(known, opened=opened, trial=None if browser.page is None else browser.page.trial)
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
         own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
@@ -80,14 +75,14 @@ async def watch_signal(
     await _play(browser, pace, rng, trial["signal"]["duration_ms"], 1, acts, {})
 
 
-async def _open_copy(browser: Participant, medium: Mapping[str, Any], rounds: Mapping[int, str | None]) -> ServedCopy:
+async def _open_copy(browser: Participant, medium: Mapping[str, Any]) -> ServedCopy:
     content = await browser.open_medium(medium["url"])
     shown = look_at(content)
     if medium.get("log"):
         shown = replace(shown, log=log_in(await browser.open_medium(medium["log"])))
     played_at = medium.get("round")
-    if played_at is not None:
-        shown = replace(shown, round_condition=rounds.get(played_at))
+    if played_at is not None and browser.pages:
+        shown = replace(shown, round_condition=browser.pages[played_at].condition)
     return ServedCopy(medium["player"], content, shown, own_round=played_at is not None)
 
 
@@ -180,9 +175,8 @@ DECISIONS_PER_S = 10
 GATHERED = 16
 
 
-async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any]) -> str | None:
-    """Play the round of this page to its end; a practice until one has had enough. Returns the condition of the round."""
-    condition: str | None = None
+async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any]) -> None:
+    """Play the round of this page to its end; a practice until one has had enough."""
     round_settings = trial["play"]
     playing = WORLDS[round_settings["world"]].game
     agent = playing.player()
@@ -193,12 +187,10 @@ async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapp
             first = await socket.receive()
         if "over" not in first:
             welcome = first["welcome"]
-            condition = welcome.get("condition")
             until = rng.randint(*PRACTICE_S) * welcome["tick_hz"] if round_settings["practice"] else None
             driver = agent.new(params, seed, welcome)
             await _SimulatedRound(browser, pace, socket, playing, welcome).play(driver, until)
     await browser.flush()
-    return condition
 
 
 class _SimulatedRound:

@@ -162,7 +162,7 @@ def _leave(truth: TraceTruth, sessions: Sessions, felt: Any) -> None:
 
 
 class RoundPlayer(Mind):
-    """One person at a browser, who judges by how erratically the opponent turned."""
+    """One person at a browser."""
 
     def __init__(self, truth: TraceTruth, study: Study, rng: random.Random, careless: bool) -> None:
         self._truth, self._rng, self._careless = truth, rng, careless
@@ -175,15 +175,16 @@ class RoundPlayer(Mind):
         if kind not in GAP_MS:
             return None
         truth, rng = self._truth, self._rng
-        belief = self._belief(seen)
-        self._felt.append(sum(belief) / max(1, len(belief)))
+        belief = self._belief(seen.condition)
+        self._felt.append(belief)
+        moments = 0.0 if self._careless else truth.wave
         changes: list[tuple[int, int]] = []
         at_ms = 0.0
         while True:
             at_ms += 120 + GAP_MS[kind] * rng.lognormvariate(-0.18, 0.6)
             if at_ms >= seen.length_ms:
                 break
-            level = belief[min(len(belief) - 1, int(at_ms // 1000))] + truth.wave * float(wave(at_ms))
+            level = belief + moments * float(wave(at_ms))
             changes.append((int(at_ms), 1 if rng.random() < 1 / (1 + math.exp(-truth.gain * level)) else -1))
         if rng.random() < truth.idle:
             changes = []
@@ -203,14 +204,12 @@ class RoundPlayer(Mind):
             acts += hold(when, min(when + int(lasts), until - 1), REPEAT_MS, way, "key")
         return acts
 
-    def _belief(self, seen: SeenStimulus) -> list[float]:
-        """Second by second: whoever turns a lot seems less believable."""
-        off = self._leaning + self._rounds[len(self._felt) % 2]
-        calm, erratic = self._truth.calm, self._truth.frustrated
+    def _belief(self, condition: str | None) -> float:
+        """The mean belief in the opponent of a round, which its condition names."""
         if self._careless:
-            return [0.0] * max(1, seen.length_ms // 1000)
-        turning = seen.turning or (0.0,) * max(1, seen.length_ms // 1000)
-        return [calm + (erratic - calm) * min(1.0, turn / 90.0) + off for turn in turning]
+            return 0.0
+        mean = self._truth.frustrated if "frustrated" in str(condition) else self._truth.calm
+        return mean + self._leaning + self._rounds[len(self._felt) % 2]
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         if self._roles.role_of(question) != "preference":

@@ -303,7 +303,7 @@ class RoundConnection:
         playing, setup = self._opened.playing, self._opened.setup
         seen: dict[str, Any] = {}
         if self._stepped:
-            seen |= {"known": playing.known(setup), "condition": self._opened.condition}
+            seen["known"] = playing.known(setup)
         elif playing.rendering is not None:
             seen["controls"] = _controls_message(playing.rendering.controls(setup), self._schema)
             seen["codec"] = codec_name(self._live.welcome["width_px"], self._live.welcome["height_px"])
