@@ -1,7 +1,7 @@
 """Measures of a custom design with the truth that their plan assumes (`measures: {…: {assume: …}}`).
 
-Each assumed number becomes a planted parameter, one per group and spread, called `measure_group` and `measure_person_sd`: the names
-that `--truth` takes.
+Each assumed number becomes a planted parameter, one per group and spread, called `measure_group` and `measure_person_sd`.
+`--truth` takes these names.
 """
 
 from __future__ import annotations
@@ -153,8 +153,10 @@ def counts_notches(measure: OwnMeasure) -> bool:
 
 
 def notches(elapsed: Any, level: Any, noise: Any) -> Any:
-    """A curve whose mean between its least and its greatest value is the level: `elapsed` (the share of the medium) to the power of
-    1/level − 1."""
+    """A curve whose mean between its least and its greatest value is the level.
+
+    It is `elapsed`, the share of the medium, to the power of 1/level − 1.
+    """
     return np.rint(100 * elapsed ** (1 / np.clip(level, 0.05, 0.95) - 1) + 5 * noise)
 
 

@@ -169,14 +169,17 @@ class RoundPlayer(Mind):
         self._roles = roles_of(study, DECLARATION)
         self._leaning = rng.gauss(0, truth.person_sd)
         self._rounds = (rng.gauss(0, truth.round_sd), rng.gauss(0, truth.round_sd))
-        self._felt: list[float] = []
+        self._opponents: list[str] = []
+
+    def open_page(self, trial: str, condition: str | None) -> None:
+        if condition is not None and condition not in self._opponents:
+            self._opponents.append(condition)
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         if kind not in GAP_MS:
             return None
         truth, rng = self._truth, self._rng
         belief = self._belief(seen.condition)
-        self._felt.append(belief)
         moments = 0.0 if self._careless else truth.wave
         changes: list[tuple[int, int]] = []
         at_ms = 0.0
@@ -206,16 +209,15 @@ class RoundPlayer(Mind):
 
     def _belief(self, condition: str | None) -> float:
         """The mean belief in the opponent of a round, which its condition names."""
-        if self._careless:
+        if self._careless or condition is None:
             return 0.0
-        mean = self._truth.frustrated if "frustrated" in str(condition) else self._truth.calm
-        return mean + self._leaning + self._rounds[len(self._felt) % 2]
+        mean = self._truth.frustrated if "frustrated" in condition else self._truth.calm
+        return mean + self._leaning + self._rounds[self._opponents.index(condition) % 2]
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
-        if self._roles.role_of(question) != "preference":
+        if self._roles.role_of(question) != "preference" or len(self._opponents) < 2:
             return None
-        # Asked before anything is annotated, what was felt while playing counts.
-        first, second = self._felt[-2:] if len(self._felt) >= 2 else self._rounds
+        first, second = (self._belief(condition) for condition in self._opponents[:2])
         noise = self._rng.gauss(0, self._truth.choice_noise)
         return str(chosen(self._truth, first - second, noise, self._rng.random()))
 
