@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -17,6 +17,8 @@ from believable.study.records import Record, Text
 
 class MatrixRow(AnswerOption):
     """A statement, as a word or as a value with its label; or an instruction that only checks attention."""
+
+    lab_only: ClassVar[frozenset[str]] = frozenset({"attention"})
 
     attention: int | None = Field(default=None, ge=1)
     """The point that attentive people choose (“Please choose 2 here.”). The row then checks attention: it counts in no mean, and
