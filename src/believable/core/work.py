@@ -339,10 +339,20 @@ def _collect(
                 results[running.pop(future)] = future.result()
                 if progress is not None:
                     progress(len(results), len(todo))
+    except KeyboardInterrupt:
+        _kill_workers(executor)
+        raise
     finally:
         for future in running:
             future.cancel()
     return [results[index] for index in range(len(todo))]
+
+
+def _kill_workers(executor: Executor) -> None:
+    """End the processes of a pool at once, those included that have just started and ignore Ctrl-C so far."""
+    processes: Mapping[int, Any] = getattr(executor, "_processes", None) or {}
+    for process in list(processes.values()):
+        process.kill()
 
 
 @dataclass(frozen=True, slots=True)
