@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from believable.cli import group
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.study.checks.launch import launch_problems

@@ -13,6 +13,7 @@ from believable.protocols.templates import TEMPLATES
 from believable.simulate import straight
 from believable.simulate.behaviour import SeenStimulus
 from believable.simulate.own_people import simulated_protocol
+from believable.simulate.pool import roles_of
 from believable.study.definition import Definition
 from believable.study.load import load
 from believable.study.records import outline
@@ -52,12 +53,16 @@ def test_judges_of_hntt_are_right_as_often() -> None:
     definition = load(READY_STUDIES["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS)
     people = PROTOCOLS["hntt"].people
     truth, study = people.truth_for(definition.study), definition.study
-    pairs = {str(s.scenario): {str(o.condition): o for o in study.stimuli if o.scenario == s.scenario} for s in study.stimuli}
+    humans = roles_of(study, PROTOCOLS["hntt"].declaration).named["human"]
+    pairs = [
+        sorted((o for o in study.stimuli if o.scenario == scenario), key=lambda o: o.condition not in humans)
+        for scenario in study.scenarios
+    ]
     right = []
     for number in range(PEOPLE):
         mind = people.mind(truth, study, random.Random(number), False)
-        for pair in (pair for pair in pairs.values() if {"human", "agent"} <= set(pair)):
-            page = [SeenStimulus(pair[condition], 8000) for condition in ("human", "agent")]
+        for human, other in pairs:
+            page = [SeenStimulus(human, 8000), SeenStimulus(other, 8000)]
             right.append(mind.answer("which", page, []) == "first")
     sessions = straight.sessions(definition, 10, np.random.default_rng(1), protocols=PROTOCOLS)
     # Those who write nothing of use (3 %) choose at random.
